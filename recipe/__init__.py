@@ -1,0 +1,23 @@
+"""Declare a sampler ``H(z), D(z), Q(z)`` as the complete recipe of Ma, Chen & Fox (2015) writes it, and derive its dynamics."""
+
+from recipe.abstract import Dense, Field, Potential
+from recipe.bind import bind
+from recipe.dynamics import Derivation, Dynamics, derive
+from recipe.entry import outer
+from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.limit import limit_of
+from recipe.operators import div, dot, grad
+from recipe.posterior import Posterior
+from recipe.recipe import Recipe
+from recipe.scheme import discretise
+from recipe.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
+from recipe.total import total
+from recipe.update import Update
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Data", "Dense", "Derivation", "Dynamics", "Field", "Noise", "OutsideLanguageError", "Parameter", "Posterior", "Potential",
+    "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "derive", "discretise", "div", "dot", "grad",
+    "limit_of", "outer", "total",
+]  # fmt: skip

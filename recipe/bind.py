@@ -1,0 +1,133 @@
+"""``bind``: give the abstract functions of a recipe a meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+
+from sympy import Expr, ImmutableDenseMatrix, Lambda, Symbol
+from sympy.core.function import AppliedUndef, UndefinedFunction
+
+from recipe.abstract import Field, Jet, Partial, Potential
+from recipe.calculus import partial
+from recipe.errors import RecipeError
+from recipe.language import check_component, check_number, read
+from recipe.matrix import BlockMatrix
+from recipe.posterior import Posterior
+from recipe.recipe import Recipe
+from recipe.symbols import GENERIC, Indexed, Scalar, Vector
+from recipe.total import Total, opened, relabel, sum_over
+from recipe.update import Update
+
+Values = dict[Any, Any]
+
+
+def bind(recipe: Recipe, values: Mapping[Any, Any]) -> Recipe:
+    """The recipe with potentials, fields and elementwise functions replaced.
+
+    A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and the generated kernel gets the
+    posterior's gradient). A ``Field`` or an elementwise function takes an expression of its block, the latter also a sympy
+    ``Lambda``; both take the domain of the block as it is declared.
+
+    Raises:
+        RecipeError: for a name that the recipe does not have, or a value of the wrong kind.
+    """
+    known = recipe.abstract
+    posteriors, meanings = dict(recipe.posteriors), {}
+    for head, value in values.items():
+        if head not in known:
+            raise RecipeError(f"{head} is no abstract function of this recipe, which has: {', '.join(map(str, known)) or 'none'}")
+        if isinstance(value, Posterior):
+            posteriors[_checked_potential(head, value)] = value
+        else:
+            meanings[head] = _meaning(head, value, recipe)
+    return _rebuilt(recipe, meanings, posteriors)
+
+
+def _checked_potential(head: Any, posterior: Posterior) -> Potential:
+    if not isinstance(head, Potential):
+        raise RecipeError(f"{head} is not a Potential: a Posterior gives the meaning of a potential")
+    ours, theirs = set(head.blocks), set(posterior.blocks)
+    if ours != theirs:
+        raise RecipeError(
+            f"the posterior is a law of {_blocks(theirs)}, and {head} is a function of {_blocks(ours)}; they must be the same"
+        )
+    return head
+
+
+def _blocks(blocks: set[Any]) -> str:
+    return ", ".join(f"{b} (on {b.domain})" for b in sorted(blocks, key=str))
+
+
+def _meaning(head: Any, value: Any, recipe: Recipe) -> Any:
+    if isinstance(head, UndefinedFunction):
+        return value if isinstance(value, Lambda) else Lambda(_arguments(head, recipe), read(value, f"the value of {head}"))
+    e = read(value, f"the value of {head}")
+    if isinstance(head, Potential):
+        check_number(e, f"the value of {head}")
+    elif isinstance(head, Field):
+        check_component(e, head.block, f"the value of {head}")
+    else:
+        raise RecipeError(f"{head} is a constant matrix: its numbers are given when sampling, not bound")
+    return e
+
+
+def _arguments(head: UndefinedFunction, recipe: Recipe) -> tuple[Symbol, ...]:
+    """The blocks that an elementwise function is applied to, where that is the same everywhere."""
+    applied = {a for e, _ in recipe.written() for a in e.atoms(AppliedUndef) if a.func == head}
+    arguments = {tuple(s.at(GENERIC) if isinstance(s, Indexed) else s for s in a.args) for a in applied}
+    if len(arguments) == 1 and all(isinstance(s, Vector | Scalar) for s in next(iter(arguments))):
+        return next(iter(arguments))  # type: ignore[return-value]
+    raise RecipeError(f"{head} is applied to more than plain blocks: give its value as a sympy Lambda")
+
+
+def _rebuilt(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Posterior]) -> Recipe:
+    def put(e: Expr) -> Expr:
+        return put_meanings(e, meanings)
+
+    def put_matrix(m: BlockMatrix | None) -> ImmutableDenseMatrix | None:
+        return None if m is None else m.written.applyfunc(put)
+
+    update = recipe.update
+    if update is not None:
+        pairs = [(block, put(e)) for block, e in update.rule]
+        rule = pairs if update.sequential else dict(pairs)
+        update = Update(update.step, rule, put(update.target), name=update.name, source=update.source, expect=update.expect)
+    return Recipe(
+        recipe.state, put(recipe.H), put_matrix(recipe.D), put_matrix(recipe.Q),
+        name=recipe.name, noise_factor=put_matrix(recipe.noise_factor), marginal={b: put(e) for b, e in recipe.marginal},
+        require=recipe.require, source=recipe.source, update=update, posteriors=posteriors,
+    )  # fmt: skip
+
+
+def put_meanings(e: Expr, meanings: Values) -> Expr:
+    """Replace abstract functions and all their derivatives, at every index and without capture."""
+    if isinstance(e, Total):
+        body, label = opened(e)
+        return sum_over(put_meanings(body, meanings), label, e.index.length)
+    if isinstance(e, Partial):
+        value = put_meanings(e.head, meanings)
+        return value if value == e.head else reduce(partial, e.wrt, value)
+    if isinstance(e, Jet):
+        return _jet_value(e, meanings)
+    if isinstance(e, AppliedUndef) and e.func in meanings:
+        return meanings[e.func](*(put_meanings(a, meanings) for a in e.args))
+    if isinstance(e, Field):
+        value = meanings.get(e.at(GENERIC))
+        return e if value is None else relabel(value, GENERIC, e.label)
+    if not e.args:
+        return meanings.get(e, e)
+    return e.func(*(put_meanings(a, meanings) for a in e.args))
+
+
+def _jet_value(jet: Jet, meanings: Values) -> Expr:
+    arguments = [put_meanings(a, meanings) for a in jet.applied.args]
+    if jet.applied.func not in meanings:
+        return Jet(jet.applied.func(*arguments), jet.orders)
+    function = meanings[jet.applied.func]
+    value = function.expr
+    for variable, count in zip(function.variables, jet.orders, strict=True):
+        for _ in range(count):
+            value = partial(value, variable)
+    return Lambda(function.variables, value)(*arguments)

@@ -1,0 +1,185 @@
+"""What may be written: reading a user's expression, and saying what is wrong with it.
+
+Every expression of a recipe passes ``read`` once. Afterwards it is made of the closed set of forms that the calculus, the
+verifier and the generator know, or an error has named the smallest guilty part and the repair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import sympy
+from sympy import Add, Expr, Float, Mul, Pow, Rational, Symbol
+from sympy.core.function import AppliedUndef
+from sympy.core.numbers import Exp1, Pi
+
+from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential, jets_from_sympy
+from recipe.entry import Outer
+from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.symbols import (
+    GENERIC,
+    Block,
+    Index,
+    Indexed,
+    Length,
+    Noise,
+    Scalar,
+    ScalarData,
+    ScalarNoise,
+    Vector,
+    VectorData,
+    assumptions_of,
+    checked_name,
+)
+from recipe.total import Total, labels
+
+SMOOTH_FUNCTIONS = (
+    sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.atan, sympy.erf,
+    sympy.loggamma,
+)  # fmt: skip
+FORMS = (
+    Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, *SMOOTH_FUNCTIONS,
+)  # fmt: skip
+NOT_SMOOTH = (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.floor, sympy.ceiling)
+
+
+def read(e: Any, where: str) -> Expr:
+    """The expression in the forms of the language; floats become the decimals that were written.
+
+    Raises RecipeError for what is no expression, OutsideLanguageError for a form that the calculus does not hold.
+    """
+    if isinstance(e, str):
+        raise RecipeError(f"{where} is the text {e!r}; write it as a Python expression, text is never evaluated")
+    try:
+        e = sympy.sympify(e, strict=True)
+    except sympy.SympifyError:
+        raise RecipeError(f"{where} is {type(e).__name__} {e!r}, not an expression") from None
+    if (isinstance(e, sympy.Basic) and not isinstance(e, Expr)) or isinstance(e, sympy.MatrixBase):
+        raise RecipeError(f"{where} is {type(e).__name__}, not a single expression")
+    e = e.xreplace({f: Rational(repr(float(f))) for f in e.atoms(Float)})
+    e = jets_from_sympy(e)
+    for node in _walk(e):
+        _check_form(node, where)
+    return e
+
+
+def _walk(e: Expr) -> Iterator[Expr]:
+    """Every node that is an expression of the language, children before parents (so the smallest guilty one is met first)."""
+    if isinstance(e, Jet):
+        yield from _walk(e.applied)
+    elif not isinstance(e, Partial | DenseEntry):
+        for a in e.args:
+            yield from _walk(a)
+    yield e
+
+
+def _check_form(node: Expr, where: str) -> None:
+    if isinstance(node, NOT_SMOOTH):
+        raise OutsideLanguageError(
+            f"{where}: {node} is outside the language: it is not smooth, and the calculus needs derivatives"
+            + (f"; for a square root of a square declare the sign of {node.args[0]}" if isinstance(node, sympy.Abs) else "")
+        )
+    if node.has(sympy.nan, sympy.zoo, sympy.oo, sympy.I) and not node.args:
+        raise RecipeError(f"{where} contains {node}: an expression of the language is finite and real")
+    if not isinstance(node, FORMS):
+        raise OutsideLanguageError(f"{where}: {node} ({type(node).__name__}) is outside the language")
+
+
+def check_number(e: Expr, where: str) -> None:
+    """Require a coordinate-free expression, or name the smallest summand that is a vector."""
+    if GENERIC not in labels(e):
+        return
+    guilty = e
+    while isinstance(guilty, Add):
+        guilty = next(a for a in guilty.args if GENERIC in labels(a))
+    raise RecipeError(f"{where}: {guilty} is a vector where a number must be; sum it over its coordinates, total({guilty})")
+
+
+def check_component(e: Expr, block: Block, where: str) -> None:
+    """Require an expression of one coordinate of ``block`` (a number for a scalar block)."""
+    if isinstance(block, Scalar):
+        check_number(e, where)
+        return
+    for s in sorted(_free_indexed(e), key=str):
+        if s.length != block.length:
+            raise RecipeError(f"{where}: {s} has another length than {block}; declare it with like={block}, or sum it, total(...)")
+
+
+def check_no_matrix(e: Expr, where: str) -> None:
+    """Refuse ``outer`` and ``Dense`` outside the entries of D and Q."""
+    for node in e.atoms(Outer, Dense):
+        if not any(node in entry.args for entry in e.atoms(DenseEntry)):
+            raise RecipeError(f"{where}: {node} is a matrix and stands only in entries of D and Q (dot(M, v) multiplies a vector)")
+
+
+def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, ...], allowed: tuple[type, ...] = ()) -> None:
+    """Require that every symbol is a block of the state, a function of such blocks, a parameter, or of an allowed kind.
+
+    Also requires that a name means one thing: sympy treats equal names with other assumptions as different symbols.
+    """
+    lengths = {b.length for b in state if isinstance(b, Vector)}
+    meanings: dict[str, Symbol] = {b.name: b for b in state}
+    for e, where in expressions:
+        for s in sorted(_leaves(e), key=str):
+            generic = s.at(GENERIC) if isinstance(s, Indexed) else s
+            if isinstance(s, Index):
+                continue
+            _check_leaf(generic, where, state, lengths, allowed)
+            known = meanings.setdefault(generic.name, generic)
+            if known != generic:
+                raise RecipeError(f"{where}: the name {generic.name} has two meanings: {_describe(known)} and {_describe(generic)}")
+
+
+def _leaves(e: Expr) -> set[Symbol]:
+    return e.atoms(Symbol) - {s for entry in e.atoms(DenseEntry) for s in entry.args[1:]}
+
+
+def _check_leaf(s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]) -> None:
+    names = ", ".join(b.name for b in state)
+    if isinstance(s, Vector | Scalar):
+        if s not in state:
+            same = next((b for b in state if b.name == s.name), None)
+            repair = f"another block is called {s.name} there; use that very object" if same else f"add it to state=({names})"
+            raise RecipeError(f"{where}: the block {s} is not part of the state ({names}); {repair}")
+    elif isinstance(s, Potential | Field):
+        for block in s.blocks if isinstance(s, Potential) else (s.block,):
+            if block not in state:
+                raise RecipeError(f"{where}: {s} depends on the block {block}, which is not part of the state ({names})")
+    elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
+        if not isinstance(s, allowed):
+            kind = "noise" if isinstance(s, Noise | ScalarNoise) else "data"
+            raise RecipeError(f"{where}: {s} is {kind}, which has no place here")
+    elif isinstance(s, Length):
+        if s not in lengths:
+            raise RecipeError(f"{where}: {s} is the length of no block of the state ({names})")
+    else:
+        checked_name(s.base if isinstance(s, Indexed) else s.name)
+        if isinstance(s, Indexed) and s.length not in lengths:
+            raise RecipeError(f"{where}: {s} has the length {s.length}, which no block of the state ({names}) has")
+    if isinstance(s, Dense) and not {s.row.length, s.column.length} <= lengths:
+        raise RecipeError(f"{where}: {s} stands between {s.row} and {s.column}, which are not both in the state ({names})")
+
+
+def check_state(state: Any) -> tuple[Block, ...]:
+    """The state as a tuple of distinct blocks."""
+    blocks = tuple(state) if isinstance(state, tuple | list) else (state,)
+    if not blocks:
+        raise RecipeError("state=() has no block: a recipe needs at least one Vector or Scalar")
+    for block in blocks:
+        if not isinstance(block, Vector | Scalar):
+            raise RecipeError(f"state contains {block!r}, which is not a block; blocks are Vector(...) and Scalar(...)")
+    names = [b.name for b in blocks]
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice is not None:
+        raise RecipeError(f"the state symbol {twice} is used twice; give each block a name of its own")
+    return blocks
+
+
+def _free_indexed(e: Expr) -> set[Indexed]:
+    return {s for s in e.free_symbols if isinstance(s, Indexed) and s.label == GENERIC}
+
+
+def _describe(s: Symbol) -> str:
+    facts = ", ".join(f"{k}={v}" for k, v in assumptions_of(s).items())
+    return f"a {type(s).__name__}" + (f" with {facts}" if facts else " without assumptions")

@@ -1,0 +1,95 @@
+"""The limit of an update rule as the step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim Cov[dz]/eps``.
+
+With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E b`` and ``2 D = E a a^T``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import sympy
+from sympy import Dummy, Expr, S, Symbol
+
+from recipe.calculus import abstract_atoms, directional, partial
+from recipe.dynamics import Dynamics
+from recipe.entry import Column, Coupling, Entry, Number, Row
+from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.expectation import expectation
+from recipe.symbols import GENERIC, OTHER, Block, Vector
+from recipe.total import relabel
+from recipe.update import Update
+
+Increment = dict[Block, Expr]
+
+
+@lru_cache(maxsize=256)
+def limit_of(update: Update) -> Dynamics:
+    """The diffusion that the rule follows as its step vanishes.
+
+    Raises:
+        RecipeError: where there is none: the rule is not the identity at step 0, or the noise has a mean at order sqrt(eps).
+    """
+    first, second = _expand(update)
+    for block, a in first.items():
+        mean = sympy.expand(expectation(a))
+        if mean != 0:
+            raise RecipeError(f"the rule of {block} has no limit: it moves by {mean} * sqrt({update.step}) on average")
+    drift = {block: expectation(b) for block, b in second.items()}
+    diffusion = {(row, column): _half_covariance(row, column, first) for row in update.state for column in update.state}
+    return Dynamics(update.state, drift, diffusion)
+
+
+def _expand(update: Update) -> tuple[Increment, Increment]:
+    """The coefficients ``a`` and ``b`` of the whole step."""
+    s = Dummy("s", positive=True)
+    first: Increment = dict.fromkeys(update.state, S.Zero)
+    second: Increment = dict.fromkeys(update.state, S.Zero)
+    seen_first, seen_second = dict(first), dict(second)
+    for block, rule in update.rule:
+        e1, e2 = _taylor(rule.xreplace({update.step: s**2}), s, block, update.step)
+        # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block itself, it adds a and b of the block.
+        first[block] = e1 + seen_first[block]
+        second[block] = e2 + directional(e1, seen_first) + seen_second[block]
+        if update.sequential:
+            seen_first, seen_second = dict(first), dict(second)
+    return first, second
+
+
+def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
+    start = sympy.expand(_at_zero(e, s, block, step))
+    if start != block:
+        raise RecipeError(f"the rule of {block} has no limit: at {step} = 0 it is {start}, not {block}")
+    slope = partial(e, s)
+    return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2
+
+
+def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+    value = e.xreplace({s: S.Zero})
+    if not value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        return value
+    stands_for = {atom: Dummy(f"a{k}", real=True) for k, atom in enumerate(abstract_atoms(e))}
+    frozen = e.xreplace(stands_for)
+    if any(s in atom.free_symbols for atom in stands_for):
+        raise OutsideLanguageError(f"the rule of {block} is outside the language: {step} stands inside a sum that is singular at 0")
+    try:
+        value = sympy.limit(frozen, s, 0, "+")
+    except (NotImplementedError, ValueError):
+        value = sympy.nan
+    if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.Limit, sympy.AccumBounds):
+        raise RecipeError(
+            f"the rule of {block} has no limit as {step} vanishes: its noise must scale as sqrt({step}) and its drift as {step}"
+        )
+    return value.xreplace({symbol: atom for atom, symbol in stands_for.items()})
+
+
+def _half_covariance(row: Block, column: Block, first: Increment) -> Entry:
+    u, v = first[row], first[column]
+    together = expectation(u * v) / 2
+    if not isinstance(row, Vector):
+        return Row(together) if isinstance(column, Vector) else Number(together)
+    if not isinstance(column, Vector):
+        return Column(together)
+    apart = expectation(u * relabel(v, GENERIC, OTHER)) / 2
+    if row.length != column.length:
+        return Coupling(S.Zero, apart)
+    return Coupling(sympy.expand(together - relabel(apart, OTHER, GENERIC)), apart)

@@ -1,0 +1,89 @@
+"""``Posterior``: the potential of a Bayesian model, given by the log likelihood of one datum and the log prior."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.calculus import gradient
+from recipe.errors import RecipeError
+from recipe.free import abstract_of, parameters_of
+from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.symbols import GENERIC, Block, Indexed, ScalarData, VectorData
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class Posterior:
+    """``U = -log_prior - sum over data of log_likelihood``, up to a constant.
+
+    Args:
+        blocks: the blocks it is a law of, a tuple (or one block).
+        log_likelihood: of one datum, a number in the blocks, parameters and ``Data`` symbols.
+        log_prior: a number in the blocks and parameters.
+        data: the arrays behind the ``Data`` symbols: shape (N, d) for one with ``like=``, (N,) for a plain one.
+        gradient: a Numba function of the user's own, instead of the derived one.
+
+    Raises:
+        RecipeError: naming the guilty expression and the repair.
+    """
+
+    blocks: tuple[Block, ...]
+    log_likelihood: Expr
+    log_prior: Expr
+    data: tuple[tuple[Symbol, Any], ...]
+    user_gradient: Callable[..., None] | None
+
+    def __init__(
+        self,
+        blocks: Any,
+        log_likelihood: Any,
+        log_prior: Any,
+        data: Mapping[Symbol, Any],
+        gradient: Callable[..., None] | None = None,
+    ) -> None:
+        values = {
+            "blocks": check_state(blocks),
+            "log_likelihood": read(log_likelihood, "log_likelihood"),
+            "log_prior": read(log_prior, "log_prior"),
+            "data": tuple(sorted(data.items(), key=lambda item: str(item[0]))),
+            "user_gradient": gradient,
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check()
+
+    def _check(self) -> None:
+        for e, where, allowed in (
+            (self.log_likelihood, "log_likelihood", (VectorData, ScalarData)),
+            (self.log_prior, "log_prior", ()),
+        ):
+            check_number(e, where)
+            check_no_matrix(e, where)
+            check_symbols([(e, where)], self.blocks, allowed=allowed)
+            if abstract_of([e]):
+                raise RecipeError(f"{where} contains the abstract function {abstract_of([e])[0]}; write it out")
+        given = {s for s, _ in self.data}
+        used = {s.at(GENERIC) if isinstance(s, Indexed) else s for s in self.log_likelihood.atoms(VectorData, ScalarData)}
+        for s in sorted(used - given, key=str):
+            raise RecipeError(f"log_likelihood uses {s}, and data= has no array for it; add {s}: ...")
+        for s in sorted(given - used, key=str):
+            raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The free parameters, by name."""
+        return parameters_of([self.log_likelihood, self.log_prior])
+
+    @cached_property
+    def prior_gradient(self) -> dict[Block, Expr]:
+        """Minus the gradient of the log prior."""
+        return {block: -gradient(self.log_prior, block) for block in self.blocks}
+
+    @cached_property
+    def datum_gradient(self) -> dict[Block, Expr]:
+        """Minus the gradient of the log likelihood of one datum."""
+        return {block: -gradient(self.log_likelihood, block) for block in self.blocks}

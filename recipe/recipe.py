@@ -1,0 +1,121 @@
+"""``Recipe``: a sampler as Ma, Chen & Fox (2015) write one, checked when it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.abstract import Potential
+from recipe.errors import RecipeError
+from recipe.free import abstract_of, parameters_of
+from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.matrix import BlockMatrix, read_matrix
+from recipe.posterior import Posterior
+from recipe.symbols import Block
+from recipe.update import Update
+
+
+@dataclass(frozen=True, init=False)
+class Recipe:
+    """A sampler ``dz = f dt + sqrt(2 D) dW`` with ``f = -(D + Q) grad H + Gamma`` (Ma, Chen & Fox 2015, equations 2 and 3).
+
+    Args:
+        state: the blocks ``z``, a tuple of ``Vector`` and ``Scalar``.
+        H: the Hamiltonian, a number; the target law is ``exp(-H)``.
+        D: the diffusion matrix, one row and column a block; symmetric positive semidefinite.
+        Q: the curl matrix, likewise; skew-symmetric.
+        name: how it is called; a file's recipes are otherwise known by the name they are bound to.
+        noise_factor: ``B`` with ``B B^T = D``, where a user has a better root than the diagonal one.
+        marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``.
+        require: names of further obligations without which it must not count as verified.
+        source: the citation.
+        update: the published update rule, an independent ``Update`` to be proved equal in the limit.
+        posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
+
+    Raises:
+        RecipeError: naming the smallest guilty expression and the repair.
+    """
+
+    state: tuple[Block, ...]
+    H: Expr
+    D: BlockMatrix
+    Q: BlockMatrix
+    name: str | None
+    noise_factor: BlockMatrix | None
+    marginal: tuple[tuple[Block, Expr], ...]
+    require: tuple[str, ...]
+    source: str | None
+    update: Update | None
+    posteriors: tuple[tuple[Potential, Posterior], ...]
+
+    def __init__(
+        self,
+        state: Any,
+        H: Any,
+        D: Any,
+        Q: Any,
+        *,
+        name: str | None = None,
+        noise_factor: Any = None,
+        marginal: Mapping[Block, Any] | None = None,
+        require: Iterable[str] | None = None,
+        source: str | None = None,
+        update: Update | None = None,
+        posteriors: Mapping[Potential, Posterior] | None = None,
+    ) -> None:
+        blocks = check_state(state)
+        values: dict[str, Any] = {"state": blocks, "name": name, "source": source, "require": _names(require)}
+        values["H"] = read(H, "H")
+        values["D"] = read_matrix(D, "D", blocks)
+        values["Q"] = read_matrix(Q, "Q", blocks)
+        values["noise_factor"] = None if noise_factor is None else read_matrix(noise_factor, "noise_factor", blocks)
+        values["marginal"] = tuple((block, read(e, f"marginal[{block}]")) for block, e in (marginal or {}).items())
+        values["posteriors"] = tuple((posteriors or {}).items())
+        values["update"] = _checked_update(update, blocks)
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check()
+
+    def _check(self) -> None:
+        check_number(self.H, "H")
+        check_no_matrix(self.H, "H")
+        for block, e in self.marginal:
+            check_number(e, f"marginal[{block}]")
+        check_symbols(self.written(), self.state)
+
+    def written(self) -> list[tuple[Expr, str]]:
+        """Every expression that was written, with the place it stands at."""
+        places = [(self.H, "H"), *((e, f"marginal[{block}]") for block, e in self.marginal)]
+        for matrix in (self.D, self.Q, self.noise_factor):
+            if matrix is not None:
+                n = len(self.state)
+                places += [(matrix.written[a, b], matrix.place(self.state[a], self.state[b])) for a in range(n) for b in range(n)]
+        return places
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The free parameters, by name."""
+        return parameters_of(e for e, _ in self.written())
+
+    @property
+    def abstract(self) -> tuple[Any, ...]:
+        """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields, elementwise functions."""
+        return abstract_of(e for e, _ in self.written())
+
+
+def _names(require: Iterable[str] | None) -> tuple[str, ...]:
+    if isinstance(require, str):
+        raise RecipeError(f"require={require!r} must be a list of obligation names, [{require!r}]")
+    return tuple(require or ())
+
+
+def _checked_update(update: object, blocks: tuple[Block, ...]) -> Update | None:
+    if update is None or isinstance(update, Update):
+        if update is not None and set(update.state) != set(blocks):
+            theirs, ours = (", ".join(b.name for b in s) for s in (update.state, blocks))
+            raise RecipeError(f"update= moves the blocks ({theirs}), the recipe has ({ours}); they must be the same")
+        return update
+    raise RecipeError(f"update={update!r} is not an Update(...)")

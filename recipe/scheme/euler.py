@@ -1,0 +1,14 @@
+"""Euler-Maruyama: every block moves from the same old state (Ma, Chen & Fox 2015, equations 6 and 9 with the sign of Gamma
+as in their equation 3)."""
+
+from __future__ import annotations
+
+from recipe.recipe import Recipe
+from recipe.scheme.increment import increments, step_symbol
+from recipe.update import Update
+
+
+def euler(recipe: Recipe) -> Update:
+    """``z' = z + eps f(z) + sqrt(2 eps) B(z) w``."""
+    step = step_symbol(recipe)
+    return Update(step, increments(recipe, step), recipe.H, name=recipe.name, source="Euler-Maruyama")

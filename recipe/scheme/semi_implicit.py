@@ -1,0 +1,29 @@
+"""Semi-implicit (symplectic) Euler: blocks move one after another, later ones see the new values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recipe.errors import RecipeError
+from recipe.recipe import Recipe
+from recipe.scheme.increment import increments, step_symbol
+from recipe.symbols import Block
+from recipe.update import Update
+
+
+def semi_implicit(recipe: Recipe, *, order: Sequence[Block | str] | None = None) -> Update:
+    """Update the blocks in ``order``; by default in the reverse of the state, so that momenta move before positions."""
+    step = step_symbol(recipe)
+    moved = increments(recipe, step)
+    rule = [(block, moved[block]) for block in _order(recipe, order)]
+    return Update(step, rule, recipe.H, name=recipe.name, source="semi-implicit Euler")
+
+
+def _order(recipe: Recipe, order: Sequence[Block | str] | None) -> list[Block]:
+    if order is None:
+        return list(reversed(recipe.state))
+    by_name = {b.name: b for b in recipe.state}
+    names = [str(b) for b in order]
+    if sorted(names) != sorted(by_name):
+        raise RecipeError(f"order=({', '.join(names)}) must name each block of the state ({', '.join(by_name)}) once")
+    return [by_name[n] for n in names]

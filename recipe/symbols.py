@@ -1,0 +1,285 @@
+"""Symbols that carry an index: the atoms of the language.
+
+A block of symbolic length is written by the name of *one generic coordinate*. Inside, every such symbol carries the label of
+the index that it stands at, so that two coordinates of the same block can meet in one expression:
+
+* ``GENERIC`` (0): the coordinate ``i`` that an elementwise expression is about;
+* ``OTHER`` (-1): a second free coordinate ``j``, as in the entry ``(i, j)`` of a matrix;
+* 1, 2, ...: indices bound by a ``Total``.
+
+Two equal labels are the same coordinate, two different labels are different coordinates.
+"""
+
+from __future__ import annotations
+
+import keyword
+from typing import Any
+
+from sympy import Expr, Interval, S, Set, Symbol, oo
+
+from recipe.errors import RecipeError
+
+GENERIC = 0
+OTHER = -1
+
+
+class Length(Symbol):
+    """The symbolic length ``d`` of a block: a positive integer."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> Length:
+        return Symbol.__xnew__(cls, name, integer=True, positive=True)  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Length, (self.name,)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("lengths are pickled through __reduce__")
+
+
+class Simplex(Set):
+    """The open simplex: every coordinate positive, their total below one (K - 1 coordinates of K probabilities)."""
+
+
+class Indexed(Symbol):
+    """A symbol with one value a coordinate: a block, a parameter, a noise or a datum of symbolic length."""
+
+    __slots__ = ("base", "extra", "label", "length")
+
+    base: str
+    length: Length
+    label: int
+    extra: tuple[Any, ...]
+
+    def __new__(cls, base: str, length: Length, label: int = GENERIC, extra: tuple[Any, ...] = (), **assumptions: bool) -> Indexed:
+        shown = base if label == GENERIC else f"{base}[{index_name(label)}]"
+        obj = Symbol.__xnew__(cls, shown, **assumptions)
+        obj.base, obj.length, obj.label, obj.extra = base, length, label, extra
+        return obj  # type: ignore[no-any-return]
+
+    def at(self, label: int) -> Indexed:
+        """The same symbol at another index."""
+        if label == self.label:
+            return self
+        return Indexed.__new__(type(self), self.base, self.length, label, self.extra, **assumptions_of(self))
+
+    @property
+    def dim(self) -> Length:
+        """The symbolic length."""
+        return self.length
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.base, self.label, self.length, *self.extra, *sorted(assumptions_of(self).items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), (self.base, self.length, self.label, self.extra), assumptions_of(self))
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("indexed symbols are pickled through __reduce__")
+
+
+def _rebuild(cls: type[Indexed], content: tuple[Any, ...], assumptions: dict[str, bool]) -> Any:
+    return Indexed.__new__(cls, *content, **assumptions)
+
+
+class Vector(Indexed):
+    """A block of symbolic length; its name stands for one generic coordinate.
+
+    ``like`` shares the length of another block; without it the block has a length of its own, ``block.dim``.
+    ``domain`` is the set of each coordinate (a sympy ``Interval``) or ``Simplex()``; the default is the real line.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, like: Indexed | None = None, domain: Set | None = None) -> Vector:
+        length = _shared_length(name, like)
+        return Indexed.__new__(cls, name, length, GENERIC, (_checked_domain(name, domain),), **_signs(domain))  # type: ignore[return-value]
+
+    @property
+    def domain(self) -> Set:
+        """The set of each coordinate."""
+        return self.extra[0]
+
+
+class Scalar(Symbol):
+    """A block of length one: a number among the state. ``domain`` as for ``Vector``."""
+
+    __slots__ = ("domain",)
+    domain: Set
+
+    def __new__(cls, name: str, domain: Set | None = None) -> Scalar:
+        checked_name(name)
+        if isinstance(domain, Simplex):
+            raise RecipeError(f"Scalar({name!r}): Simplex() is a domain of a Vector; use Interval.open(0, 1)")
+        obj = Symbol.__xnew__(cls, name, **_signs(domain))
+        obj.domain = _checked_domain(name, domain)
+        return obj  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.name, self.domain)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scalar, (self.name, self.domain)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("scalar blocks are pickled through __reduce__")
+
+
+Block = Vector | Scalar
+
+
+class VectorParameter(Indexed):
+    """A constant with one value a coordinate (counts, scales)."""
+
+    __slots__ = ()
+
+
+class Noise(Indexed):
+    """Fresh standard normal numbers, one a coordinate of ``like`` (one number for a scalar block).
+
+    Used twice in one update it is the same draw. ``covariance`` (a ``Dense`` matrix) makes it N(0, covariance).
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, like: Block, covariance: Expr | None = None) -> Noise | ScalarNoise:  # type: ignore[misc]
+        checked_name(name)
+        if isinstance(like, Scalar):
+            return ScalarNoise(name)
+        length = _shared_length(name, like)
+        return Indexed.__new__(cls, name, length, GENERIC, (covariance,), real=True)  # type: ignore[return-value]
+
+    @property
+    def covariance(self) -> Expr | None:
+        """The covariance matrix, or None for the identity."""
+        return self.extra[0]
+
+
+class ScalarNoise(Symbol):
+    """One fresh standard normal number."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> ScalarNoise:
+        return Symbol.__xnew__(cls, name, real=True)  # type: ignore[no-any-return]
+
+
+class VectorData(Indexed):
+    """A row of the data set: one value a coordinate."""
+
+    __slots__ = ()
+
+
+class ScalarData(Symbol):
+    """One number of a datum, such as its label."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> ScalarData:
+        return Symbol.__xnew__(cls, name, real=True)  # type: ignore[no-any-return]
+
+
+class Index(Indexed):
+    """A bare index: what a ``Total`` binds."""
+
+    __slots__ = ()
+
+
+def Parameter(name: str, like: Indexed | None = None, **assumptions: bool) -> Symbol:
+    """A constant: one number, or with ``like`` one value a coordinate. Assumptions are those of sympy symbols."""
+    checked_name(name)
+    assumptions.setdefault("real", True)
+    if like is None:
+        return Symbol(name, **assumptions)
+    return Indexed.__new__(VectorParameter, name, _shared_length(name, like), GENERIC, (), **assumptions)
+
+
+def Data(name: str, like: Indexed | None = None) -> Symbol:
+    """A value that each datum brings: a number, or with ``like`` one value a coordinate of that block."""
+    checked_name(name)
+    if like is None:
+        return ScalarData(name)
+    return Indexed.__new__(VectorData, name, _shared_length(name, like), real=True)
+
+
+def assumptions_of(symbol: Symbol) -> dict[str, bool]:
+    """The assumptions that a symbol was declared with."""
+    return {str(k): v for k, v in symbol._assumptions_orig.items() if v is not None}
+
+
+def index_name(label: int) -> str:
+    """How an index is shown: i, j (the other free index), then k, l, ... for bound ones."""
+    if label == GENERIC:
+        return "i"
+    if label == OTHER:
+        return "j"
+    letters = "klmnpq"
+    return letters[label - 1] if 0 < label <= len(letters) else f"k{label}"
+
+
+def checked_name(name: object) -> str:
+    """The name, if it is an identifier that may reach generated source."""
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise RecipeError(f"{name!r} is not a usable name: use letters, digits and underscores, and no Python keyword")
+    if name.startswith("_"):
+        raise RecipeError(f"{name!r} is not a usable name: names must start with a letter")
+    return name
+
+
+def _shared_length(name: str, like: object) -> Length:
+    checked_name(name)
+    if like is None:
+        return Length(f"d_{name}")
+    if isinstance(like, Indexed):
+        return like.length
+    raise RecipeError(f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share")
+
+
+def _checked_domain(name: str, domain: object) -> Set:
+    if domain is None:
+        return S.Reals
+    if isinstance(domain, Simplex):
+        return domain
+    if domain == S.Reals:
+        return S.Reals
+    if isinstance(domain, Interval) and domain.start < domain.end:
+        return domain
+    raise RecipeError(f"the domain {domain} of {name!r} must be an Interval such as Interval.open(0, oo), or Simplex()")
+
+
+def _signs(domain: Set | None) -> dict[str, bool]:
+    """The sympy assumptions that hold on the domain, so that sqrt(theta**2) is theta where it may be."""
+    facts = {"real": True}
+    if isinstance(domain, Simplex):
+        facts["positive"] = True
+    elif isinstance(domain, Interval):
+        start, end = domain.start, domain.end
+        if start >= 0 and start != -oo:
+            facts["positive" if start > 0 or domain.left_open else "nonnegative"] = True
+        elif end <= 0 and end != oo:
+            facts["negative" if end < 0 or domain.right_open else "nonpositive"] = True
+    return facts
+
+
+__all__ = [
+    "GENERIC",
+    "OTHER",
+    "Block",
+    "Data",
+    "Index",
+    "Indexed",
+    "Length",
+    "Noise",
+    "Parameter",
+    "Scalar",
+    "ScalarData",
+    "ScalarNoise",
+    "Simplex",
+    "Vector",
+    "VectorData",
+    "VectorParameter",
+    "assumptions_of",
+    "checked_name",
+    "index_name",
+]

@@ -1,0 +1,110 @@
+"""``Update``: an update rule as a paper or a library prints it, with nothing said of D or Q."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.errors import RecipeError
+from recipe.free import abstract_of, parameters_of
+from recipe.language import check_component, check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector
+
+
+@dataclass(frozen=True, init=False)
+class Update:
+    """One step of a sampler as it is printed, and the law ``exp(-target)`` that it is said to leave stationary.
+
+    Args:
+        step: the step size, a symbol.
+        rule: new values by block. A ``dict`` is simultaneous: every right-hand side sees the old values. A list of pairs is
+            sequential: later right-hand sides see new values, and a block may recur.
+        target: minus the log density, a number.
+        name, source: how it is called, and the citation.
+        expect: the verdict that an audit expects, ``"proved"``, ``"refuted"`` or ``"undecided"``.
+
+    Raises:
+        RecipeError: naming the guilty block or expression and the repair.
+    """
+
+    step: Symbol
+    rule: tuple[tuple[Block, Expr], ...]
+    sequential: bool
+    target: Expr
+    name: str | None
+    source: str | None
+    expect: str | None
+
+    def __init__(
+        self,
+        step: Any,
+        rule: Any,
+        target: Any,
+        *,
+        name: str | None = None,
+        source: str | None = None,
+        expect: str | None = None,
+    ) -> None:
+        if not isinstance(step, Symbol) or isinstance(step, Vector | Scalar):
+            raise RecipeError(f"step={step!r} must be a plain symbol, such as Symbol('epsilon', positive=True)")
+        if expect not in (None, "proved", "refuted", "undecided"):
+            raise RecipeError(f"expect={expect!r} must be 'proved', 'refuted' or 'undecided'")
+        pairs, sequential = _pairs(rule)
+        values = {
+            "step": step,
+            "rule": tuple((block, read(e, f"the rule of {block}")) for block, e in pairs),
+            "sequential": sequential,
+            "target": read(target, "target"),
+            "name": name,
+            "source": source,
+            "expect": expect,
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check()
+
+    @property
+    def state(self) -> tuple[Block, ...]:
+        """The blocks that the rule moves, in the order of their first appearance."""
+        return tuple(dict.fromkeys(block for block, _ in self.rule))
+
+    def _check(self) -> None:
+        check_number(self.target, "target")
+        places = [(e, f"the rule of {block}") for block, e in self.rule]
+        for (e, where), (block, _) in zip(places, self.rule, strict=True):
+            check_no_matrix(e, where)
+            check_component(e, block, where)
+        check_no_matrix(self.target, "target")
+        self._check_every_block_has_a_rule()
+        check_symbols(places, self.state, allowed=(Noise, ScalarNoise))
+        check_symbols([*places, (self.target, "target")], self.state, allowed=(Noise, ScalarNoise))
+
+    def _check_every_block_has_a_rule(self) -> None:
+        for e in (*(e for _, e in self.rule), self.target):
+            for s in sorted(e.free_symbols, key=str):
+                if isinstance(s, Vector | Scalar) and s not in self.state and s.name not in {b.name for b in self.state}:
+                    raise RecipeError(f"the update has no rule for the block {s}; if it does not move, say {s}: {s}")
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The free parameters, by name; the step size is not one of them."""
+        found = parameters_of([self.target, *(e for _, e in self.rule)])
+        return tuple(s for s in found if s != self.step)
+
+    @property
+    def abstract(self) -> tuple[Any, ...]:
+        """The abstract functions and matrices in it."""
+        return abstract_of([self.target, *(e for _, e in self.rule)])
+
+
+def _pairs(rule: Any) -> tuple[list[tuple[Block, Any]], bool]:
+    sequential = not isinstance(rule, Mapping)
+    try:
+        pairs = [(block, e) for block, e in (rule if sequential else rule.items())]
+    except (TypeError, ValueError):
+        raise RecipeError("rule= must be a dict {block: new value} or a list of pairs [(block, new value), ...]") from None
+    check_state(tuple(dict.fromkeys(block for block, _ in pairs)))
+    return pairs, sequential
