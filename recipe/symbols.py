@@ -80,7 +80,8 @@ class Indexed(Symbol):
 
 
 def _rebuild(cls: type[Indexed], content: tuple[Any, ...], assumptions: dict[str, bool]) -> Any:
-    return Indexed.__new__(cls, *content, **assumptions)
+    base, length, label, extra = content
+    return Indexed.__new__(cls, base, length, label, extra, **assumptions)
 
 
 class Vector(Indexed):

@@ -1,0 +1,20 @@
+"""Prove that a recipe, or an update rule that somebody printed, leaves ``exp(-H)`` stationary."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Report", "Verdict", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that a part that stands alone can be used without the rest."""
+    if name in ("Report", "verify"):
+        from verify import report
+
+        return getattr(report, name)
+    if name == "Verdict":
+        from verify.verdict import Verdict
+
+        return Verdict
+    raise AttributeError(f"module 'verify' has no attribute {name!r}")

@@ -1,0 +1,84 @@
+"""Where an expression is defined: denominators that must not vanish, arguments of logarithms and roots that must be positive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Pow, log, loggamma, tan
+
+from recipe.symbols import GENERIC, OTHER
+from recipe.total import Total, opened
+from verify.sign import is_nonnegative, is_nonzero, is_positive
+from verify.verdict import Outcome, Witness, proved, refuted, undecided
+from verify.zero.decide import points
+from verify.zero.point import BITS, NoValueError, at_precision
+
+POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
+PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
+TRIES = 24
+
+
+@dataclass(frozen=True)
+class Condition:
+    """``e`` must be ``> 0``, ``>= 0`` or ``!= 0`` for an expression to be defined."""
+
+    e: Expr
+    sign: str
+
+    def __str__(self) -> str:
+        return f"{self.e} {self.sign}"
+
+
+def conditions(e: Expr) -> list[Condition]:
+    """What must hold for the expression to be defined, each condition once."""
+    found: dict[Condition, None] = {}
+    _collect(e, found)
+    return list(found)
+
+
+def _collect(e: Expr, found: dict[Condition, None]) -> None:
+    if isinstance(e, Total):
+        body, _ = opened(e, GENERIC, OTHER)
+        _collect(body, found)
+        return
+    for condition in _own_conditions(e):
+        found[condition] = None
+    for a in e.args:
+        _collect(a, found)
+
+
+def _own_conditions(e: Expr) -> list[Condition]:
+    if isinstance(e, Pow) and not e.exp.is_Integer:
+        nonnegative = e.exp.is_Rational and e.exp > 0
+        return [Condition(e.base, NONNEGATIVE if nonnegative else POSITIVE)]
+    if isinstance(e, Pow) and e.exp < 0:
+        return [Condition(e.base, NONZERO)]
+    if isinstance(e, log | loggamma):
+        return [Condition(e.args[0], POSITIVE)]
+    if isinstance(e, tan):
+        return [Condition(e.rewrite("cos"), NONZERO)]
+    return []
+
+
+def decide_condition(condition: Condition) -> Outcome:
+    """Prove it from signs, or find a point of the domain that breaks it."""
+    if PROVERS[condition.sign](condition.e):
+        return proved("signs")
+    witness = _breaking_point(condition)
+    if witness is not None:
+        return refuted(f"{condition} fails at the witness", witness)
+    return undecided(f"{condition} could neither be proved from the signs of its parts nor refuted")
+
+
+def _breaking_point(condition: Condition) -> Witness | None:
+    for point, places in points(condition.e, TRIES, edge=True):
+        at = dict.fromkeys(range(-40, OTHER), 0) | dict(places)
+        try:
+            value = at_precision(BITS[0], lambda p=point, q=at: p.evaluate(condition.e, q))  # type: ignore[misc]
+        except NoValueError:
+            continue
+        vanishes = value.is_exact() and value == 0
+        broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[condition.sign]
+        if broken:
+            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else value.str(12, radius=False)}")
+    return None

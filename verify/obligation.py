@@ -1,0 +1,31 @@
+"""An obligation: what must hold of a sampler, how it is discharged, and how that is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recipe import Recipe
+from verify.subject import Subject
+from verify.verdict import Outcome
+
+
+def always(subject: Subject) -> bool:
+    """An obligation of every recipe and every claim."""
+    return True
+
+
+def of_recipes(subject: Subject) -> bool:
+    """An obligation of recipes only."""
+    return isinstance(subject.declared, Recipe)
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One obligation. ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it."""
+
+    name: str
+    statement: str
+    explanation: str
+    discharge: Callable[[Subject], Outcome]
+    applies: Callable[[Subject], bool] = always

@@ -1,0 +1,50 @@
+"""``agrees-with-update``: the published update rule has, in the limit, the recipe's drift and diffusion."""
+
+from __future__ import annotations
+
+from recipe import Recipe, RecipeError, limit_of
+from recipe.dynamics import Dynamics
+from recipe.entry import combine
+from verify.obligation import Obligation
+from verify.obligations.matrices import decide_zero_entry
+from verify.subject import Subject
+from verify.verdict import Outcome, conjunction
+from verify.zero.decide import decide_zero
+
+
+def discharge(subject: Subject) -> Outcome:
+    """Drift by drift and entry by entry; the update is an input of its own, so this checks the recipe against the paper."""
+    assert isinstance(subject.declared, Recipe)
+    assert subject.declared.update is not None
+    try:
+        published = limit_of(subject.declared.update)
+    except RecipeError as error:
+        raise RecipeError(f"update: {error}") from None
+    parts = [*_drifts(subject.dynamics, published), *_diffusions(subject.dynamics, published)]
+    target = decide_zero(subject.declared.H - subject.declared.update.target)
+    return conjunction([("the target of the update", target), *parts], by="drift and diffusion of the limit are equal")
+
+
+def _drifts(ours: Dynamics, published: Dynamics) -> list[tuple[str, Outcome]]:
+    return [(f"the drift of {b}", decide_zero(published.drift[b] - ours.drift[b])) for b in ours.state]
+
+
+def _diffusions(ours: Dynamics, published: Dynamics) -> list[tuple[str, Outcome]]:
+    return [
+        (f"the diffusion between {row} and {column}", decide_zero_entry(combine(published.diffusion[row, column], entry, -1)))
+        for (row, column), entry in ours.diffusion.items()
+    ]
+
+
+def has_update(subject: Subject) -> bool:
+    """Whether there is a published rule to compare with."""
+    return isinstance(subject.declared, Recipe) and subject.declared.update is not None
+
+
+AGREES_WITH_UPDATE = Obligation(
+    name="agrees-with-update",
+    statement="lim E[dz]/eps = f and lim Cov[dz]/eps = 2 D for the published rule",
+    explanation="The rule as it is printed, expanded in the square root of its step, must be this recipe and no other process.",
+    discharge=discharge,
+    applies=has_update,
+)

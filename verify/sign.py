@@ -1,0 +1,187 @@
+"""Proving the sign of an expression from the assumptions on its symbols, by structure alone.
+
+``possible_signs`` returns a set that is sure to contain the sign of the expression wherever the expression is defined; it never
+claims more than the rules below prove, and an unknown form has every sign.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, singledispatch
+
+from sympy import Add, Expr, Interval, Mul, Number, Poly, Pow, Symbol, atan, cosh, erf, exp, log, oo, sinh, tanh
+from sympy.core.function import AppliedUndef
+from sympy.core.numbers import NumberSymbol
+
+from recipe.symbols import GENERIC, Indexed, Scalar, Simplex, Vector
+from recipe.total import Total, relabel
+
+Signs = frozenset[int]
+
+POSITIVE, ZERO, NEGATIVE = frozenset({1}), frozenset({0}), frozenset({-1})
+NOT_NEGATIVE, NOT_POSITIVE, ANY = frozenset({0, 1}), frozenset({-1, 0}), frozenset({-1, 0, 1})
+
+
+def is_positive(e: Expr) -> bool:
+    """Whether the expression is proved positive wherever it is defined."""
+    return possible_signs(e) == POSITIVE
+
+
+def is_nonnegative(e: Expr) -> bool:
+    """Whether the expression is proved nonnegative wherever it is defined."""
+    return possible_signs(e) <= NOT_NEGATIVE
+
+
+def is_nonzero(e: Expr) -> bool:
+    """Whether the expression is proved to vanish nowhere."""
+    return 0 not in possible_signs(e)
+
+
+@lru_cache(maxsize=16384)
+def possible_signs(e: Expr) -> Signs:
+    """A set of signs that contains the sign of the expression."""
+    return _signs(e)
+
+
+@singledispatch
+def _signs(e: Expr) -> Signs:
+    return ANY
+
+
+@_signs.register(Number)
+@_signs.register(NumberSymbol)
+def _(e: Expr) -> Signs:
+    return POSITIVE if e > 0 else NEGATIVE if e < 0 else ZERO
+
+
+@_signs.register(Symbol)
+@_signs.register(AppliedUndef)
+def _(e: Expr) -> Signs:
+    facts = (
+        (e.is_zero, ZERO), (e.is_positive, POSITIVE), (e.is_negative, NEGATIVE), (e.is_nonnegative, NOT_NEGATIVE),
+        (e.is_nonpositive, NOT_POSITIVE),
+    )  # fmt: skip
+    found = next((signs for fact, signs in facts if fact), ANY)
+    return found - ZERO if e.is_nonzero else found
+
+
+@_signs.register
+def _(e: Mul) -> Signs:
+    result = POSITIVE
+    for factor in e.args:
+        signs = possible_signs(factor)
+        result = frozenset(a * b for a in result for b in signs)
+    return result
+
+
+@_signs.register
+def _(e: Pow) -> Signs:
+    base, power = possible_signs(e.base), e.exp
+    if power.is_Integer and int(power) % 2 == 0:
+        return POSITIVE if 0 not in base or power < 0 else NOT_NEGATIVE
+    if power.is_Integer:
+        return base if power > 0 else base - ZERO
+    if base == POSITIVE:
+        return POSITIVE
+    return NOT_NEGATIVE  # a root that is not an integer power is defined for nonnegative bases only, and is nonnegative
+
+
+@_signs.register(exp)
+@_signs.register(cosh)
+def _(e: Expr) -> Signs:
+    return POSITIVE
+
+
+@_signs.register(sinh)
+@_signs.register(tanh)
+@_signs.register(atan)
+@_signs.register(erf)
+def _(e: Expr) -> Signs:
+    return possible_signs(e.args[0])
+
+
+@_signs.register
+def _(e: log) -> Signs:
+    return possible_signs(e.args[0] - 1)
+
+
+@_signs.register
+def _(e: Total) -> Signs:
+    return _signs_of_sum([possible_signs(e.body)] * 2)  # one or more summands of the same signs
+
+
+@_signs.register
+def _(e: Add) -> Signs:
+    signs = _signs_of_sum([possible_signs(a) for a in e.args])
+    if signs != ANY:
+        return signs
+    for rule in (_sign_on_simplex, _sign_between_ends, _sign_of_quadratic):
+        found = rule(e)
+        if found != ANY:
+            return found
+    return ANY
+
+
+def _signs_of_sum(parts: list[Signs]) -> Signs:
+    together = frozenset().union(*parts)
+    if together <= NOT_NEGATIVE or together <= NOT_POSITIVE:
+        nonzero = any(0 not in p for p in parts)
+        return together - ZERO if nonzero else together
+    return ANY
+
+
+def _sign_on_simplex(e: Add) -> Signs:
+    """``1 - total(theta)`` is positive on the open simplex."""
+    for t in e.atoms(Total):
+        body = relabel(t.body, t.index.label, GENERIC)
+        if isinstance(body, Vector) and isinstance(body.domain, Simplex) and e == 1 - t:
+            return POSITIVE
+    return ANY
+
+
+def _sign_between_ends(e: Add) -> Signs:
+    """An expression that is affine in a coordinate of a bounded interval has the signs that it has at both ends."""
+    for s in sorted(e.free_symbols, key=str):
+        domain = domain_of(s)
+        if not isinstance(domain, Interval) or domain.start == -oo or domain.end == oo:
+            continue
+        coefficients = _coefficients(e, s)
+        if coefficients is None or len(coefficients) > 2:
+            continue
+        ends = [possible_signs(e.xreplace({s: end}).doit(deep=False)) for end in (domain.start, domain.end)]
+        found = _signs_of_sum(ends)
+        if found != ANY:
+            # Inside an open interval both ends have positive weight, so one nonzero end is enough.
+            open_ends = domain.left_open and domain.right_open
+            return found if open_ends else ends[0] | ends[1]
+    return ANY
+
+
+def _sign_of_quadratic(e: Add) -> Signs:
+    """``a x^2 + b x + c`` with a > 0 and ``4 a c - b^2`` nonnegative (positive) is nonnegative (positive)."""
+    for s in sorted(e.free_symbols, key=str):
+        coefficients = _coefficients(e, s)
+        if coefficients is None or len(coefficients) != 3:
+            continue
+        a, b, c = coefficients
+        gap = possible_signs((4 * a * c - b**2).expand())
+        lead = possible_signs(a)
+        if lead in (POSITIVE, NEGATIVE) and gap <= NOT_NEGATIVE:
+            return lead if gap == POSITIVE else lead | ZERO
+    return ANY
+
+
+def _coefficients(e: Expr, s: Symbol) -> list[Expr] | None:
+    """The coefficients of a polynomial in ``s``, highest first; None where ``e`` is not one."""
+    if not e.is_polynomial(s) or any(s in t.free_symbols or _mentions(t, s) for t in e.atoms(Total)):
+        return None
+    return Poly(e, s).all_coeffs() if Poly(e, s).degree() <= 2 else None
+
+
+def _mentions(t: Total, s: Symbol) -> bool:
+    """Whether a sum runs over the block of a coordinate, so that it depends on it without showing it."""
+    return isinstance(s, Indexed) and any(isinstance(a, Indexed) and a.base == s.base for a in t.body.atoms(Indexed))
+
+
+def domain_of(s: Symbol) -> object:
+    """The domain of a block's coordinate; None for any other symbol."""
+    return s.domain if isinstance(s, Vector | Scalar) else None

@@ -1,0 +1,92 @@
+"""What is verified: a recipe, or a claim (an update rule with the law that it is said to have)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from sympy import Expr, Symbol
+from sympy.core.function import UndefinedFunction
+
+from recipe import Dynamics, Recipe, RecipeError, Update, derive, limit_of
+from recipe.abstract import Dense, Field, Potential
+from recipe.calculus import gradient
+from recipe.symbols import Block, Indexed, Scalar, Simplex, Vector, assumptions_of
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The diffusion and its target, with the declaration that they came from.
+
+    ``gradient`` is grad H, ``written`` the expressions of the declaration with their places.
+    """
+
+    declared: Recipe | Update
+    kind: str
+    H: Expr
+    gradient: dict[Block, Expr]
+    dynamics: Dynamics
+    written: tuple[tuple[Expr, str], ...]
+
+    @property
+    def state(self) -> tuple[Block, ...]:
+        """The blocks."""
+        return self.dynamics.state
+
+
+@singledispatch
+def subject_of(declared: Any) -> Subject:
+    """The subject behind a declaration.
+
+    Raises:
+        RecipeError: where it is neither a Recipe nor an Update, or an Update has no limit.
+    """
+    raise RecipeError(f"{declared!r} is neither a Recipe nor an Update")
+
+
+@subject_of.register
+def _(declared: Recipe) -> Subject:
+    derivation = derive(declared)
+    return Subject(declared, "recipe", declared.H, derivation.gradient, derivation.dynamics, tuple(declared.written()))
+
+
+@subject_of.register
+def _(declared: Update) -> Subject:
+    dynamics = limit_of(declared)
+    grad_H = {block: gradient(declared.target, block) for block in dynamics.state}
+    written = ((declared.target, "target"), *((e, f"the rule of {block}") for block, e in declared.rule))
+    return Subject(declared, "claim", declared.target, grad_H, dynamics, written)
+
+
+def scope_of(subject: Subject) -> str:
+    """In words, for what a proof holds."""
+    declared = subject.declared
+    parts = [f"every {length}" for length in sorted({str(b.length) for b in subject.state if isinstance(b, Vector)})]
+    parts += [_abstract_text(a) for a in declared.abstract]
+    parts += [_parameter_text(s) for s in declared.parameters]
+    parts += [f"{b} in {_domain_text(b)}" for b in subject.state if str(b.domain) != "Reals"]
+    return ", ".join(parts) or "as written"
+
+
+def _abstract_text(head: Any) -> str:
+    if isinstance(head, Potential):
+        return f"every smooth {head}({', '.join(b.name for b in head.blocks)})"
+    if isinstance(head, Field):
+        return f"every smooth {'positive ' if head.is_positive else ''}{head}_i({head.block})"
+    if isinstance(head, UndefinedFunction):
+        return f"every smooth {'positive ' if head._kwargs.get('positive') else ''}elementwise {head.__name__}"
+    if isinstance(head, Dense):
+        kind = "positive definite " if head.positive_definite else "symmetric " if head.symmetric else ""
+        return f"every {kind}matrix {head}"
+    return str(head)
+
+
+def _parameter_text(s: Symbol) -> str:
+    facts = sorted(k for k, v in assumptions_of(s).items() if v and k not in ("real", "commutative"))
+    kind = " ".join(facts) if facts else "real"
+    return f"every {kind} {s.base if isinstance(s, Indexed) else s.name}"
+
+
+def _domain_text(block: Vector | Scalar) -> str:
+    return "the open simplex" if isinstance(block.domain, Simplex) else str(block.domain)

@@ -1,0 +1,1 @@
+"""Zero testing: canonical form proves, an exact point refutes."""

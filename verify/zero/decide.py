@@ -1,0 +1,89 @@
+"""Is an expression zero, for every length, at every point, for every abstract function?
+
+*Proved* by canonical form, after an independent look: the value at explicit points must not exclude zero. *Refuted* only by a point
+where ball arithmetic excludes zero.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+from sympy import Expr
+
+from recipe.symbols import GENERIC, OTHER, Indexed, Length
+from recipe.total import Total, labels
+from verify.verdict import Outcome, Witness, proved, refuted, undecided
+from verify.zero.canonical import Canonical
+from verify.zero.errors import CannotDecideError
+from verify.zero.point import BITS, NoValueError, Places, Point, at_precision, shown_ball
+
+TRIES = 6  # points for each choice of lengths
+LOOKS = 3  # points at which a proof is looked at once more
+
+
+class DisagreementError(RuntimeError):
+    """Canonical form and exact evaluation contradict each other: a fault of this program, never a verdict."""
+
+
+def decide_zero(e: Expr) -> Outcome:
+    """Decide whether ``e`` vanishes identically; labels GENERIC and OTHER are two different coordinates."""
+    if e == 0:
+        return proved("it is written as 0")
+    reason = "its canonical form is not zero, and no point was found where it is certainly not zero"
+    try:
+        zero = Canonical().is_zero(e)
+    except CannotDecideError as error:
+        zero, reason = False, str(error)
+    if zero:
+        _look_again(e)
+        return proved("canonical form")
+    witness = find_nonzero(e)
+    if witness is not None:
+        return refuted("it is not zero at the witness", witness)
+    return undecided(reason)
+
+
+def find_nonzero(e: Expr) -> Witness | None:
+    """A point where the expression is certainly not zero."""
+    for point, places in points(e, TRIES):
+        for bits in BITS:
+            try:
+                value = at_precision(bits, lambda p=point, at=places: p.evaluate(e, at))  # type: ignore[misc]
+            except NoValueError:
+                break
+            if not value.contains(0):
+                return Witness(point.shown(), f"the value is {shown_ball(value)}, not 0")
+    return None
+
+
+def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, Places]]:
+    """Points of the domain for small lengths, with the coordinates that the free labels stand for."""
+    free = labels(e)
+    places = {GENERIC: 0, OTHER: 1}
+    for sizes in explicit_sizes([e]):
+        if OTHER in free and min(sizes.values(), default=1) < 2:
+            continue
+        for k in range(tries):
+            yield Point(sizes, seed=1000 * sum(sizes.values()) + k, edge=edge), places
+
+
+def explicit_sizes(expressions: list[Expr]) -> Iterator[Mapping[Length, int]]:
+    """Small numbers for every length in the expressions, the smallest first."""
+    lengths = sorted(set().union(*(_lengths(e) for e in expressions)), key=str)
+    for sizes in sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum):
+        yield dict(zip(lengths, sizes, strict=True))
+
+
+def _lengths(e: Expr) -> set[Length]:
+    return e.atoms(Length) | {s.length for s in e.atoms(Indexed)} | {t.index.length for t in e.atoms(Total)}
+
+
+def _look_again(e: Expr) -> None:
+    for point, places in itertools.islice(points(e, 1), LOOKS):
+        try:
+            value = at_precision(BITS[1], lambda p=point, at=places: p.evaluate(e, at))  # type: ignore[misc]
+        except NoValueError:
+            continue
+        if not value.contains(0):
+            raise DisagreementError(f"canonical form says that {e} is zero, and at {point.shown()} it is {value}")

@@ -1,0 +1,103 @@
+"""The generators of the canonical form, and the relations between them.
+
+A generator stands for a symbol, a derivative atom, ``exp`` of one term, ``log`` of one factor, a root, a sine, an opaque function
+value or a sum over coordinates. Distinct generators are treated as independent except for the recorded relations
+``g^q = value``; each relation is an identity, so an expression that reduces to zero is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import flint
+from sympy import Add, Expr, Integer, Mul, Pow
+
+from recipe.total import labels
+from verify.zero.errors import TooLargeError
+from verify.zero.ratio import MAX_TERMS, Poly, Ratio, ratio
+
+CAPACITY = 160
+
+
+class Generators:
+    """A table of generators that grows while expressions are read. All ratios of one table share its polynomial ring."""
+
+    def __init__(self) -> None:
+        self.context = flint.fmpz_mpoly_ctx.get(("g", CAPACITY), flint.Ordering.degrevlex)
+        self._polys = self.context.gens()
+        self._one = self.context.from_dict({(0,) * CAPACITY: 1})
+        self._index: dict[Hashable, int] = {}
+        self.meanings: list[Expr] = []
+        self.labels: list[frozenset[int]] = []
+        self._relations: dict[int, tuple[int, Ratio]] = {}
+
+    def number(self, p: int, q: int = 1) -> Ratio:
+        """A rational constant."""
+        return ratio(self._one * p, self._one * q)
+
+    def generator(self, key: Hashable, meaning: Expr) -> Ratio:
+        """The generator known by ``key``, made on first sight. ``meaning`` is the expression that it stands for."""
+        if key not in self._index:
+            if len(self.meanings) == CAPACITY:
+                raise TooLargeError(f"the expression needs more than {CAPACITY} generators in canonical form")
+            self._index[key] = len(self.meanings)
+            self.meanings.append(meaning)
+            self.labels.append(frozenset(labels(meaning)))
+        return self.of_index(self._index[key])
+
+    def known(self, key: Hashable) -> bool:
+        """Whether the key has a generator."""
+        return key in self._index
+
+    def of_index(self, k: int) -> Ratio:
+        """The k-th generator as a ratio."""
+        return Ratio(self._polys[k], self._one)
+
+    def relate(self, generator: Ratio, power: int, value: Ratio) -> None:
+        """Record the identity ``generator^power = value``, in place of an earlier one for this generator."""
+        self._relations[self._polys.index(generator.num)] = (power, value)
+
+    def reduce(self, r: Ratio) -> Ratio:
+        """Apply the relations until none applies."""
+        while True:
+            num, den = self._reduce_poly(r.num), self._reduce_poly(r.den)
+            reduced = num / den
+            if num.den == 1 and den.den == 1 and reduced.num == r.num and reduced.den == r.den:
+                return reduced
+            r = reduced
+
+    def _reduce_poly(self, poly: Poly) -> Ratio:
+        for k, (power, value) in self._relations.items():
+            if poly.degrees()[k] >= power:
+                return self._rewrite(poly, k, power, value)
+        return Ratio(poly, self._one)
+
+    def _rewrite(self, poly: Poly, k: int, power: int, value: Ratio) -> Ratio:
+        """Write ``g^n`` as ``g^(n mod power) * value^(n div power)``."""
+        by_quotient: dict[int, dict[tuple[int, ...], Any]] = {}
+        for exponents, coefficient in poly.to_dict().items():
+            quotient, rest = divmod(int(exponents[k]), power)
+            by_quotient.setdefault(quotient, {})[(*exponents[:k], rest, *exponents[k + 1 :])] = coefficient
+        total = self.number(0)
+        for quotient, terms in by_quotient.items():
+            total += Ratio(self.context.from_dict(terms), self._one) * value**quotient
+        return total
+
+    def expression(self, r: Ratio) -> Expr:
+        """The ratio as a sympy expression of what its generators mean."""
+        return self.poly_expression(r.num) / self.poly_expression(r.den)
+
+    def poly_expression(self, poly: Poly) -> Expr:
+        """The polynomial as a sympy expression."""
+        if len(poly) > MAX_TERMS // 10:
+            raise TooLargeError("an argument has too many terms in canonical form")
+        return Add(*(self.monomial_expression(e, int(c)) for e, c in poly.to_dict().items()))
+
+    def monomial_expression(self, exponents: tuple[int, ...], coefficient: int = 1) -> Expr:
+        """One term as a sympy expression."""
+        return Mul(Integer(coefficient), *(Pow(self.meanings[k], int(n)) for k, n in enumerate(exponents) if n))
+
+    def generators_of(self, poly: Poly) -> list[int]:
+        """The generators that occur in a polynomial."""
+        return [k for k, n in enumerate(poly.degrees()) if n > 0]
