@@ -113,7 +113,7 @@ class DenseEntry(Expr):
 
     def __new__(cls, matrix: Dense, row: Indexed, column: Indexed) -> DenseEntry:
         if matrix.symmetric:
-            row, column = sorted((row, matrix.row.at(column.label)), key=lambda s: s.label)
+            row, column = sorted((row, matrix.row.at(column.label)), key=lambda s: (abs(s.label), s.label))
             column = matrix.column.at(column.label)
         return Expr.__new__(cls, matrix, row, column)  # type: ignore[no-any-return]
 
@@ -155,6 +155,11 @@ class Partial(Expr):
         return self.args[1:]  # type: ignore[no-any-return]
 
     def _sympystr(self, printer: Any) -> str:
+        if len(self.wrt) == 1 and isinstance(self.head, Potential):
+            block = self.wrt[0]
+            label = getattr(block, "label", GENERIC)
+            at = "" if label == GENERIC else f"[{index_name(label)}]"
+            return f"grad({self.head}, {getattr(block, 'base', block.name)}){at}"
         return f"d({', '.join(str(a) for a in self.args)})"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Add, Expr, Mul, expand_mul, sympify
 
 from recipe.errors import RecipeError
-from recipe.symbols import GENERIC, OTHER, Index, Indexed, Length
+from recipe.symbols import GENERIC, OTHER, Index, Indexed, Length, index_name
 
 
 class Total(Expr):
@@ -52,7 +52,7 @@ class Total(Expr):
         k = self.index.label
         if labels(self.body) == {k}:
             return f"total({printer.doprint(relabel(self.body, k, GENERIC))})"
-        return f"total_{self.index.name}({printer.doprint(self.body)})"
+        return f"total_{index_name(k)}({printer.doprint(self.body)})"
 
 
 def total(e: Any, over: Indexed | None = None) -> Expr:

@@ -1,0 +1,138 @@
+"""Finding recipes, updates and posteriors: in a user's file, or in the catalog by name."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import catalog
+from recipe import Dense, Posterior, Potential, Recipe, RecipeError, Update
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A recipe or an update, by the name that it is bound to and the file that it stands in."""
+
+    name: str
+    file: str
+    declared: Recipe | Update
+
+
+def declarations(where: str) -> list[Declaration]:
+    """The recipes and updates of ``FILE``, ``FILE:NAME`` or a catalog name.
+
+    Raises:
+        RecipeError: in one sentence, where there is no such file or name, or the file cannot be run.
+    """
+    path, _, wanted = where.partition(":") if not Path(where).exists() else (where, "", "")
+    if path.endswith(".py") or Path(path).is_file():
+        found = _in_module(_run_file(Path(path)), path)
+        if not found:
+            raise RecipeError(f"{path} defines no Recipe and no Update at module level")
+    else:
+        found = _in_catalog(path)
+    return _only(found, wanted, path) if wanted else found
+
+
+def concrete_declaration(where: str) -> Declaration:
+    """The one recipe or update that can be compiled: every abstract function but potentials has a meaning.
+
+    Where a file has an abstract recipe and a concrete instance of it, the concrete one is meant.
+    """
+    found = declarations(where)
+    if len(found) == 1 and _unbound(found[0]):
+        beside = [d for d in catalog_entries() if d.file == found[0].file]
+        found = beside if found[0] in beside else found
+    concrete = [d for d in found if not _unbound(d)]
+    if len(concrete) == 1:
+        return concrete[0]
+    if not concrete:
+        raise RecipeError(f"{where}: {_unbound(found[0])[0]} has no meaning yet; bind it, bind({found[0].name}, {{...}})")
+    names = ", ".join(d.name for d in concrete)
+    raise RecipeError(f"{where} defines {names}: say which, {concrete[0].file}:{concrete[0].name}")
+
+
+def _unbound(declaration: Declaration) -> list[Any]:
+    return [a for a in declaration.declared.abstract if not isinstance(a, Potential | Dense)]
+
+
+def catalog_entries() -> list[Declaration]:
+    """Everything in the catalog, by file."""
+    entries: list[Declaration] = []
+    for module in sorted(m.name for m in pkgutil.iter_modules(catalog.__path__)):
+        entries += _in_module(importlib.import_module(f"catalog.{module}"), f"catalog/{module}.py")
+    return entries
+
+
+def posterior_in(where: str) -> Posterior:
+    """The one ``Posterior`` of a file, or the one called NAME of ``FILE:NAME``."""
+    path, _, wanted = where.partition(":") if not Path(where).exists() else (where, "", "")
+    module = _run_file(Path(path))
+    found = {n: v for n, v in vars(module).items() if isinstance(v, Posterior) and (not wanted or n == wanted)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        raise RecipeError(f"{path} defines the posteriors {', '.join(found)}: say which, {path}:{next(iter(found))}")
+    raise RecipeError(f"{path} defines no Posterior{f' called {wanted}' if wanted else ''} at module level")
+
+
+def _in_module(module: ModuleType, file: str) -> list[Declaration]:
+    seen: dict[int, Declaration] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, Recipe | Update) and id(value) not in seen and not name.startswith("_"):
+            seen[id(value)] = Declaration(name, file, value)
+    return list(seen.values())
+
+
+def _in_catalog(name: str) -> list[Declaration]:
+    entries = catalog_entries()
+    found = [e for e in entries if e.name == name] or [e for e in entries if Path(e.file).stem == name]
+    if found:
+        return found
+    raise RecipeError(f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a file ends in .py")
+
+
+def _only(found: list[Declaration], wanted: str, path: str) -> list[Declaration]:
+    chosen = [d for d in found if d.name == wanted]
+    if not chosen:
+        raise RecipeError(f"{path} defines no Recipe or Update called {wanted}; it defines {', '.join(d.name for d in found)}")
+    return chosen
+
+
+def _run_file(path: Path) -> ModuleType:
+    """Run a recipe file. It is the user's own Python program and is run as such."""
+    if not path.is_file():
+        raise RecipeError(f"there is no file {path}")
+    name = f"_recipe_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise RecipeError(f"{path} is not a Python file; a recipe file ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent.resolve()))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise RecipeError(f"{path}{_line_of(error, path)}: {_one_line(error)}") from None
+    finally:
+        sys.path.pop(0)
+    return module
+
+
+def _line_of(error: BaseException, path: Path) -> str:
+    if isinstance(error, SyntaxError):
+        return f", line {error.lineno}"
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _one_line(error: Any) -> str:
+    message = " ".join(str(error).split()) or "no message"
+    return message if isinstance(error, RecipeError) else f"{type(error).__name__}: {message}"

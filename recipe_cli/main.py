@@ -1,0 +1,189 @@
+"""The command line: composes the rooms below, and turns every mistake into one sentence and an exit status.
+
+Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+import recipe as language
+from recipe import Recipe, RecipeError
+from recipe.show import derivation_data, derivation_latex, derivation_text
+from recipe_cli.declarations import catalog_entries, concrete_declaration, declarations
+from recipe_cli.reports import exit_status, print_report, worst
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Declare a sampler H, D, Q; prove that it leaves exp(-H) stationary; compile it; sample with it.",
+    epilog="Where a command takes FILE it also takes FILE:NAME or a catalog name. A recipe file is a Python program and is run.",
+)
+
+Where = Annotated[str, typer.Argument(metavar="FILE", help="A recipe file, FILE:NAME, or a catalog name such as sgrhmc.")]
+
+
+class Format(StrEnum):
+    """How a derivation is printed."""
+
+    text = "text"
+    latex = "latex"
+    json = "json"
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"recipe {language.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """Options of the command itself."""
+
+
+@app.command("list", epilog="Example: `recipe list`")
+def list_catalog(
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """Show the catalog, one line each."""
+    entries = catalog_entries()
+    if as_json:
+        _print_json([{"name": e.name, "file": e.file, "source": e.declared.source} for e in entries])
+        return
+    width = max(len(e.name) for e in entries)
+    for e in entries:
+        state = f"({', '.join(b.name for b in e.declared.state)})"
+        typer.echo(f"{e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
+
+
+@app.command(epilog="Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`")
+def verify(
+    where: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names.")],
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    require: Annotated[list[str] | None, typer.Option(help="A further obligation that must hold; may be given again.")] = None,
+) -> None:
+    """Prove, refute or leave undecided each obligation of every recipe and update in FILE."""
+    from verify.report import verify as verify_declared
+
+    console, statuses, data = _console(), [], []
+    for declaration in (d for w in where for d in declarations(w)):
+        try:
+            report = verify_declared(declaration.declared, require=require or ())
+        except RecipeError as error:
+            raise RecipeError(f"{declaration.file}, {declaration.name}: {error}") from None
+        statuses.append(exit_status(declaration, report))
+        if as_json:
+            data.append({"file": declaration.file} | report.as_json() | {"name": declaration.name})
+        else:
+            print_report(console, declaration, report)
+    if as_json:
+        _print_json(data)
+    raise typer.Exit(worst(statuses))
+
+
+@app.command(epilog="Examples: `recipe derive sgnht --format latex`, `recipe derive my_sampler.py --format json`")
+def derive(
+    where: Where,
+    format: Annotated[Format, typer.Option(help="How to print.")] = Format.text,
+) -> None:
+    """Print the correction Gamma, the drift and the stochastic differential equation."""
+    found = [d for d in declarations(where) if isinstance(d.declared, Recipe)]
+    if not found:
+        raise RecipeError(f"{where} defines updates only; there is nothing to derive from, `recipe verify {where}` judges them")
+    if format is Format.json:
+        _print_json([derivation_data(d.declared, d.name) for d in found])
+        return
+    for d in found:
+        typer.echo(derivation_latex(d.declared) if format is Format.latex else derivation_text(d.declared, d.name))
+
+
+Scheme = Annotated[str, typer.Option(help="euler or semi-implicit.")]
+Order = Annotated[str | None, typer.Option(help="Blocks in the order in which semi-implicit updates them, such as r,theta.")]
+PosteriorFile = Annotated[str | None, typer.Option("--posterior", metavar="FILE", help="A file that defines one Posterior.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
+
+
+@app.command(epilog="Example: `recipe generate sghmc -o sghmc_kernel.py`")
+def generate(
+    where: Where,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the module.")],
+    scheme: Scheme = "semi-implicit",
+    order: Order = None,
+    posterior: PosteriorFile = None,
+    force: Force = False,
+) -> None:
+    """Write a readable Numba module that needs numpy and numba only."""
+    from recipe_cli.sampling import generate_module
+
+    _refuse_to_replace(output, force)
+    generate_module(concrete_declaration(where), output, scheme, order, posterior)
+    typer.echo(f"wrote {output}", err=True)
+
+
+@app.command(
+    epilog="Example: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01 --param C=1 --steps 20000 -o draws.nc`"
+)
+def sample(
+    where: Where,
+    posterior: Annotated[str, typer.Option("--posterior", metavar="FILE", help="A file that defines one Posterior.")],
+    step_size: Annotated[float, typer.Option(help="The step size.")],
+    scheme: Scheme = "semi-implicit",
+    order: Order = None,
+    param: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter; may be given again.")] = None,
+    steps: Annotated[int, typer.Option(help="Steps of each chain, after warm-up.")] = 10_000,
+    warmup: Annotated[int, typer.Option(help="Steps of each chain that are not kept.")] = 1_000,
+    thin: Annotated[int, typer.Option(help="Keep every so-many-th state.")] = 1,
+    batch_size: Annotated[int | None, typer.Option(help="Data a step; all of them by default.")] = None,
+    chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
+    threads: Annotated[int | None, typer.Option(help="Threads; the draws are the same for any number.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 0,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to save the draws (NetCDF, ArviZ).")] = None,
+    force: Force = False,
+) -> None:
+    """Compile the sampler and draw from a posterior; print a summary and save the draws as ArviZ InferenceData."""
+    from recipe_cli.sampling import Settings, sample_posterior
+
+    if output is not None:
+        _refuse_to_replace(output, force)
+    settings = Settings(scheme, order, step_size, tuple(param or ()), steps, warmup, thin, batch_size, chains, threads, seed)
+    raise typer.Exit(sample_posterior(concrete_declaration(where), posterior, settings, output, _console()))
+
+
+def _refuse_to_replace(output: Path, force: bool) -> None:
+    if output.exists() and not force:
+        raise RecipeError(f"{output} is already there; choose another name, or say --force to replace it")
+    if not output.parent.is_dir():
+        raise RecipeError(f"the folder {output.parent} of {output} does not exist")
+
+
+def _console() -> Console:
+    return Console(highlight=False)
+
+
+def _print_json(data: Any) -> None:
+    typer.echo(json.dumps(data, indent=2))
+
+
+def main() -> None:
+    """Run the command; a mistake of the user is one sentence on stderr and exit status 2."""
+    try:
+        app()
+    except RecipeError as error:
+        typer.echo(f"recipe: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("recipe: interrupted", err=True)
+        sys.exit(130)
