@@ -21,7 +21,7 @@ from verify.sign import is_positive
 from verify.zero.errors import CannotDecideError
 from verify.zero.generators import Generators
 from verify.zero.ratio import Poly, Ratio, ratio
-from verify.zero.sums import OUTERMOST, Sums
+from verify.zero.sums import OPEN, Sums
 
 MAX_POWER = 64  # beyond this, exp(998*x/997) and exp(x/997) stay unrelated rather than become powers of one generator
 
@@ -140,7 +140,7 @@ class Canonical:
 
     @_read.register
     def _(self, e: Total) -> Ratio:
-        label = next(k for k in itertools.count(OUTERMOST, -1) if k not in labels(e.body))
+        label = next(k for k in itertools.count(OPEN, -1) if k not in labels(e.body))
         return self.sums.read(self.read(relabel(e.body, e.index.label, label)), e.index.at(label))
 
     def _settled(self, e: Expr) -> Expr:
@@ -241,7 +241,11 @@ class Canonical:
         root = self._fraction_of(key, int(fraction.p), int(fraction.q), lambda r: Pow(factor, r))
         finest = self._finest.get(key, 1)
         if finest > 1:
-            self.generators.relate(self.generators.generator((*key, finest), Pow(factor, Rational(1, finest))), finest, value)
+            finest_root = self.generators.generator((*key, finest), Pow(factor, Rational(1, finest)))
+            if value.is_generator():  # a symbol becomes a power of its root, so that no two generators mean powers of one
+                self.generators.relate(value, 1, finest_root**finest)
+            else:
+                self.generators.relate(finest_root, finest, value)
         return value**whole * root
 
     def _positive_factors(self, r: Ratio) -> tuple[Ratio | None, list[tuple[Expr, int]]]:

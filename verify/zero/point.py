@@ -7,9 +7,10 @@ positive); those of an elementwise function only at distinct arguments.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Mapping
-from functools import singledispatchmethod
+from functools import lru_cache, singledispatch
 from typing import Any
 
 import flint
@@ -63,7 +64,7 @@ class Point:
         Raises:
             NoValueError: where the expression is not defined there, or its value depends on what cannot be told apart.
         """
-        value = self._at(e, dict(places or {}))
+        value = _value(e, self, places or {})
         if not value.is_finite():
             raise NoValueError(f"{e} is not finite there")
         return value
@@ -91,97 +92,29 @@ class Point:
         return self._values[key]
 
     def _chosen(self, symbol: Symbol) -> Rational:
-        domain = symbol.domain if isinstance(symbol, Vector | Scalar) else None
-        if isinstance(domain, Simplex):
+        if isinstance(getattr(symbol, "domain", None), Simplex):
             return Rational(self._random.randint(1, 7), 8 * self.sizes[symbol.length])
-        fitting = [c for c in CANDIDATES if _fits(c, symbol)]
-        if isinstance(domain, Interval):
-            fitting = [c for c in (*fitting, *_inside(domain)) if c in domain]
-        if self._edge:
-            special = (Rational(0), *((domain.start, domain.end) if isinstance(domain, Interval) else ()))
-            fitting = [c for c in special if c in fitting or (isinstance(domain, Interval) and c in domain)] + fitting[:3]
+        fitting = _candidates(symbol, self._edge)
         if not fitting:
             raise NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
         return self._random.choice(fitting)
 
-    def _free(self, key: Any, positive: bool) -> Ball:
+    def free(self, key: Any, positive: bool) -> Ball:
+        """The value of an atom that may be chosen freely."""
         if key not in self._values:
             numerator = self._random.randint(1, 24) * (1 if positive or self._random.random() < 0.5 else -1)
             self._values[key] = Rational(numerator, 8)
         return _ball(self._values[key])
 
-    # -- evaluation ----------------------------------------------------------------------------------------------------------
-
-    @singledispatchmethod
-    def _at(self, e: Expr, places: dict[int, int]) -> Ball:
-        if type(e) in FUNCTIONS:
-            return FUNCTIONS[type(e)](self._at(e.args[0], places))
-        raise NoValueError(f"{type(e).__name__} cannot be evaluated")
-
-    @_at.register
-    def _(self, e: Rational, places: dict[int, int]) -> Ball:
-        return _ball(e)
-
-    @_at.register
-    def _(self, e: Pi, places: dict[int, int]) -> Ball:
-        return flint.arb.pi()
-
-    @_at.register
-    def _(self, e: Exp1, places: dict[int, int]) -> Ball:
-        return flint.arb(1).exp()
-
-    @_at.register
-    def _(self, e: Symbol, places: dict[int, int]) -> Ball:
-        return _ball(self.choose(e))
-
-    @_at.register
-    def _(self, e: Length, places: dict[int, int]) -> Ball:
-        return flint.arb(self.sizes[e])
-
-    @_at.register
-    def _(self, e: Indexed, places: dict[int, int]) -> Ball:
-        return _ball(self.choose(e.at(GENERIC), places[e.label]))
-
-    @_at.register
-    def _(self, e: Potential, places: dict[int, int]) -> Ball:
-        return self._free(("jet", e, None, ()), positive=False)
-
-    @_at.register
-    def _(self, e: Field, places: dict[int, int]) -> Ball:
-        return self._free(("jet", e.at(GENERIC), places[e.label], ()), positive=bool(e.is_positive))
-
-    @_at.register
-    def _(self, e: Partial, places: dict[int, int]) -> Ball:
-        head = e.head.at(GENERIC) if isinstance(e.head, Field) else e.head
-        at = places[e.head.label] if isinstance(e.head, Field) else None
-        wrt = ((s.base, places[s.label]) if isinstance(s, Indexed) else (s.name, -1) for s in e.wrt)
-        return self._free(("jet", head, at, tuple(sorted(wrt))), positive=False)
-
-    @_at.register
-    def _(self, e: DenseEntry, places: dict[int, int]) -> Ball:
-        i, j = (places[label] for label in e.labels)
-        if e.matrix.positive_definite:
-            return self._positive_definite(e.matrix, i, j)
-        key = ("entry", e.matrix, *((min(i, j), max(i, j)) if e.matrix.symmetric else (i, j)))
-        return self._free(key, positive=False)
-
-    def _positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
-        """``R R^T + 1`` with a free ``R``."""
+    def positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
+        """An entry of ``R R^T + 1`` with a free ``R``."""
         n = self.sizes[matrix.row.length]
-        products = [self._free(("root of", matrix, i, k), False) * self._free(("root of", matrix, j, k), False) for k in range(n)]
+        products = [self.free(("root of", matrix, i, k), False) * self.free(("root of", matrix, j, k), False) for k in range(n)]
         return sum(products, flint.arb(1 if i == j else 0))
 
-    @_at.register
-    def _(self, e: Jet, places: dict[int, int]) -> Ball:
-        return self._elementwise(e.applied, e.orders, places)
-
-    @_at.register
-    def _(self, e: AppliedUndef, places: dict[int, int]) -> Ball:
-        return self._elementwise(e, (0,) * len(e.args), places)
-
-    def _elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: dict[int, int]) -> Ball:
+    def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
         """A free value at these arguments, the same one wherever the arguments are the same."""
-        arguments = tuple(self._at(a, places) for a in e.args)
+        arguments = tuple(_value(a, self, places) for a in e.args)
         written = tuple(_argument_name(a, ball, places) for a, ball in zip(e.args, arguments, strict=True))
         known = self._arguments.setdefault(e.func, [])
         for name, balls in known:
@@ -191,35 +124,108 @@ class Point:
                 break
         else:
             known.append((written, arguments))
-        positive = bool(e.is_positive) and not any(orders)
-        return self._free(("function", e.func, orders, written), positive)
+        return self.free(("function", e.func, orders, written), positive=bool(e.is_positive) and not any(orders))
 
-    @_at.register
-    def _(self, e: Add, places: dict[int, int]) -> Ball:
-        return sum((self._at(a, places) for a in e.args), flint.arb(0))
 
-    @_at.register
-    def _(self, e: Mul, places: dict[int, int]) -> Ball:
-        result = flint.arb(1)
-        for a in e.args:
-            result *= self._at(a, places)
-        return result
+@singledispatch
+def _value(e: Expr, point: Point, places: Places) -> Ball:
+    if type(e) in FUNCTIONS:
+        return FUNCTIONS[type(e)](_value(e.args[0], point, places))
+    raise NoValueError(f"{type(e).__name__} cannot be evaluated")
 
-    @_at.register
-    def _(self, e: Pow, places: dict[int, int]) -> Ball:
-        base = self._at(e.base, places)
-        if e.exp.is_Integer:
-            return base ** int(e.exp)
-        if e.exp == Rational(1, 2):
-            return base.sqrt()
-        if not base > 0:
-            raise NoValueError(f"{e.base} is not known to be positive there")
-        return base ** self._at(e.exp, places)
 
-    @_at.register
-    def _(self, e: Total, places: dict[int, int]) -> Ball:
-        label = e.index.label
-        return sum((self._at(e.body, {**places, label: k}) for k in range(self.sizes[e.index.length])), flint.arb(0))
+@_value.register
+def _(e: Rational, point: Point, places: Places) -> Ball:
+    return _ball(e)
+
+
+@_value.register
+def _(e: Pi, point: Point, places: Places) -> Ball:
+    return flint.arb.pi()
+
+
+@_value.register
+def _(e: Exp1, point: Point, places: Places) -> Ball:
+    return flint.arb(1).exp()
+
+
+@_value.register
+def _(e: Symbol, point: Point, places: Places) -> Ball:
+    return _ball(point.choose(e))
+
+
+@_value.register
+def _(e: Length, point: Point, places: Places) -> Ball:
+    return flint.arb(point.sizes[e])
+
+
+@_value.register
+def _(e: Indexed, point: Point, places: Places) -> Ball:
+    return _ball(point.choose(e.at(GENERIC), places[e.label]))
+
+
+@_value.register
+def _(e: Potential, point: Point, places: Places) -> Ball:
+    return point.free(("jet", e, None, ()), positive=False)
+
+
+@_value.register
+def _(e: Field, point: Point, places: Places) -> Ball:
+    return point.free(("jet", e.at(GENERIC), places[e.label], ()), positive=bool(e.is_positive))
+
+
+@_value.register
+def _(e: Partial, point: Point, places: Places) -> Ball:
+    head = e.head.at(GENERIC) if isinstance(e.head, Field) else e.head
+    at = places[e.head.label] if isinstance(e.head, Field) else None
+    wrt = ((s.base, places[s.label]) if isinstance(s, Indexed) else (s.name, -1) for s in e.wrt)
+    return point.free(("jet", head, at, tuple(sorted(wrt))), positive=False)
+
+
+@_value.register
+def _(e: DenseEntry, point: Point, places: Places) -> Ball:
+    i, j = (places[label] for label in e.labels)
+    if e.matrix.positive_definite:
+        return point.positive_definite(e.matrix, i, j)
+    return point.free(("entry", e.matrix, *((min(i, j), max(i, j)) if e.matrix.symmetric else (i, j))), positive=False)
+
+
+@_value.register
+def _(e: Jet, point: Point, places: Places) -> Ball:
+    return point.elementwise(e.applied, e.orders, places)
+
+
+@_value.register
+def _(e: AppliedUndef, point: Point, places: Places) -> Ball:
+    return point.elementwise(e, (0,) * len(e.args), places)
+
+
+@_value.register
+def _(e: Add, point: Point, places: Places) -> Ball:
+    return sum((_value(a, point, places) for a in e.args), flint.arb(0))
+
+
+@_value.register
+def _(e: Mul, point: Point, places: Places) -> Ball:
+    return math.prod((_value(a, point, places) for a in e.args), start=flint.arb(1))
+
+
+@_value.register
+def _(e: Pow, point: Point, places: Places) -> Ball:
+    base = _value(e.base, point, places)
+    if e.exp.is_Integer:
+        return base ** int(e.exp)
+    if e.exp == Rational(1, 2):
+        return base.sqrt()
+    if not base > 0:
+        raise NoValueError(f"{e.base} is not known to be positive there")
+    return base ** _value(e.exp, point, places)
+
+
+@_value.register
+def _(e: Total, point: Point, places: Places) -> Ball:
+    label, length = e.index.label, e.index.length
+    return sum((_value(e.body, point, {**places, label: k}) for k in range(point.sizes[length])), flint.arb(0))
 
 
 def at_precision(bits: int, compute: Callable[[], Ball]) -> Ball:
@@ -248,6 +254,18 @@ def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
         return str(Rational(mantissa) * Rational(2) ** exponent)
     at = sorted((str(s), places[s.label] + 1) for s in e.free_symbols if isinstance(s, Indexed))
     return str(e) + "".join(f" at {s}={k}" for s, k in at)
+
+
+@lru_cache(maxsize=1024)
+def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
+    """Values that satisfy what was declared of the symbol; with ``edge``, those where something may go wrong come first."""
+    domain = symbol.domain if isinstance(symbol, Vector | Scalar) else None
+    fitting = [c for c in CANDIDATES if _fits(c, symbol)]
+    special = [Rational(0)]
+    if isinstance(domain, Interval):
+        fitting = [c for c in (*fitting, *_inside(domain)) if c in domain]
+        special = [c for c in (Rational(0), domain.start, domain.end) if c in domain]
+    return [c for c in special if _fits(c, symbol)] + fitting[:3] if edge else fitting
 
 
 def _inside(domain: Interval) -> list[Rational]:

@@ -53,6 +53,10 @@ class Ratio:
         """Whether the numerator is the zero polynomial."""
         return bool(self.num == 0)
 
+    def is_generator(self) -> bool:
+        """Whether it is one generator, to the first power."""
+        return bool(self.den == 1 and len(self.num) == 1 and self.num.leading_coefficient() == 1 and self.num.total_degree() == 1)
+
     def key(self) -> str:
         """A text that two equal ratios share."""
         return f"({self.num})/({self.den})"
