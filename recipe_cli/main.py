@@ -100,14 +100,14 @@ def derive(
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.text,
 ) -> None:
     """Print the correction Gamma, the drift and the stochastic differential equation."""
-    found = [d for d in declarations(where) if isinstance(d.declared, Recipe)]
+    found = [(d.name, d.declared) for d in declarations(where) if isinstance(d.declared, Recipe)]
     if not found:
         raise RecipeError(f"{where} defines updates only; there is nothing to derive from, `recipe verify {where}` judges them")
     if format is Format.json:
-        _print_json([derivation_data(d.declared, d.name) for d in found])
+        _print_json([derivation_data(declared, name) for name, declared in found])
         return
-    for d in found:
-        typer.echo(derivation_latex(d.declared) if format is Format.latex else derivation_text(d.declared, d.name))
+    for name, declared in found:
+        typer.echo(derivation_latex(declared) if format is Format.latex else derivation_text(declared, name))
 
 
 Scheme = Annotated[str, typer.Option(help="euler or semi-implicit.")]
@@ -134,7 +134,10 @@ def generate(
 
 
 @app.command(
-    epilog="Example: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01 --param C=1 --steps 20000 -o draws.nc`"
+    epilog=(
+        "Example: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01 --param C=1 --steps 20000 "
+        "-o draws.nc`"
+    )
 )
 def sample(
     where: Where,
@@ -143,8 +146,8 @@ def sample(
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     param: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter; may be given again.")] = None,
-    steps: Annotated[int, typer.Option(help="Steps of each chain, after warm-up.")] = 10_000,
-    warmup: Annotated[int, typer.Option(help="Steps of each chain that are not kept.")] = 1_000,
+    steps: Annotated[int, typer.Option(help="Steps of each chain, the warm-up included.")] = 10_000,
+    warmup: Annotated[int | None, typer.Option(help="First steps that are not kept; a tenth by default.")] = None,
     thin: Annotated[int, typer.Option(help="Keep every so-many-th state.")] = 1,
     batch_size: Annotated[int | None, typer.Option(help="Data a step; all of them by default.")] = None,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,

@@ -41,6 +41,10 @@ def _print_line(console: Console, line: Line, width: int) -> None:
         console.print(Text(f"{indent}repair: {outcome.repair}"), soft_wrap=True)
 
 
+def _shown(value: str | list[str]) -> str:
+    return value if isinstance(value, str) else f"({', '.join(value)})"
+
+
 def exit_status(declaration: Declaration, report: Report) -> int:
     """0 where the verdict is the wanted one, 1 refuted or otherwise than expected, 3 undecided."""
     expect = getattr(declaration.declared, "expect", None)

@@ -20,6 +20,7 @@ from verify.zero.ratio import Poly, Ratio
 Exponents = tuple[int, ...]
 Place = tuple[int, Length]  # a bound label and the length that it runs over
 
+MAX_INDICES = 4  # multiple sums over more indices than this are left nested as they are: all orders of them are compared
 OPEN = 999  # indices that are summed over while they are looked at count down from here, away from every bound label
 
 
@@ -79,24 +80,33 @@ class Sums:
         factors: list[Expr] = [1 / self._generators.poly_expression(piece.den)]
         places = [place]
         (exponents,) = piece.num.to_dict()
+        taken = {label for k, n in enumerate(exponents) if n for label in self._generators.labels[k]} | labels(factors[0])
         for k, n in enumerate(exponents):
             if not n:
                 continue
             meaning = self._generators.meanings[k]
-            if isinstance(meaning, Total) and place[0] in self._generators.labels[k] and n == 1:
-                body, inner = _opened_apart(meaning, places)
-                factors.append(body)
-                places += inner
+            depth = _depth(meaning)
+            if depth and place[0] in self._generators.labels[k] and len(places) + int(n) * depth <= MAX_INDICES:
+                for _ in range(int(n)):
+                    body, inner = _opened_apart(meaning, taken | {label for label, _ in places})
+                    factors.append(body)
+                    places += inner
             else:
                 factors.append(meaning ** int(n))
         return factors, places
 
 
-def _opened_apart(t: Expr, places: list[Place]) -> tuple[Expr, list[Place]]:
-    """The body under nested sums, their indices opened to labels that are not in use."""
+def _depth(meaning: Expr) -> int:
+    """How many sums stand directly in one another."""
+    return 1 + _depth(meaning.body) if isinstance(meaning, Total) else 0
+
+
+def _opened_apart(t: Expr, taken: set[int]) -> tuple[Expr, list[Place]]:
+    """The body under nested sums, their indices opened to labels that are not taken."""
     opened: list[Place] = []
     while isinstance(t, Total):
-        fresh = min(label for label, _ in (*places, *opened)) - 1
+        fresh = next(k for k in itertools.count(OPEN, -1) if k not in taken)
+        taken = taken | {fresh}
         opened.append((fresh, t.index.length))
         t = relabel(t.body, t.index.label, fresh)
     return t, opened
@@ -106,7 +116,7 @@ def _renamings(body: Expr, places: list[Place]) -> Iterator[tuple[Expr, list[Pla
     """The summand under every assignment of labels to its indices."""
     taken = labels(body) - {label for label, _ in places}  # indices that an enclosing sum binds
     names = list(itertools.islice((k for k in itertools.count(OPEN, -1) if k not in taken), len(places)))
-    for permuted in itertools.permutations(names) if len(places) <= 4 else [tuple(names)]:
+    for permuted in itertools.permutations(names):
         moves = {label: new for (label, _), new in zip(places, permuted, strict=True)}
         renamed = sorted(((moves[label], length) for label, length in places), key=lambda p: p[0])
         yield body.xreplace({s: s.at(moves[s.label]) for s in body.atoms(Indexed) if s.label in moves}), renamed
