@@ -36,7 +36,7 @@ from recipe.total import Total, labels
 
 SMOOTH_FUNCTIONS = (
     sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.atan, sympy.erf,
-    sympy.loggamma,
+    sympy.loggamma, sympy.polygamma,
 )  # fmt: skip
 FORMS = (
     Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, *SMOOTH_FUNCTIONS,

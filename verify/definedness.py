@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, Pow, log, loggamma, tan
+from sympy import Expr, Pow, log, loggamma, polygamma, tan
 
 from recipe.symbols import GENERIC, OTHER
 from recipe.total import Total, opened
@@ -53,8 +53,8 @@ def _own_conditions(e: Expr) -> list[Condition]:
         return [Condition(e.base, NONNEGATIVE if nonnegative else POSITIVE)]
     if isinstance(e, Pow) and e.exp < 0:
         return [Condition(e.base, NONZERO)]
-    if isinstance(e, log | loggamma):
-        return [Condition(e.args[0], POSITIVE)]
+    if isinstance(e, log | loggamma | polygamma):
+        return [Condition(e.args[-1], POSITIVE)]
     if isinstance(e, tan):
         return [Condition(e.rewrite("cos"), NONZERO)]
     return []

@@ -7,8 +7,9 @@ claims more than the rules below prove, and an unknown form has every sign.
 from __future__ import annotations
 
 from functools import lru_cache, singledispatch
+from typing import Any
 
-from sympy import Add, Expr, Interval, Mul, Number, Poly, Pow, Symbol, atan, cosh, erf, exp, log, oo, sinh, tanh
+from sympy import Add, Expr, Interval, Mul, Number, Poly, Pow, S, Symbol, atan, cosh, erf, exp, log, sign, sinh, tanh
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
@@ -114,7 +115,7 @@ def _(e: Add) -> Signs:
     signs = _signs_of_sum([possible_signs(a) for a in e.args])
     if signs != ANY:
         return signs
-    for rule in (_sign_on_simplex, _sign_between_ends, _sign_of_quadratic):
+    for rule in (_sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential):
         found = rule(e)
         if found != ANY:
             return found
@@ -139,20 +140,24 @@ def _sign_on_simplex(e: Add) -> Signs:
 
 
 def _sign_between_ends(e: Add) -> Signs:
-    """An expression that is affine in a coordinate of a bounded interval has the signs that it has at both ends."""
+    """The signs of an expression that is affine in a coordinate of an interval.
+
+    Inside, both ends have positive weight (an infinite end counts as the slope towards it), so one nonzero end is enough there; an
+    end that belongs to the interval adds its own signs.
+    """
     for s in sorted(e.free_symbols, key=str):
         domain = domain_of(s)
-        if not isinstance(domain, Interval) or domain.start == -oo or domain.end == oo:
+        coefficients = _coefficients(e, s) if isinstance(domain, Interval) and domain != S.Reals else None
+        if coefficients is None or len(coefficients) != 2:
             continue
-        coefficients = _coefficients(e, s)
-        if coefficients is None or len(coefficients) > 2:
-            continue
-        ends = [possible_signs(e.xreplace({s: end}).doit(deep=False)) for end in (domain.start, domain.end)]
+        slope, constant = coefficients
+        ends = [
+            possible_signs(slope * end + constant if end.is_finite else slope * sign(end)) for end in (domain.start, domain.end)
+        ]
         found = _signs_of_sum(ends)
         if found != ANY:
-            # Inside an open interval both ends have positive weight, so one nonzero end is enough.
-            open_ends = domain.left_open and domain.right_open
-            return found if open_ends else ends[0] | ends[1]
+            closed = (not domain.left_open, not domain.right_open)
+            return found.union(*(signs for signs, belongs in zip(ends, closed, strict=True) if belongs))
     return ANY
 
 
@@ -182,6 +187,16 @@ def _mentions(t: Total, s: Symbol) -> bool:
     return isinstance(s, Indexed) and any(isinstance(a, Indexed) and a.base == s.base for a in t.body.atoms(Indexed))
 
 
-def domain_of(s: Symbol) -> object:
+def _sign_of_exponential(e: Add) -> Signs:
+    """``c (1 - exp(a))`` has the sign of ``-c a``."""
+    if len(e.args) == 2 and any(isinstance(f, exp) for t in e.args for f in Mul.make_args(t)):
+        for constant, other in (e.args, e.args[::-1]):
+            exponential = -other / constant
+            if isinstance(exponential, exp):
+                return possible_signs(-constant * exponential.args[0])
+    return ANY
+
+
+def domain_of(s: Symbol) -> Any:
     """The domain of a block's coordinate; None for any other symbol."""
     return s.domain if isinstance(s, Vector | Scalar) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import singledispatchmethod
 
 from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Symbol, cos, cosh, exp, factorint, log, sin, sinh, tan, tanh
@@ -23,6 +23,8 @@ from verify.zero.generators import Generators
 from verify.zero.ratio import Poly, Ratio, ratio
 from verify.zero.sums import OPEN, Sums
 
+RootKey = tuple[str, Hashable]  # what is rooted: ("exp", a term) or ("power", a positive factor)
+
 MAX_POWER = 64  # beyond this, exp(998*x/997) and exp(x/997) stay unrelated rather than become powers of one generator
 
 
@@ -33,7 +35,7 @@ class Canonical:
         self.generators = Generators()
         self.sums = Sums(self.generators)
         self._seen: dict[Expr, Ratio] = {}
-        self._finest: dict[tuple[str, str], int] = {}
+        self._finest: dict[RootKey, int] = {}
 
     def is_zero(self, e: Expr) -> bool:
         """Whether the expression is identically zero; False says only that this form does not show it."""
@@ -173,7 +175,7 @@ class Canonical:
             return self._rational_power(self.read(meaning.args[0]), Rational(p, q))
         return self._fraction_of(("exp", term.key()), p, q, lambda r: exp(r * meaning))
 
-    def _fraction_of(self, key: tuple[str, str], p: int, q: int, meaning: Callable[[Rational], Expr]) -> Ratio:
+    def _fraction_of(self, key: RootKey, p: int, q: int, meaning: Callable[[Rational], Expr]) -> Ratio:
         """``g^(p/q)``, a power of the finest root of g seen so far; ``meaning(1/n)`` is the n-th root of g."""
         finest = self._finest.get(key, 1)
         n = math.lcm(finest, q)
@@ -229,24 +231,29 @@ class Canonical:
     def _factor_power(self, factor: Expr, power: Rational) -> Ratio:
         if isinstance(factor, exp):
             return self._exponential(self.read(factor.args[0]) * self.read(power))
-        if isinstance(factor, Pow) and factor.exp.is_Rational:
-            return self._rational_power(self.read(factor.base), factor.exp * power)
-        if isinstance(factor, Pow):
+        if isinstance(factor, Pow) and not factor.exp.is_Rational:
             return self._exponential(self.generators.reduce(self._log_factor(factor) * self.read(power)))
-        value, whole = self.read(factor), power.p // power.q
-        fraction = power - whole
-        if fraction == 0:
-            return value**whole
-        key = ("power", value.key())
-        root = self._fraction_of(key, int(fraction.p), int(fraction.q), lambda r: Pow(factor, r))
+        if isinstance(factor, Pow):  # the generator of a root
+            factor, power = factor.base, factor.exp * power
+        whole = power.p // power.q
+        return self.read(factor) ** whole * self._root_power(factor, power - whole)
+
+    def _root_power(self, factor: Expr, power: Rational) -> Ratio:
+        """A power between 0 and 1 of a positive factor."""
+        if power == 0:
+            return self.generators.number(1)
+        key = ("power", factor)
+        result = self._fraction_of(key, int(power.p), int(power.q), lambda r: Pow(factor, r))
         finest = self._finest.get(key, 1)
         if finest > 1:
-            finest_root = self.generators.generator((*key, finest), Pow(factor, Rational(1, finest)))
-            if value.is_generator():  # a symbol becomes a power of its root, so that no two generators mean powers of one
-                self.generators.relate(value, 1, finest_root**finest)
-            else:
-                self.generators.relate(finest_root, finest, value)
-        return value**whole * root
+            root = self.generators.generator((*key, finest), Pow(factor, Rational(1, finest)))
+            value = self.read(factor)
+            if value.is_generator() and value.key() != root.key():
+                # A symbol becomes a power of its root, so that no two generators mean powers of one.
+                self.generators.relate(value, 1, root**finest)
+            elif value.key() != (root**finest).key():
+                self.generators.relate(root, finest, value)
+        return result
 
     def _positive_factors(self, r: Ratio) -> tuple[Ratio | None, list[tuple[Expr, int]]]:
         """Take out the factors that are proved positive; the rest is None where nothing is left."""

@@ -135,6 +135,13 @@ def _value(e: Expr, point: Point, places: Places) -> Ball:
 
 
 @_value.register
+def _(e: sympy.polygamma, point: Point, places: Places) -> Ball:
+    if e.args[0] != 0:
+        raise NoValueError(f"{e} cannot be evaluated")
+    return _value(e.args[1], point, places).digamma()
+
+
+@_value.register
 def _(e: Rational, point: Point, places: Places) -> Ball:
     return _ball(e)
 

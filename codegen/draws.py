@@ -1,0 +1,82 @@
+"""What sampling returns."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recipe.errors import RecipeError
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """A chain that stopped because a block was not finite after a step (counted from 0)."""
+
+    chain: int
+    step: int
+    block: str
+
+    def __str__(self) -> str:
+        return f"chain {self.chain} diverged in step {self.step}: {self.block} is not finite; try a smaller step size"
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Draws of each kept block.
+
+    Attributes:
+        values: by block, of the shape (chains, draws, length), or (chains, draws) for a scalar block. A chain that stopped early
+            holds NaN after its last draw.
+        counts: how many draws each chain has, shape (chains,).
+        divergences: the chains that stopped because they were not finite.
+        interrupted: whether the run was stopped before its end; all healthy chains are then cut to the shortest of them.
+        attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the module.
+    """
+
+    values: Mapping[str, np.ndarray]
+    counts: np.ndarray
+    divergences: tuple[Divergence, ...]
+    interrupted: bool
+    attributes: Mapping[str, Any]
+
+    def __getitem__(self, block: Any) -> np.ndarray:
+        """The draws of a block, by its symbol or name."""
+        if str(block) not in self.values:
+            raise RecipeError(f"there are no draws of {block}; kept were {', '.join(self.values)}")
+        return self.values[str(block)]
+
+    def to_inferencedata(self) -> Any:
+        """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw and ``<block>_dim``."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
+            import arviz
+
+        dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
+        data = arviz.from_dict(posterior=dict(self.values), dims=dims)
+        data.posterior.attrs.update(self.attributes)
+        data.posterior.attrs["interrupted"] = int(self.interrupted)
+        data.posterior.attrs["divergences"] = "; ".join(map(str, self.divergences))
+        return data
+
+    def save(self, path: str | Path) -> Path:
+        """Write the InferenceData as netCDF; a reader sees all of it or none. Raises RecipeError if that cannot be done."""
+        target = Path(path)
+        data = self.to_inferencedata()
+        try:
+            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".nc")
+            os.close(handle)
+            try:
+                data.to_netcdf(temporary, engine="h5netcdf")
+                Path(temporary).replace(target)
+            finally:
+                Path(temporary).unlink(missing_ok=True)
+        except OSError as error:
+            raise RecipeError(f"{target} cannot be written: {error.strerror or error}; choose another path") from None
+        return target

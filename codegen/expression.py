@@ -1,0 +1,112 @@
+"""Expressions as Python text: a symbol prints as its name, so whoever builds the expression decides what it reads."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import sympy
+from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
+from sympy.core.numbers import Exp1, Pi
+
+from codegen.special import Digamma
+from codegen.stable import Sigmoid, Softplus
+from recipe.errors import RecipeError
+
+FUNCTIONS = {
+    sympy.exp: "math.exp", sympy.log: "math.log", sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan",
+    sympy.sinh: "math.sinh", sympy.cosh: "math.cosh", sympy.tanh: "math.tanh", sympy.atan: "math.atan", sympy.erf: "math.erf",
+    sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", Digamma: "digamma",
+}  # fmt: skip
+
+SUM, PRODUCT, UNARY, POWER, ATOM = range(5)
+
+
+def text_of(e: Expr) -> str:
+    """The expression as a line of Python."""
+    return _printed(e)[0]
+
+
+def _at_least(e: Expr, level: int) -> str:
+    text, own = _printed(e)
+    return text if own >= level else f"({text})"
+
+
+@singledispatch
+def _printed(e: Expr) -> tuple[str, int]:
+    name = FUNCTIONS.get(type(e))
+    if name is None:
+        raise RecipeError(f"{e} ({type(e).__name__}) has no compiled form; write it with {', '.join(sorted(_known()))}")
+    return f"{name}({', '.join(text_of(a) for a in e.args)})", ATOM
+
+
+def _known() -> set[str]:
+    return {f.__name__ for f in FUNCTIONS if f.__module__.startswith("sympy")}
+
+
+@_printed.register
+def _(e: Symbol) -> tuple[str, int]:
+    return e.name, ATOM
+
+
+@_printed.register
+def _(e: Rational) -> tuple[str, int]:
+    if isinstance(e, Integer) or e.q == 1:
+        return repr(float(e)), ATOM if e >= 0 else UNARY
+    exact = Rational(float(e)) == e or Rational(repr(float(e))) == e
+    return (repr(float(e)), ATOM if e >= 0 else UNARY) if exact else (f"{float(e.p)!r} / {float(e.q)!r}", PRODUCT)
+
+
+@_printed.register
+def _(e: Pi) -> tuple[str, int]:
+    return "math.pi", ATOM
+
+
+@_printed.register
+def _(e: Exp1) -> tuple[str, int]:
+    return "math.e", ATOM
+
+
+@_printed.register
+def _(e: Add) -> tuple[str, int]:
+    terms = [a for a in e.args if not a.could_extract_minus_sign()] + [a for a in e.args if a.could_extract_minus_sign()]
+    text = _at_least(terms[0], PRODUCT)
+    for term in terms[1:]:
+        negative = term.could_extract_minus_sign()
+        text += f" - {_at_least(-term, PRODUCT)}" if negative else f" + {_at_least(term, PRODUCT)}"
+    return text, SUM
+
+
+@_printed.register
+def _(e: Mul) -> tuple[str, int]:
+    above = [a for a in e.args if not _is_below(a)]
+    below = [1 / a for a in e.args if _is_below(a)]
+    if above and above[0] == -1 and len(above) > 1:
+        return f"-{_joined(above[1:], below)}", PRODUCT
+    return _joined(above, below), PRODUCT
+
+
+def _is_below(factor: Expr) -> bool:
+    return isinstance(factor, Pow) and factor.exp.is_number and factor.exp.is_negative is True
+
+
+def _joined(above: list[Expr], below: list[Expr]) -> str:
+    text = " * ".join(_at_least(a, UNARY) for a in above) or "1.0"
+    if not below:
+        return text
+    under = _at_least(below[0], POWER) if len(below) == 1 else f"({' * '.join(_at_least(b, UNARY) for b in below)})"
+    return f"{text} / {under}"
+
+
+@_printed.register
+def _(e: Pow) -> tuple[str, int]:
+    if _is_below(e):
+        return f"1.0 / {_at_least(1 / e, POWER)}", PRODUCT
+    if e.exp == Rational(1, 2):
+        return f"math.sqrt({text_of(e.base)})", ATOM
+    if isinstance(e.exp, Integer):
+        return f"{_at_least(e.base, ATOM)} ** {int(e.exp)}", POWER
+    if isinstance(e.exp, Rational) and e.exp.q == 2:
+        whole = e.exp.p // 2
+        power = f" ** {whole}" if whole > 1 else ""
+        return f"{_at_least(e.base, ATOM)}{power} * math.sqrt({text_of(e.base)})", PRODUCT
+    return f"{_at_least(e.base, ATOM)} ** {_at_least(e.exp, ATOM)}", POWER

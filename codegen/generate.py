@@ -1,0 +1,116 @@
+"""The whole pipeline, from a recipe to a module."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from sympy import Symbol
+
+from codegen import store
+from codegen.loops import Plan
+from codegen.minibatch import PosteriorGradient, data_fields, posterior_gradient
+from codegen.names import field_namer, local_namer
+from codegen.plan import plan
+from codegen.provenance import provenance
+from codegen.source import module_text
+from recipe.abstract import Potential
+from recipe.errors import RecipeError
+from recipe.posterior import Posterior
+from recipe.recipe import Recipe
+from recipe.scheme import discretise
+from recipe.symbols import Block, Indexed
+from recipe.update import Update
+
+
+@dataclass(frozen=True)
+class Module:
+    """A generated module: its name, its text and the SHA-256 of the text.
+
+    ``plan`` and ``gradients`` are what it was printed from.
+    """
+
+    name: str
+    source: str
+    hash: str
+    scheme: str
+    plan: Plan = field(repr=False)
+    gradients: Mapping[Potential, PosteriorGradient] = field(repr=False)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the text to a file; a reader sees all of it or none. Raises RecipeError where that cannot be done."""
+        target = Path(path)
+        store.write(target, store.checked(self.source))
+        return target
+
+    def load(self) -> ModuleType:
+        """Import it from the content-hashed store."""
+        return store.load(self.name, self.source)
+
+
+def generate(
+    what: Recipe | Update,
+    *,
+    scheme: str = "semi-implicit",
+    order: Sequence[Block | str] | None = None,
+    posteriors: Mapping[Potential, Posterior] | None = None,
+) -> Module:
+    """Compile a recipe, or a printed rule as it stands, to the text of a Numba module.
+
+    ``scheme`` and ``order`` discretise a recipe; an ``Update`` is one already. ``posteriors`` gives the potentials of an ``Update``
+    their data (``bind`` does it for a recipe); the module then contains the minibatch gradient, otherwise it takes ``gradient``.
+
+    Raises:
+        RecipeError: naming what has no compiled form or no meaning, and the repair.
+    """
+    if not isinstance(what, Recipe | Update):
+        raise RecipeError(f"{what!r} is neither a Recipe nor an Update: there is nothing to generate")
+    given = _posteriors(what, posteriors)
+    # 1. discretise: from here on a recipe and a printed rule are the same thing
+    update = discretise(what, scheme, order=order) if isinstance(what, Recipe) else what
+    # 2. plan: sums by level, gradients, matrix products, fused loops; the namer keeps every name of the module apart
+    namer = local_namer()
+    step = plan(update, what.state, namer)
+    # 3. the gradients of posteriors, lowered in the same way; their parameters join those of the step
+    settings = _with_parameters_of(given, step)
+    fields = data_fields(given, field_namer())
+    gradients = {U: posterior_gradient(U, p, settings, fields[U], namer) for U, p in given.items() if U in step.potentials}
+    # 4. print, 5. validate the text: what is imported later is exactly what was checked
+    shown = scheme if isinstance(what, Recipe) else "as printed"
+    source = store.checked(module_text(provenance(what, shown, update), step, gradients, namer))
+    return Module(_file_name(what), source, store.hash_of(source), shown, step, gradients)
+
+
+def _posteriors(what: Recipe | Update, posteriors: Mapping[Potential, Posterior] | None) -> dict[Potential, Posterior]:
+    given = {**(dict(what.posteriors) if isinstance(what, Recipe) else {}), **(posteriors or {})}
+    for U in given:
+        if U not in what.abstract:
+            raise RecipeError(f"posteriors= names {U}, which is no potential of this update")
+    return {U: p for U, p in sorted(given.items(), key=lambda item: str(item[0])) if p.user_gradient is None}
+
+
+def _with_parameters_of(posteriors: Mapping[Potential, Posterior], step: Plan) -> Mapping[Symbol, str]:
+    """The settings of the step, to which those of the posteriors are added."""
+    assert isinstance(step.settings, dict)
+    known = {_name(s): s for s in step.settings}
+    fields = field_namer([*step.settings.values(), *step.factors.values()])
+    for U, posterior in posteriors.items():
+        for s in posterior.parameters:
+            if known.setdefault(_name(s), s) != s:
+                raise RecipeError(
+                    f"the parameter {s} of the posterior of {U} is another symbol than that of the recipe; use one object"
+                )
+            if s not in step.settings:
+                step.settings[s] = fields.fresh(_name(s))
+    return step.settings
+
+
+def _name(s: Symbol) -> str:
+    return s.base if isinstance(s, Indexed) else s.name
+
+
+def _file_name(what: Recipe | Update) -> str:
+    return re.sub(r"\W+", "_", what.name or "recipe", flags=re.ASCII).strip("_")[:60] or "recipe"

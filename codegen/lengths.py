@@ -1,0 +1,44 @@
+"""Which number each symbolic length stands for, and where that was learned, so that a contradiction can be named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from codegen.arguments import whole
+from recipe.errors import RecipeError
+from recipe.symbols import Block, Indexed, Length, Vector
+
+
+class Lengths:
+    """The lengths known so far."""
+
+    def __init__(self) -> None:
+        self._known: dict[Length, tuple[int, str]] = {}
+
+    def learn(self, length: Length, value: int, source: str) -> None:
+        """Take note of a length; RecipeError if another source said otherwise."""
+        known, before = self._known.setdefault(length, (value, source))
+        if known != value:
+            raise RecipeError(f"{source} makes {length} = {value}, but {before} makes it {known}")
+
+    def of(self, block: Vector) -> int:
+        """The length of a block; RecipeError if nothing told."""
+        if block.length not in self._known:
+            raise RecipeError(
+                f"the length of {block} is not known; give it as lengths={{'{block}': ...}} or initial={{'{block}': ...}}"
+            )
+        return self._known[block.length][0]
+
+
+def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterable[Block]) -> None:
+    """Take note of ``lengths=``, by block or by its name."""
+    by_name = {b.name: b for b in state if isinstance(b, Vector)}
+    by_name |= {b.length.name: b for b in by_name.values()}
+    for key, value in (given or {}).items():
+        name = key.base if isinstance(key, Indexed) else str(key)
+        if name not in by_name:
+            raise RecipeError(
+                f"lengths= names {name}, which is no vector block; the vector blocks are {', '.join(by_name) or 'none'}"
+            )
+        lengths.learn(by_name[name].length, whole(f"lengths[{name}]", value, 1), "lengths=")

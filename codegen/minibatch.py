@@ -1,0 +1,140 @@
+"""The gradient of a posterior over a minibatch, lowered like a step: sums of one datum, its contribution, then prior and scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from sympy import Expr, S, Symbol
+
+from codegen.loops import Let, Statement
+from codegen.lower import Lowering, unbound, varying
+from codegen.names import Namer
+from recipe.abstract import Dense, Partial, Potential
+from recipe.posterior import Posterior
+from recipe.symbols import GENERIC, Block, Indexed, Length, Scalar, ScalarData, Vector, VectorData, VectorParameter
+
+SCALE = Symbol("scale", positive=True)
+
+
+@dataclass(frozen=True)
+class PosteriorGradient:
+    """``gradient = scale * (sum over rows of each_datum) + prior`` for one potential.
+
+    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum by its field in ``Data``.
+    """
+
+    potential: Potential
+    posterior: Posterior
+    function: str
+    results: tuple[str, ...]
+    blocks: tuple[str, ...]
+    fields: Mapping[Symbol, str]
+    before: tuple[Statement, ...]
+    each_datum: tuple[Statement, ...]
+    after: tuple[Statement, ...]
+    sizes: Mapping[Length, Symbol]
+
+
+def posterior_gradient(
+    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
+) -> PosteriorGradient:
+    """The statements of the gradient of ``U = -log_prior - sum over data of log_likelihood``."""
+    return _Builder(potential, posterior, settings, fields, namer).built()
+
+
+class _Builder:
+    """The gradient under construction."""
+
+    def __init__(
+        self, potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
+    ) -> None:
+        self.potential, self.posterior, self.settings, self.fields, self.namer = potential, posterior, settings, fields, namer
+        self.function = namer.fresh(f"gradient_{potential.name}")
+        self.blocks: dict[Block, str] = {b: namer.fresh(b.name) for b in potential.blocks}
+        self.results: dict[Block, str] = {b: namer.fresh(f"g_{b.name}") for b in potential.blocks}
+        self.sizes: dict[Length, Symbol] = {}
+        self.number = {b: Symbol(namer.fresh(b.name), real=True) for b in potential.blocks if isinstance(b, Scalar)}
+
+    def built(self) -> PosteriorGradient:
+        before = tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
+        each = self.added(self.posterior.datum_gradient, scale=False)
+        after = self.added(self.posterior.prior_gradient, scale=True)
+        return PosteriorGradient(
+            self.potential, self.posterior, self.function, tuple(self.results.values()), tuple(self.blocks.values()),
+            self.fields, before, each, after, self.sizes,
+        )  # fmt: skip
+
+    def added(self, gradient: dict[Block, Expr], *, scale: bool) -> tuple[Statement, ...]:
+        """Add a gradient to the results, which are scaled first if asked."""
+        lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        factor = SCALE if scale else S.One
+        lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
+        for block, value in lowered.items():
+            target = self.results[block]
+            if not scale and value == 0:
+                continue
+            if isinstance(block, Scalar):
+                cell = Symbol(f"{target}[0]", real=True)
+                lowering.let(factor * cell + value, f"{block.name}_sum", store=cell.name)
+        for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
+            self._sweep(lowering, length, {b: e for b, e in lowered.items() if getattr(b, "length", None) == length}, factor)
+        return tuple(lowering.statements)
+
+    def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr], factor: Expr) -> None:
+        cells = {b: varying(f"{self.results[b]}[i]") for b in lowered}
+        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), factor * cells[b] + e) for b, e in lowered.items()]
+        stores = {cells[b].name: local for b, (local, _) in zip(lowered, values, strict=True)}
+        where = "prior" if factor == SCALE else "datum"
+        comments = [f"gradient of the {where} by {b}" for b in lowered]
+        lowering.sweep(length, values, stores, comments, f"add_{where}")
+
+    @singledispatchmethod
+    def leaf(self, e: Expr, label: int) -> Expr:
+        """What a symbol reads: a parameter."""
+        return Symbol(f"params.{self.settings[e]}", real=True)
+
+    @leaf.register
+    def _(self, e: VectorParameter, label: int) -> Expr:
+        return varying(f"params.{self.settings[e.at(GENERIC)]}[i]")
+
+    @leaf.register
+    def _(self, e: Vector, label: int) -> Expr:
+        return varying(f"{self.blocks[e.at(GENERIC)]}[i]")
+
+    @leaf.register
+    def _(self, e: Scalar, label: int) -> Expr:
+        return self.number[e]
+
+    @leaf.register
+    def _(self, e: VectorData, label: int) -> Expr:
+        return varying(f"data.{self.fields[e.at(GENERIC)]}[row, i]")
+
+    @leaf.register
+    def _(self, e: ScalarData, label: int) -> Expr:
+        return Symbol(f"data.{self.fields[e]}[row]", real=True)
+
+    @leaf.register
+    def _(self, e: Length, label: int) -> Expr:
+        if e not in self.sizes:
+            self.sizes[e] = Symbol(self.namer.fresh(e.name), positive=True)
+        return self.sizes[e]
+
+    @leaf.register
+    def _(self, e: Partial, label: int) -> Expr:
+        raise unbound(e.head)
+
+    def matrix(self, M: Dense) -> str:
+        raise unbound(M)
+
+    def reserve(self, wish: str, length: Length | None) -> str:
+        raise unbound(wish)
+
+
+def data_fields(posteriors: Mapping[Potential, Posterior], taken: Namer) -> dict[Potential, dict[Symbol, str]]:
+    """A field of ``Data`` for every array of every posterior."""
+    return {
+        U: {s: taken.fresh(s.base if isinstance(s, Indexed) else s.name) for s, _ in posterior.data}
+        for U, posterior in posteriors.items()
+    }

@@ -1,0 +1,45 @@
+"""Names for generated source: whatever users call their symbols, no two things in a module share a name."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from collections.abc import Iterable
+
+from recipe.symbols import checked_name
+
+# What a module or one of its functions calls its own things.
+_OWN = (
+    "NamedTuple math np njit device reduction kernel run_kernel start_kernel jitter purpose LARGEST State "
+    "Params Data Draws allocate guilty keep step run state out params step_size noise gradient data seed "
+    "chain start steps warmup thin batch_size draws rows row scale used lane i j k n t c x half pairs "
+    "finite done bad values softplus sigmoid digamma rotated threefry as_float as_word radius direction "
+    "lane_of normal_pair fill_normals random_row "
+)
+OWN = frozenset(_OWN.split())
+
+
+class Namer:
+    """Hands out names that nobody else has: the wished one, or with the first number that makes it new."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def fresh(self, wish: str) -> str:
+        """A new name; RecipeError if the wish is no identifier."""
+        name, number = checked_name(wish), 1
+        while name in self._taken:
+            number += 1
+            name = f"{wish}_{number}"
+        self._taken.add(name)
+        return name
+
+
+def local_namer() -> Namer:
+    """Names for functions and their variables, which must leave those of the module, of Python and of its builtins alone."""
+    return Namer([*OWN, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)])
+
+
+def field_namer(taken: Iterable[str] = ()) -> Namer:
+    """Names for the fields of a ``NamedTuple``: only the methods of a tuple are in the way."""
+    return Namer([*taken, *(name for name in dir(tuple) if not name.startswith("_"))])

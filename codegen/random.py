@@ -1,0 +1,161 @@
+"""Counter-based random numbers: every draw is a pure function of (seed, purpose, chain, step, coordinate).
+
+Threefry2x64 with 13 rounds (Salmon, Moraes, Dror & Shaw 2011) and Box-Muller with polynomials, so that the loop around it can be
+vectorised. The source text of these functions is what a generated module contains: they exist once, and are tested here.
+
+Everything is unsigned 64-bit: in Numba an int64 that meets a uint64 becomes a float64.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+device = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
+
+Word = Any  # an unsigned 64-bit integer: numpy.uint64 outside of Numba
+
+
+@device
+def rotated(x: Word, bits: int) -> Word:
+    """The word rotated to the left."""
+    return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
+
+
+@device
+def threefry(c0: Word, c1: Word, k0: Word, k1: Word) -> tuple[Word, Word]:
+    """Two random words from a counter (c0, c1) and a key (k0, k1): Threefry2x64, 13 rounds."""
+    k2 = np.uint64(0x1BD11BDAA9FC1A22) ^ k0 ^ k1
+    x = c0 + k0
+    y = c1 + k1
+    x += y
+    y = rotated(y, 16) ^ x
+    x += y
+    y = rotated(y, 42) ^ x
+    x += y
+    y = rotated(y, 12) ^ x
+    x += y
+    y = rotated(y, 31) ^ x
+    x += k1
+    y += k2 + np.uint64(1)
+    x += y
+    y = rotated(y, 16) ^ x
+    x += y
+    y = rotated(y, 32) ^ x
+    x += y
+    y = rotated(y, 24) ^ x
+    x += y
+    y = rotated(y, 21) ^ x
+    x += k2
+    y += k0 + np.uint64(2)
+    x += y
+    y = rotated(y, 16) ^ x
+    x += y
+    y = rotated(y, 42) ^ x
+    x += y
+    y = rotated(y, 12) ^ x
+    x += y
+    y = rotated(y, 31) ^ x
+    x += k0
+    y += k1 + np.uint64(3)
+    x += y
+    y = rotated(y, 16) ^ x
+    return x, y
+
+
+@device
+def as_float(word: Word) -> float:
+    """The floating-point number with these bits."""
+    return np.uint64(word).view(np.float64)
+
+
+@device
+def as_word(x: float) -> Word:
+    """The bits of a floating-point number."""
+    return np.float64(x).view(np.uint64)
+
+
+@device
+def radius(word: Word) -> float:
+    """sqrt(-2 log u) for the uniform number u = (k + 1/2) / 2^52 that the top 52 bits of the word stand for."""
+    u = as_float((word >> np.uint64(12)) | np.uint64(0x3FF0000000000000)) - 0.9999999999999999
+    bits = as_word(u) + np.uint64(0x00095F6200000000)
+    exponent = as_float((bits >> np.uint64(52)) | np.uint64(0x4330000000000000)) - 4503599627371519.0
+    m = as_float((bits & np.uint64(0x000FFFFFFFFFFFFF)) + np.uint64(0x3FE6A09E00000000))
+    f = m - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01))
+    odd = 1.818357216161805012e-01 + w * 1.479819860511658591e-01
+    odd = z * (6.666666666666735130e-01 + w * (2.857142874366239149e-01 + w * odd))
+    h = 0.5 * f * f
+    log_u = exponent * 6.93147180369123816490e-01 - ((h - (s * (h + (even + odd)) + exponent * 1.90821492927058770002e-10)) - f)
+    return np.sqrt(-2.0 * log_u)
+
+
+@device
+def direction(word: Word) -> tuple[float, float]:
+    """Cosine and sine of a uniform angle: the top two bits are the quadrant, the next 52 the place in it."""
+    quadrant = word >> np.uint64(62)
+    place = as_float(((word << np.uint64(2)) >> np.uint64(12)) | np.uint64(0x3FF0000000000000))
+    a = (place - 1.5) * 1.5707963267948966
+    z = a * a
+    c = -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)
+    c = -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * c)
+    c = 1.0 + z * (-0.5 + z * (4.16666666666666019037e-02 + z * c))
+    s = 2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)
+    s = 8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * s)
+    s = a + a * z * (-1.66666666666666324348e-01 + z * s)
+    swapped = (quadrant & np.uint64(1)) != np.uint64(0)
+    x = s if swapped else c
+    y = c if swapped else s
+    sign_x = ((quadrant + np.uint64(1)) & np.uint64(2)) << np.uint64(62)
+    sign_y = (quadrant & np.uint64(2)) << np.uint64(62)
+    return as_float(as_word(x) ^ sign_x), as_float(as_word(y) ^ sign_y)
+
+
+@device
+def lane_of(purpose: int, chain: int) -> Word:
+    """The second half of the key: which use of random numbers, and which chain."""
+    return (np.uint64(purpose) << np.uint64(32)) | np.uint64(chain)
+
+
+@device
+def normal_pair(seed: Word, lane: Word, t: Word, k: Word) -> tuple[float, float]:
+    """Two standard normal numbers of step ``t``: those of the coordinates k and ceil(d/2) + k."""
+    x, y = threefry(t, k, seed, lane)
+    r = radius(x)
+    c, s = direction(y)
+    return r * c, r * s
+
+
+@device
+def fill_normals(values: np.ndarray, seed: Word, lane: Word, t: Word) -> None:
+    """All standard normal numbers of step ``t``, one a coordinate."""
+    d = np.uint64(values.size)
+    half = (d + np.uint64(1)) >> np.uint64(1)
+    pairs = d >> np.uint64(1)
+    for k in range(pairs):
+        values[k], values[half + k] = normal_pair(seed, lane, t, k)
+    if pairs < half:
+        values[pairs], _ = normal_pair(seed, lane, t, pairs)
+
+
+@device
+def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
+    """The k-th row of the minibatch of step ``t``, uniform on 0 .. rows - 1 (two rows share a counter)."""
+    x, y = threefry(t, k >> np.uint64(1), seed, lane)
+    word = y if k & np.uint64(1) else x
+    return np.uint64(np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * rows)
+
+
+EMBEDDED = (rotated, threefry, as_float, as_word, radius, direction, lane_of, normal_pair, fill_normals, random_row)
+
+
+def source_of(function: Any) -> str:
+    """The text of a device function as it stands here, without its type hints."""
+    return inspect.getsource(function.py_func)

@@ -1,0 +1,163 @@
+"""The text of a module: provenance, data types, random numbers, loop functions, ``step`` and ``run``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import sympy
+
+from codegen.driver import STEP_FIXED, filled_noises, run_text, step_text
+from codegen.functions import function_text
+from codegen.gradient_source import gradient_texts
+from codegen.loops import Plan
+from codegen.minibatch import PosteriorGradient
+from codegen.names import Namer, field_namer, local_namer
+from codegen.plan import expressions
+from codegen.random import EMBEDDED, source_of
+from codegen.special import Digamma, digamma
+from codegen.stable import Sigmoid, Softplus, sigmoid, softplus
+from recipe.abstract import Potential
+from recipe.symbols import Length, Vector
+
+HEADER = """\
+from typing import NamedTuple
+import math
+
+import numpy as np
+from numba import njit
+
+device = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
+reduction = njit(error_model="numpy", fastmath={"contract", "reassoc"})
+kernel = njit(error_model="numpy", fastmath={"contract"})
+start_kernel = njit(cache=True, error_model="numpy", fastmath={"contract"})
+run_kernel = njit(nogil=True, cache={cached}, error_model="numpy", fastmath={"contract"})
+
+LARGEST = 1.7976931348623157e308
+"""
+
+
+def header(plan: Plan, own: Mapping[Potential, PosteriorGradient]) -> str:
+    """Imports and decorators. Only a ``run`` that takes no function as an argument is kept in Numba's cache on disk: the cache
+    would hold the user's function by value, and never find it again."""
+    return HEADER.replace("{cached}", str(set(plan.potentials) <= set(own)))
+
+
+JITTER = '''\
+@start_kernel
+def jitter(values, seed, purpose, chain):
+    """Standard normal numbers for the first state of a chain."""
+    fill_normals(values, seed, lane_of(purpose, chain), np.uint64(0))
+'''
+
+KEEP = '''\
+@device
+def keep(draws, row, values):
+    """Copy the values into a row of the draws, if this block is kept."""
+    if draws.shape[0] > 0:
+        for i in range(values.size):
+            draws[row, i] = values[i]
+'''
+
+
+def module_text(comment: str, plan: Plan, own: Mapping[Potential, PosteriorGradient], namer: Namer) -> str:
+    """The whole module: the comment on top, then what a reader needs in the order in which it is used."""
+    counts = count_names(plan, namer)
+    filled = {d.local.name: field for d, field in zip(filled_noises(plan), _filled_fields(plan), strict=True)}
+    scratch = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
+    texts = [
+        comment,
+        header(plan, own),
+        *types_text(plan, scratch, own),
+        allocate_text(plan, scratch),
+        *device_texts(plan, own),
+        JITTER,
+        guilty_text(plan),
+        KEEP,
+        *(function_text(s, STEP_FIXED, plan.noises, namer) for s in plan.statements),
+        *(text for gradient in own.values() for text in gradient_texts(gradient, counts, namer)),
+        step_text(plan, counts),
+        run_text(plan, counts, own, filled),
+    ]
+    return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
+
+
+def types_text(plan: Plan, scratch: Mapping[str, Length | None], own: Mapping[Potential, PosteriorGradient]) -> list[str]:
+    """The named tuples; a module without parameters or data takes empty tuples there."""
+    settings = sorted([*plan.settings.items(), *plan.factors.items()], key=lambda item: item[1])
+    params = {field: "float" if type(s) is sympy.Symbol else "np.ndarray" for s, field in settings}
+    arrays = [_array(name) for name in scratch]
+    data = dict.fromkeys(sorted(f for gradient in own.values() for f in gradient.fields.values()), "np.ndarray")
+    texts = [
+        _named_tuple("State", "The blocks, one array each (of length 1 for a number), then scratch.",
+                     dict.fromkeys([*plan.fields.values(), *arrays], "np.ndarray")),
+        _named_tuple("Draws", "What run keeps: one row a draw; no rows for a block that is not kept.",
+                     dict.fromkeys(plan.fields.values(), "np.ndarray")),
+    ]  # fmt: skip
+    if params:
+        texts.append(_named_tuple("Params", "The parameters.", params))
+    if data:
+        texts.append(_named_tuple("Data", "The data, one row a datum.", data))
+    return texts
+
+
+def _array(scratch: str) -> str:
+    return scratch.removeprefix("out.")
+
+
+def _named_tuple(name: str, meaning: str, fields: Mapping[str, str]) -> str:
+    return "\n".join(
+        [f"class {name}(NamedTuple):", f'    """{meaning}"""', "", *(f"    {f}: {kind}" for f, kind in fields.items())]
+    )
+
+
+def allocate_text(plan: Plan, scratch: Mapping[str, Length | None]) -> str:
+    """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch."""
+    namer = local_namer()
+    names = {b: namer.fresh(b.name) for b in plan.state}
+    first = {b.length: names[b] for b in reversed(plan.state) if isinstance(b, Vector)}
+    blocks = list(names.values())
+    values = [f"np.array({b}, dtype=np.float64)" for b in blocks]
+    values += ["np.zeros(1)" if n is None else f"np.zeros({first[n]}.size)" for n in scratch.values()]
+    arguments = ", ".join(blocks)
+    return "\n".join([
+        f"def allocate({arguments}):", '    """A state with copies of these blocks (arrays of one dimension), and its scratch."""',
+        "    return State(", *(f"        {v}," for v in values), "    )",
+    ])  # fmt: skip
+
+
+def guilty_text(plan: Plan) -> str:
+    """``guilty(state)``: which block is not finite."""
+    lines = ["@kernel", "def guilty(state):", '    """The number of the first block that is not finite, or -1."""']
+    for n, field in enumerate(plan.fields.values()):
+        lines += [f"    for x in state.{field}:", "        if not abs(x) <= LARGEST:", f"            return {n}"]
+    return "\n".join([*lines, "    return -1"])
+
+
+def device_texts(plan: Plan, own: Mapping[Potential, PosteriorGradient]) -> list[str]:
+    """The device functions that the module calls: random numbers, and the special functions that occur in it."""
+    statements = [*plan.statements, *(s for g in own.values() for s in (*g.before, *g.each_datum, *g.after))]
+    used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
+    special = [f for kind, f in ((Softplus, softplus), (Sigmoid, sigmoid), (Digamma, digamma)) if kind in used]
+    return [plain(source_of(f)) for f in (*EMBEDDED, *special)]
+
+
+def plain(source: str) -> str:
+    """The source of a device function without its type hints, which a generated module has no use for."""
+    lines = source.split("\n")
+    n = next(n for n, line in enumerate(lines) if line.startswith("def "))
+    head = lines[n].removeprefix("def ").split(") -> ", maxsplit=1)[0]
+    name, arguments = head.split("(", maxsplit=1)
+    names = [a.split(":", maxsplit=1)[0].strip() for a in arguments.split(",")]
+    lines[n] = f"def {name}({', '.join(names)}):"
+    return "\n".join(lines)
+
+
+def count_names(plan: Plan, namer: Namer) -> dict[Length, str]:
+    """What the number of coordinates of each length is called."""
+    lengths = dict.fromkeys(b.length for b in plan.state if isinstance(b, Vector))
+    return {length: namer.fresh(f"n_{length.name.removeprefix('d_')}") for length in lengths}
+
+
+def _filled_fields(plan: Plan) -> list[str]:
+    taken = field_namer([*plan.fields.values(), *(_array(s) for s in plan.scratch)])
+    return [taken.fresh(d.name) for d in filled_noises(plan)]

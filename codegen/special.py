@@ -1,0 +1,31 @@
+"""Special functions that ``math`` lacks."""
+
+from __future__ import annotations
+
+import math
+
+from sympy import Expr, Function, polygamma
+
+from codegen.random import device
+
+
+class Digamma(Function):
+    """The derivative of ``loggamma``."""
+
+
+@device
+def digamma(x: float) -> float:
+    """The derivative of log Gamma, for x > 0: the recurrence up to 8, then the asymptotic series."""
+    below = 0.0
+    while x < 8.0:
+        below += 1.0 / x
+        x += 1.0
+    z = 1.0 / (x * x)
+    series = 1.0 / 240.0 - z * (1.0 / 132.0 - z * (691.0 / 32760.0 - z / 12.0))
+    series = z * (1.0 / 12.0 - z * (1.0 / 120.0 - z * (1.0 / 252.0 - z * series)))
+    return math.log(x) - 0.5 / x - series - below
+
+
+def with_digamma(e: Expr) -> Expr:
+    """Write sympy's ``polygamma(0, x)`` as ``Digamma(x)``."""
+    return e.replace(lambda f: isinstance(f, polygamma) and f.args[0] == 0, lambda f: Digamma(f.args[1]))

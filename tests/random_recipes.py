@@ -1,0 +1,150 @@
+"""Random recipes, valid by construction: D symmetric, Q skew; D need not be positive, as no identity here needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from hypothesis import strategies as st
+from sympy import Expr, Function, Integer, Matrix, Symbol, exp, log, sin, sqrt
+
+from recipe import Dense, Field, Noise, Parameter, Potential, Recipe, Scalar, Update, Vector, dot, outer, total
+from recipe.symbols import Block
+
+theta, phi = Vector("theta"), Vector("phi")
+r, s = Vector("r", like=theta), Vector("s", like=theta)
+xi, zeta = Scalar("xi"), Scalar("zeta")
+STATES = (
+    (theta,), (theta, r), (r, theta), (theta, xi), (xi, theta), (theta, phi), (xi, zeta), (theta, r, s), (theta, r, xi),
+    (theta, phi, xi), (xi, phi, theta), (theta, phi, r),
+)  # fmt: skip
+
+alpha = Symbol("alpha", positive=True)
+epsilon = Symbol("epsilon", positive=True)
+g, G, K = Function("g"), Function("G", positive=True), Function("K")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What may be said about one state."""
+
+    state: tuple[Block, ...]
+
+    @cached_property
+    def vectors(self) -> list[Vector]:
+        return [b for b in self.state if isinstance(b, Vector)]
+
+    @cached_property
+    def scalars(self) -> list[Scalar]:
+        return [b for b in self.state if isinstance(b, Scalar)]
+
+    def like(self, block: Vector) -> list[Vector]:
+        return [b for b in self.vectors if b.length == block.length]
+
+    def elementwise(self, block: Vector) -> st.SearchStrategy[Expr]:
+        """Expressions of the generic coordinate of a length."""
+        words: list[Expr] = [Parameter(f"a_{block.length}", like=block)]
+        for v in self.like(block):
+            words += [v, v**2, sin(v), 1 / (1 + v**2), g(v), G(v), Field(f"F_{v.name}", v), Field(f"P_{v.name}", v, positive=True)]
+            words += [v * total(v), Function(f"h_{v.name}")(v, total(v**2))]
+        words += [v * w for v in self.like(block) for w in self.like(block) if v.name < w.name]
+        words += [exp(-x * v) for x in self.scalars for v in self.like(block)]
+        word = st.sampled_from(words)
+        return st.one_of(word, st.builds(lambda a, b: a * b, word, word), st.builds(lambda a, b: a + 2 * b, word, word))
+
+    @cached_property
+    def number(self) -> st.SearchStrategy[Expr]:
+        """Coordinate-free expressions; most are not local."""
+        words: list[Expr] = [alpha, *self.scalars, *(sin(x) for x in self.scalars)]
+        for v in self.vectors:
+            words += [v.dim, 1 / v.dim, total(v), 1 / (1 + total(v**2)), log(1 + total(v**2)), K(total(v))]
+            words += [total(G(v)), total(Field(f"P_{v.name}", v, positive=True) * v), Potential(f"V_{v.name}", v)]
+        words += [total(v * w) for v in self.vectors for w in self.like(v) if v.name < w.name]
+        return st.sampled_from(words)
+
+    @cached_property
+    def hamiltonian(self) -> st.SearchStrategy[Expr]:
+        terms: list[st.SearchStrategy[Expr]] = [st.just(Potential("U", *self.state)), self.number]
+        terms += [st.builds(lambda a, b: a * b, self.number, self.number)]
+        for v in self.vectors:
+            terms += [self.elementwise(v).map(lambda e, v=v: total(e, over=v)), st.just(total(v * dot(_symmetric(v), sin(v))))]
+        return st.builds(lambda a, b, c: a + b / 2 - c / 3, *(st.one_of(terms) for _ in range(3)))
+
+    def couplings(self, row: Block, column: Block) -> st.SearchStrategy[tuple[Expr, Expr]]:
+        """An entry off the diagonal of D or Q, and the same entry seen from the other side."""
+        if isinstance(row, Vector) and isinstance(column, Vector):
+            low_rank = st.builds(
+                lambda c, u, v: (c * outer(u, v), c * outer(v, u)), self.number, self.elementwise(row), self.elementwise(column)
+            )
+            if row.length != column.length:
+                return low_rank
+            same = st.one_of(self.elementwise(row), self.number, self.number.map(lambda c: c * _symmetric(row)))
+            return st.one_of(same.map(lambda e: (e, e)), st.builds(_plus, low_rank, same))
+        vector = next((b for b in (row, column) if isinstance(b, Vector)), None)
+        return (self.number if vector is None else self.elementwise(vector)).map(lambda e: (e, e))
+
+    def symmetric(self, block: Block) -> st.SearchStrategy[Expr]:
+        """A diagonal entry of D."""
+        if not isinstance(block, Vector):
+            return self.number
+        square = st.builds(lambda c, u: c * outer(u, u), self.number, self.elementwise(block))
+        pair = self.couplings(block, block).map(lambda both: both[0] + both[1])
+        return st.one_of(self.elementwise(block), self.number, square, pair)
+
+    def skew(self, block: Block) -> st.SearchStrategy[Expr]:
+        """A diagonal entry of Q."""
+        if not isinstance(block, Vector):
+            return st.just(Integer(0))
+        wedge = st.builds(
+            lambda c, u, v: c * (outer(u, v) - outer(v, u)), self.number, self.elementwise(block), self.elementwise(block)
+        )
+        return st.one_of(st.just(Integer(0)), wedge)
+
+
+def _symmetric(block: Vector) -> Dense:
+    return Dense(f"M_{block.length}", block, symmetric=True)
+
+
+def _plus(both: tuple[Expr, Expr], e: Expr) -> tuple[Expr, Expr]:
+    return both[0] + e, both[1] + e
+
+
+def vocabularies(largest_state: int) -> st.SearchStrategy[Vocabulary]:
+    return st.sampled_from([Vocabulary(state) for state in STATES if len(state) <= largest_state])
+
+
+@st.composite
+def recipes(draw: st.DrawFn, largest_state: int = 3) -> Recipe:
+    words = draw(vocabularies(largest_state))
+    n = len(words.state)
+    D, Q = Matrix.zeros(n, n), Matrix.zeros(n, n)
+    for a, row in enumerate(words.state):
+        D[a, a], Q[a, a] = draw(words.symmetric(row)), draw(words.skew(row))
+        for b, column in enumerate(words.state[:a]):
+            for M, sign in ((D, 1), (Q, -1)):
+                if draw(st.booleans()):
+                    upper, lower = draw(words.couplings(column, row))
+                    M[b, a], M[a, b] = upper, sign * lower
+    return Recipe(words.state, draw(words.hamiltonian), D, Q)
+
+
+def _increments(words: Vocabulary, block: Block) -> st.SearchStrategy[Expr]:
+    """A summand of an update rule that vanishes with the step."""
+    local = words.elementwise(block) if isinstance(block, Vector) else words.number
+    w = Noise(f"w_{block.length}", like=block) if isinstance(block, Vector) else Noise("w", like=block)
+    half, full = sqrt(epsilon) * w, [epsilon * w**2, epsilon * w, epsilon * w**3 * sqrt(epsilon)]
+    across = [Noise(f"w_{v.length}", like=v) for v in words.vectors]
+    half_sums = [sqrt(epsilon) * total(n * f(v)) for n, v in zip(across, words.vectors, strict=True) for f in (lambda v: v, sin)]
+    full_sums = [epsilon * total(n**2 + n) ** 2 / v.dim for n, v in zip(across, words.vectors, strict=True)]
+    full_sums += [epsilon * total(exp(n * sqrt(epsilon)) * v) for n, v in zip(across, words.vectors, strict=True)]
+    return st.builds(lambda a, b: a * b, local, st.sampled_from([half, half, epsilon, *full, *half_sums, *full_sums]))
+
+
+@st.composite
+def updates(draw: st.DrawFn) -> Update:
+    """Rules whose limit exists; blocks may recur, and blocks of one length share their noise."""
+    words = draw(vocabularies(2))
+    order = [*words.state, draw(st.sampled_from(words.state))] if draw(st.booleans()) else list(words.state)
+    rule = [(b, b + draw(_increments(words, b)) + draw(_increments(words, b))) for b in order]
+    simultaneous = len(order) == len(words.state) and draw(st.booleans())
+    return Update(epsilon, dict(rule) if simultaneous else rule, Integer(0))

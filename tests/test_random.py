@@ -1,0 +1,155 @@
+"""The generator of random numbers: known answers, an independent implementation in plain integers, moments, independence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+from codegen.random import fill_normals, lane_of, normal_pair, random_row, threefry
+from codegen.special import digamma
+from codegen.stable import sigmoid, softplus
+
+MASK = 2**64 - 1
+u64 = np.uint64
+
+
+@njit
+def words(c0, c1, k0, k1):
+    return threefry(c0, c1, k0, k1)
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def normals(values, seed, purpose, chain, t):
+    fill_normals(values, seed, lane_of(purpose, chain), t)
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def pair(seed, lane, t, k):
+    return normal_pair(seed, lane, t, k)
+
+
+@njit
+def rows_of(result, seed, lane, t, rows):
+    for k in range(u64(result.size)):
+        result[k] = random_row(seed, lane, t, k, rows)
+
+
+def slow_threefry(counter, key):
+    """Threefry2x64-13 as the paper writes it, on Python integers."""
+    rotations = (16, 42, 12, 31, 16, 32, 24, 21)
+    keys = (*key, 0x1BD11BDAA9FC1A22 ^ key[0] ^ key[1])
+    x, y = (counter[0] + keys[0]) & MASK, (counter[1] + keys[1]) & MASK
+    for n in range(13):
+        x = (x + y) & MASK
+        r = rotations[n % 8]
+        y = ((y << r | y >> (64 - r)) & MASK) ^ x
+        if n % 4 == 3:
+            s = n // 4 + 1
+            x, y = (x + keys[s % 3]) & MASK, (y + keys[(s + 1) % 3] + s) & MASK
+    return x, y
+
+
+def slow_normals(d, seed, purpose, chain, t):
+    """The normals of a block by the definition, with the functions of ``math``."""
+    half = (d + 1) // 2
+    result = [0.0] * (2 * half)
+    for k in range(half):
+        x, y = slow_threefry((t, k), (seed, purpose << 32 | chain))
+        u = ((x >> 12) + 0.5) / 2**52
+        quadrant, place = y >> 62, ((y << 2 & MASK) >> 12) / 2**52 - 0.5
+        angle = math.pi / 2 * place
+        c, s = math.cos(angle), math.sin(angle)
+        c, s = [(c, s), (-s, c), (-c, -s), (s, -c)][quadrant]
+        radius = math.sqrt(-2 * math.log(u))
+        result[k], result[half + k] = radius * c, radius * s
+    return result[:d]
+
+
+def drawn(d, seed=1, purpose=0, chain=0, t=0):
+    values = np.empty(d)
+    normals(values, u64(seed), u64(purpose), u64(chain), u64(t))
+    return values
+
+
+@pytest.mark.parametrize(
+    ("word", "answer"),
+    [(0, (0xF167B032C3B480BD, 0xE91F9FEE4B7A6FB5)), (MASK, (0xCCDEC5C917A874B1, 0x4DF53ABCA26CEB01))],
+)
+def test_known_answers(word, answer):
+    assert tuple(int(w) for w in words(*[u64(word)] * 4)) == answer
+    assert slow_threefry((word, word), (word, word)) == answer
+
+
+def test_words_agree_with_plain_integers():
+    for c0, c1, k0, k1 in np.random.default_rng(3).integers(0, MASK, (50, 4), dtype=np.uint64, endpoint=True):
+        ours = tuple(int(w) for w in words(c0, c1, k0, k1))
+        assert ours == slow_threefry((int(c0), int(c1)), (int(k0), int(k1)))
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 64, 1001])
+def test_normals_agree_with_plain_python(d):
+    ours = drawn(d, seed=MASK, purpose=3, chain=7, t=10**12)
+    np.testing.assert_allclose(ours, slow_normals(d, MASK, 3, 7, 10**12), rtol=4e-15, atol=1e-16)
+
+
+def test_a_pair_is_the_two_halves_of_a_block():
+    d, half = 7, 4
+    values = drawn(d, seed=5, purpose=2, chain=1, t=9)
+    for k in range(d - half):
+        assert pair(u64(5), u64(2 << 32 | 1), u64(9), u64(k)) == (values[k], values[half + k])
+
+
+def test_moments():
+    n = 2_000_000
+    z = drawn(n, seed=20)
+    exact = {1: 0, 2: 1, 3: 0, 4: 3, 6: 15}
+    variance = {1: 1, 2: 2, 3: 15, 4: 96, 6: 10395 - 225}
+    for power, mean in exact.items():
+        assert abs((z**power).mean() - mean) < 4.5 * math.sqrt(variance[power] / n), power
+    halves = z[: n // 2] * z[n // 2 :]
+    assert abs(halves.mean()) < 4.5 / math.sqrt(n / 2)
+    assert abs(((z[: n // 2] ** 2 - 1) * (z[n // 2 :] ** 2 - 1)).mean()) < 4.5 * 2 / math.sqrt(n / 2)
+
+
+def test_the_distribution_function():
+    """Kolmogorov-Smirnov: 1.95 / sqrt(n) is exceeded with probability 1e-3 under the null."""
+    z = np.sort(drawn(200_000, seed=8))
+    exact = np.array([0.5 * math.erfc(-x / math.sqrt(2)) for x in z])
+    assert np.abs(exact - (np.arange(z.size) + 0.5) / z.size).max() < 1.95 / math.sqrt(z.size)
+
+
+@pytest.mark.parametrize("other", [{"seed": 2}, {"purpose": 1}, {"chain": 1}, {"t": 1}])
+def test_seeds_purposes_chains_and_steps_are_independent_streams(other):
+    a, b = drawn(100_000), drawn(100_000, **other)
+    assert not np.any(a == b)
+    assert abs((a * b).mean()) < 4.5 / math.sqrt(a.size)
+
+
+def test_rows_are_uniform():
+    result = np.empty(60_000, dtype=np.int64)
+    rows_of(result, u64(1), u64(2), u64(3), 7)
+    counts = np.bincount(result, minlength=7)
+    assert counts.size == 7
+    expected = result.size / 7
+    assert ((counts - expected) ** 2 / expected).sum() < 22.46  # chi-squared, 6 degrees of freedom, p = 1e-3
+
+
+@pytest.mark.parametrize("a", [-1000.0, -40.0, -1.0, 0.0, 1e-9, 3.0, 1000.0])
+def test_logistic_functions_are_finite_and_right(a):
+    import mpmath
+
+    with mpmath.workdps(60):
+        e = mpmath.exp(mpmath.mpf(a))
+        expected = float(mpmath.log(1 + e)), float(e / (1 + e))
+    assert softplus(a) == pytest.approx(expected[0], rel=1e-14, abs=1e-300)
+    assert sigmoid(a) == pytest.approx(expected[1], rel=1e-14, abs=1e-300)
+
+
+@pytest.mark.parametrize("x", [1e-3, 0.5, 1.0, 7.9, 100.0])
+def test_digamma(x):
+    import mpmath
+
+    assert digamma(x) == pytest.approx(float(mpmath.digamma(x)), rel=1e-13)

@@ -1,0 +1,76 @@
+"""Signs: what is proved is true at sampled points, and what people write is proved."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sympy import Expr, Function, Interval, Rational, Symbol, cosh, exp, log, oo, sqrt, tanh
+
+from recipe import Field, Simplex, Vector, total
+from verify.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
+
+a, c = Symbol("a", positive=True), Symbol("c", positive=True)
+n, m = Symbol("n", nonnegative=True), Symbol("m", negative=True)
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+theta = Vector("theta")
+u = Vector("u", domain=Interval.open(0, 1))
+v = Vector("v", domain=Interval(0, 1))
+k = Vector("k", domain=Interval(-1, oo))
+w = Vector("w", domain=Simplex())
+g = Function("g", positive=True)
+
+
+@pytest.mark.parametrize(
+    "e",
+    [
+        a * c, a + n, 1 + x**2, 1 / (1 + theta**2), exp(x) - m, sqrt(a), g(theta), Field("F", theta, positive=True), theta.dim,
+        total(g(theta)), log(1 + exp(x)), cosh(x) * a, u * (1 - u), 1 - u, 2 - v, x**2 - 2 * x + 2, x**2 + x * y + y**2 + 1,
+        1 - total(w), w * (1 - total(w)), a**x, (1 + x**2) ** Rational(-3, 2), -m, 2 + k, tanh(a), 1 - exp(-a), exp(a * c) - 1,
+    ],
+    ids=str,
+)  # fmt: skip
+def test_positive(e):
+    assert is_positive(e)
+
+
+@pytest.mark.parametrize("e", [x**2, n, n * a, total(theta**2), v * (1 - v), x**2 - 2 * x + 1, 1 + k, x**2 * y**2 + n], ids=str)
+def test_nonnegative_but_not_positive(e):
+    assert is_nonnegative(e)
+    assert not is_positive(e)
+
+
+@pytest.mark.parametrize(
+    "e", [x, x - y, 1 - x**2, theta, a - c, log(a), x**2 - 1, 1 - 2 * u, total(theta), 1 - total(u), x * a], ids=str
+)
+def test_no_sign_is_claimed_where_there_is_none(e):
+    assert possible_signs(e) == {-1, 0, 1}
+
+
+def test_nonzero_is_weaker_than_a_sign():
+    s = Symbol("s", real=True, nonzero=True)
+    assert is_nonzero(s)
+    assert is_nonzero(1 / s)
+    assert not is_positive(s)
+
+
+RANGES = {a: (1, 64), c: (1, 64), n: (0, 64), m: (-64, -1), x: (-64, 64), y: (-64, 64), u: (1, 15), v: (0, 16)}
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> Expr:
+    words = [*RANGES, Rational(1, 2), Rational(-1), Rational(2), 1 - u, 1 - v]
+    e = draw(st.sampled_from(words))
+    for _ in range(draw(st.integers(1, 4))):
+        other = draw(st.sampled_from(words))
+        e = draw(st.sampled_from([e + other, e * other, e - other, e**2, exp(e / 16), e**2 - e * other + other**2, 1 / (1 + e**2)]))
+    return e
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(expressions(), st.integers(0, 10**6))
+def test_the_sign_at_a_point_is_among_the_possible_ones(e, seed):
+    rng = random.Random(seed)
+    point = {s: Rational(rng.randint(*ends), 16) for s, ends in RANGES.items()}
+    value = e.subs(point).evalf(40)
+    assert int(bool(value > 0)) - int(bool(value < 0)) in possible_signs(e)

@@ -1,0 +1,257 @@
+"""Verdicts on the catalog, on mutants of it, and on claims that are known to be right or wrong."""
+
+import pytest
+from samplers import catalog_recipes
+from sympy import Function, Integer, Interval, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt
+
+from recipe import Dense, Field, Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, div, dot, grad, outer, total
+from verify import Verdict, verify
+from verify.report import Report
+
+CATALOG = catalog_recipes()
+PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
+
+theta = Vector("theta")
+r = Vector("r", like=theta)
+xi = Scalar("xi")
+U = Potential("U", theta)
+d = theta.dim
+A, eps = Symbol("A", positive=True), Symbol("epsilon", positive=True)
+w = Noise("w", like=theta)
+K = total(r**2) / 2
+CANONICAL = Matrix([[0, -1], [1, 0]])
+FRICTION = Matrix([[0, 0], [0, A]])
+
+
+def of(report: Report, name: str) -> Verdict:
+    """The verdict on one obligation."""
+    return next(line.outcome.verdict for line in report.lines if line.name == name)
+
+
+def outcome_of(report: Report, name: str):
+    return next(line.outcome for line in report.lines if line.name == name)
+
+
+# -- the catalog -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_the_catalog_is_proved(name):
+    report = verify(CATALOG[name])
+    assert report.verdict is PROVED
+    assert of(report, "agrees-with-update") is PROVED
+
+
+def mutants(recipe: Recipe) -> list[tuple[str, dict]]:
+    """One change each to D, Q or H that changes the process."""
+    found = []
+    for letter, matrix in (("D", recipe.D.written), ("Q", recipe.Q.written)):
+        for a in range(matrix.rows):
+            for b in range(matrix.cols):
+                if matrix[a, b] == 0:
+                    continue
+                for how, value in (("doubled", 2 * matrix[a, b]), ("negated", -matrix[a, b]), ("dropped", Integer(0))):
+                    changed = Matrix(matrix)
+                    changed[a, b] = value
+                    found.append((f"{letter}[{a},{b}] {how}", {letter: changed}))
+    block = recipe.state[0]
+    found.append(("H without its potential", {"H": recipe.H - Potential("U", theta).func("U", recipe.state[0])}))
+    found.append(("H with a drift", {"H": recipe.H + (total(block) if isinstance(block, Vector) else block)}))
+    return found
+
+
+MUTANTS = [(name, change, parts) for name, recipe in sorted(CATALOG.items()) for change, parts in mutants(recipe)]
+
+
+@pytest.mark.parametrize(("name", "change", "parts"), MUTANTS, ids=[f"{n}: {c}" for n, c, _ in MUTANTS])
+def test_a_mutant_of_the_catalog_is_refuted_against_its_published_update(name, change, parts):
+    entry = CATALOG[name]
+    written = {"H": entry.H, "D": entry.D.written, "Q": entry.Q.written} | parts
+    report = verify(Recipe(entry.state, written["H"], written["D"], written["Q"], update=entry.update))
+    assert of(report, "agrees-with-update") is REFUTED
+    assert report.verdict is REFUTED
+
+
+# -- claims ----------------------------------------------------------------------------------------------------------------------
+
+G = Function("G", positive=True)(theta)
+F = Field("F", theta, positive=True)
+
+
+def riemannian(metric, correction=1, friction=1):
+    return Update(
+        eps,
+        {
+            theta: theta + eps * r / sqrt(metric),
+            r: r - eps * grad(U, theta) / sqrt(metric) + correction * eps * div(1 / sqrt(metric), theta)
+            - friction * eps * r / metric + sqrt(2 * eps / metric) * w,
+        },
+        U + K,
+    )  # fmt: skip
+
+
+def langevin(metric, correction=1, noise=1):
+    drift = -grad(U, theta) / metric + correction * div(1 / metric, theta)
+    return Update(eps, {theta: theta + eps * drift + sqrt(2 * noise * eps / metric) * w}, U)
+
+
+def nose_hoover(hamiltonian):
+    return Update(
+        eps,
+        [(theta, theta + eps * r), (r, r - eps * grad(U, theta) - eps * xi * r + sqrt(2 * A * eps) * w),
+         (xi, xi + eps * (total(r**2) / d - 1))],
+        U + K + hamiltonian,
+    )  # fmt: skip
+
+
+RIGHT = {
+    "sgrhmc, elementwise metric": riemannian(G),
+    "sgrhmc, metric of the whole block": riemannian(F),
+    "sgrld": langevin(F),
+    "sgrld, concrete metric": langevin(1 + total(theta**2) * theta**2),
+    "sgnht": nose_hoover(d * (xi - A) ** 2 / 2),
+    "exact friction": Update(
+        eps, {theta: theta + eps * r, r: exp(-A * eps) * r - eps * grad(U, theta) + sqrt(1 - exp(-2 * A * eps)) * w}, U + K
+    ),
+    "noise of order eps is lost in the limit": Update(
+        eps, {theta: theta + eps * r, r: r - eps * grad(U, theta) + eps * A * w}, U + K
+    ),
+    "a dense preconditioner": Update(
+        eps,
+        {
+            theta: theta
+            - eps * dot(Dense("M", theta, positive=True), grad(U, theta))
+            + sqrt(2 * eps) * Noise("w", like=theta, covariance=Dense("M", theta, positive=True))
+        },
+        U,
+    ),
+    "temperature": Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * A * eps) * w}, U / A),
+}
+
+WRONG = {
+    "sgrhmc without the correction": riemannian(G, correction=0),
+    "sgrhmc with the correction negated": riemannian(G, correction=-1),
+    "sgrhmc with half the friction": riemannian(G, friction=Rational(1, 2)),
+    "sgrld without the correction": langevin(F, correction=0),
+    "sgrld with the correction negated": langevin(F, correction=-1),
+    "sgrld with half the noise": langevin(F, noise=Rational(1, 2)),
+    "sgnht as it is printed": nose_hoover((xi - A) ** 2 / (2 * d)),
+    "sgld at another temperature": Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * A * eps) * w}, U),
+    "a preconditioner in the drift only": Update(
+        eps, {theta: theta - eps * dot(Dense("M", theta, positive=True), grad(U, theta)) + sqrt(2 * eps) * w}, U
+    ),
+    "a norm that is not squared": Update(
+        eps,
+        [(theta, theta + eps * r), (r, r - eps * grad(U, theta) - eps * xi * r + sqrt(2 * A * eps) * w),
+         (xi, xi + eps * (sqrt(1 + total(r**2)) / d - 1))],
+        U + K + d * (xi - A) ** 2 / 2,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_claim_is_proved(name):
+    assert verify(RIGHT[name]).verdict is PROVED
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_claim_is_refuted_with_a_witness(name):
+    report = verify(WRONG[name])
+    assert of(report, "stationarity") is REFUTED
+    assert outcome_of(report, "stationarity").witness is not None
+
+
+def test_the_printed_nose_hoover_hamiltonian_is_refuted_at_two_dimensions_and_not_at_one():
+    witness = outcome_of(verify(WRONG["sgnht as it is printed"]), "stationarity").witness
+    assert witness.point["d_theta"] == "2"
+
+
+# -- each obligation: a recipe that passes, one that is refuted, one that cannot be decided -----
+
+positive = Vector("positive", domain=Interval.open(0, oo))
+closed = Vector("closed", domain=Interval(0, oo))
+x, y, z = Scalar("x"), Scalar("y"), Scalar("z")
+B = Symbol("B", real=True)
+
+
+def plain(block, D, H=None):
+    return Recipe((block,), total(block**2) if H is None else H, D, 0)
+
+
+CASES = [
+    ("well-defined", PROVED, plain(positive, 1 / positive)),
+    ("well-defined", PROVED, plain(theta, 1, total(log(1 + theta**2)))),
+    ("well-defined", REFUTED, plain(theta, 1 / theta**2)),
+    ("well-defined", REFUTED, plain(theta, 1, total(log(theta)))),
+    ("well-defined", REFUTED, plain(closed, sqrt(closed))),
+    ("well-defined", UNDECIDED, plain(theta, 1 / (3 + sin(theta) + cos(theta)))),
+    ("diffusion-symmetric", PROVED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, 1 + d]]), Matrix.zeros(2))),
+    ("diffusion-symmetric", PROVED, plain(theta, 1 + outer(theta, r * 0 + theta))),
+    ("diffusion-symmetric", REFUTED, Recipe((theta, r), U + K, Matrix([[1, Rational(1, 2)], [0, 1]]), Matrix.zeros(2))),
+    ("diffusion-symmetric", REFUTED, plain(theta, 2 + Dense("M", theta))),
+    ("curl-skew", PROVED, Recipe((theta,), U, 1, outer(theta, sin(theta)) - outer(sin(theta), theta))),
+    ("curl-skew", REFUTED, Recipe((theta, r), U + K, FRICTION, Matrix([[0, -1], [1, theta]]))),
+    ("curl-skew", REFUTED, Recipe((theta,), U, 1, outer(theta, sin(theta)))),
+    ("diffusion-psd", PROVED, Recipe((x, y), x**2 + y**2, Matrix([[1 + x**2, x], [x, 1]]), Matrix.zeros(2))),
+    ("diffusion-psd", PROVED, Recipe((x, y, z), x**2, Matrix([[1, x, x], [x, x**2, x**2], [x, x**2, x**2 + 1]]), Matrix.zeros(3))),
+    ("diffusion-psd", PROVED, plain(theta, 1 + total(theta**2) * outer(sin(theta), sin(theta)))),
+    ("diffusion-psd", REFUTED, Recipe((x, y), x**2 + y**2, Matrix([[1, x], [x, 1]]), Matrix.zeros(2))),
+    ("diffusion-psd", REFUTED, plain(theta, B)),
+    ("diffusion-psd", REFUTED, plain(theta, 1 - outer(theta, theta))),
+    ("diffusion-psd", REFUTED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, 1]]), Matrix.zeros(2))),
+    ("diffusion-psd", UNDECIDED, plain(theta, 1 + sin(theta) / 2)),
+    ("diffusion-psd", UNDECIDED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, total(theta**2)]]), Matrix.zeros(2))),
+    ("stationarity", PROVED, Recipe((theta, xi), U + xi**2 * total(theta**4), Matrix.zeros(2), Matrix([[0, theta], [-theta, 0]]))),
+    ("stationarity", REFUTED, Recipe((theta, xi), U + xi**2, Matrix.zeros(2), Matrix([[0, theta], [theta, 0]]))),
+    ("marginal", PROVED, Recipe((theta, r), U + K, FRICTION, CANONICAL, marginal={theta: U})),
+    ("marginal", UNDECIDED, Recipe((theta, r), U + total(r**2 * G), FRICTION, CANONICAL, marginal={theta: U})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "verdict", "recipe"), CASES, ids=[f"{n} {v.value} {k}" for k, (n, v, _) in enumerate(CASES)])
+def test_each_obligation_passes_refutes_and_abstains(name, verdict, recipe):
+    outcome = outcome_of(verify(recipe), name)
+    assert outcome.verdict is verdict
+    assert (outcome.witness is not None) == (verdict is REFUTED)
+
+
+def test_a_factor_proves_what_structure_does_not():
+    D = Matrix([[1, theta], [theta, total(theta**2)]])
+    factor = Matrix([[1, 0], [theta, 0]])
+    assert of(verify(Recipe((theta, xi), U + xi**2, D, Matrix.zeros(2), noise_factor=factor)), "diffusion-psd") is PROVED
+    wrong = Matrix([[1, 0], [2 * theta, 0]])
+    assert of(verify(Recipe((theta, xi), U + xi**2, D, Matrix.zeros(2), noise_factor=wrong)), "diffusion-psd") is UNDECIDED
+
+
+def test_a_domain_that_nothing_satisfies_proves_nothing():
+    n = Symbol("n", integer=True, positive=True, odd=True, even=None)
+    never = Symbol("m", real=True, positive=True, integer=True, prime=True, composite=None)
+    narrow = Scalar("narrow", domain=Interval.open(sqrt(2), sqrt(2) + Rational(1, 10**9)))
+    assert of(verify(Recipe((narrow,), narrow**2 * n * never, 1, 0)), "well-defined") is UNDECIDED
+
+
+def test_the_repair_of_a_skew_pair_is_named():
+    recipe = Recipe((theta, r, xi), U + K, Matrix.zeros(3), Matrix([[0, -1, 0], [1, 0, r / d], [0, r / d, 0]]))
+    assert "Q[xi, r] must be -r/d" in outcome_of(verify(recipe), "curl-skew").repair
+
+
+def test_required_obligations_without_a_procedure_leave_the_report_undecided():
+    assert verify(CATALOG["sgld"], require=["uniqueness"]).verdict is UNDECIDED
+    with pytest.raises(RecipeError, match="there is no obligation 'beauty'"):
+        verify(CATALOG["sgld"], require=["beauty"])
+
+
+def test_what_cannot_be_verified_is_said():
+    with pytest.raises(RecipeError, match="neither a Recipe nor an Update"):
+        verify(theta)
+    with pytest.raises(RecipeError, match="has no limit"):
+        verify(Update(eps, {theta: theta + sqrt(eps)}, U))
+    with pytest.raises(RecipeError, match="has no limit"):
+        verify(Update(eps, {theta: theta + eps ** Rational(1, 3) * w}, U))
+
+
+def test_a_report_as_json_has_the_promised_fields():
+    data = verify(WRONG["sgnht as it is printed"]).as_json()
+    assert {"name", "kind", "verdict", "obligations"} <= data.keys()
+    for line in data["obligations"]:
+        assert {"name", "verdict", "scope", "by", "assumptions", "witness"} <= line.keys()
