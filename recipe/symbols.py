@@ -13,6 +13,7 @@ Two equal labels are the same coordinate, two different labels are different coo
 from __future__ import annotations
 
 import keyword
+from functools import lru_cache
 from typing import Any
 
 from sympy import Expr, Interval, S, Set, Symbol, oo
@@ -60,9 +61,7 @@ class Indexed(Symbol):
 
     def at(self, label: int) -> Indexed:
         """The same symbol at another index."""
-        if label == self.label:
-            return self
-        return Indexed.__new__(type(self), self.base, self.length, label, self.extra, **assumptions_of(self))
+        return self if label == self.label else _at(self, label)
 
     @property
     def dim(self) -> Length:
@@ -70,13 +69,19 @@ class Indexed(Symbol):
         return self.length
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.base, self.label, self.length, *self.extra, *sorted(assumptions_of(self).items()))
+        extra = (S.true if x is None else x for x in self.extra)  # sympy compares these, and None with nothing
+        return (self.base, self.label, self.length, *extra, *sorted(assumptions_of(self).items()))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (type(self), (self.base, self.length, self.label, self.extra), assumptions_of(self))
 
     def __getnewargs_ex__(self) -> Any:
         raise TypeError("indexed symbols are pickled through __reduce__")
+
+
+@lru_cache(maxsize=65536)
+def _at(symbol: Indexed, label: int) -> Indexed:
+    return Indexed.__new__(type(symbol), symbol.base, symbol.length, label, symbol.extra, **assumptions_of(symbol))
 
 
 def _rebuild(cls: type[Indexed], content: tuple[Any, ...], assumptions: dict[str, bool]) -> Any:
@@ -100,7 +105,7 @@ class Vector(Indexed):
     @property
     def domain(self) -> Set:
         """The set of each coordinate."""
-        return self.extra[0]
+        return S.Reals if self.extra[0] is None else self.extra[0]
 
 
 class Scalar(Symbol):
@@ -114,7 +119,8 @@ class Scalar(Symbol):
         if isinstance(domain, Simplex):
             raise RecipeError(f"Scalar({name!r}): Simplex() is a domain of a Vector; use Interval.open(0, 1)")
         obj = Symbol.__xnew__(cls, name, **_signs(domain))
-        obj.domain = _checked_domain(name, domain)
+        checked = _checked_domain(name, domain)
+        obj.domain = S.Reals if checked is None else checked
         return obj  # type: ignore[no-any-return]
 
     def _hashable_content(self) -> tuple[Any, ...]:
@@ -237,13 +243,12 @@ def _shared_length(name: str, like: object) -> Length:
     raise RecipeError(f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share")
 
 
-def _checked_domain(name: str, domain: object) -> Set:
-    if domain is None:
-        return S.Reals
+def _checked_domain(name: str, domain: object) -> Set | None:
+    """The domain, or None for the real line (sympy hashes that set slowly)."""
+    if domain is None or domain == S.Reals:
+        return None
     if isinstance(domain, Simplex):
         return domain
-    if domain == S.Reals:
-        return S.Reals
     if isinstance(domain, Interval) and domain.start < domain.end:
         return domain
     raise RecipeError(f"the domain {domain} of {name!r} must be an Interval such as Interval.open(0, oo), or Simplex()")

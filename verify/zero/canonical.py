@@ -18,8 +18,8 @@ from sympy.core.numbers import Exp1, Pi
 from recipe.abstract import DenseEntry, Jet, Partial
 from recipe.total import Total, labels, relabel
 from verify.sign import is_positive
-from verify.zero.errors import CannotDecideError
-from verify.zero.generators import Generators
+from verify.zero.errors import CannotDecideError, TableFullError
+from verify.zero.generators import CAPACITIES, Generators
 from verify.zero.ratio import Poly, Ratio, ratio
 from verify.zero.sums import OPEN, Sums
 
@@ -28,21 +28,31 @@ RootKey = tuple[str, Hashable]  # what is rooted: ("exp", a term) or ("power", a
 MAX_POWER = 64  # beyond this, exp(998*x/997) and exp(x/997) stay unrelated rather than become powers of one generator
 
 
+def is_zero(e: Expr) -> bool:
+    """Whether the expression is identically zero; False says only that its canonical form does not show it.
+
+    Raises:
+        CannotDecideError: where the form does not reach it.
+    """
+    for capacity in CAPACITIES:
+        canonical = Canonical(capacity)
+        try:
+            # Read again, if need be, now that all roots are known: arguments read early may have used coarser ones.
+            return canonical.read(e).is_zero() or canonical.read_again(e).is_zero()
+        except TableFullError:
+            if capacity == CAPACITIES[-1]:
+                raise
+    return False
+
+
 class Canonical:
     """Reads expressions into one ring, so that equal functions become equal ratios."""
 
-    def __init__(self) -> None:
-        self.generators = Generators()
+    def __init__(self, capacity: int = CAPACITIES[-1]) -> None:
+        self.generators = Generators(capacity)
         self.sums = Sums(self.generators)
         self._seen: dict[Expr, Ratio] = {}
         self._finest: dict[RootKey, int] = {}
-
-    def is_zero(self, e: Expr) -> bool:
-        """Whether the expression is identically zero; False says only that this form does not show it."""
-        if self.read(e).is_zero():
-            return True
-        self._seen.clear()  # read again, now that all roots are known: arguments read early may have used coarser ones
-        return self.read(e).is_zero()
 
     def read(self, e: Expr) -> Ratio:
         """The expression as a reduced ratio.
@@ -56,6 +66,11 @@ class Canonical:
             except ZeroDivisionError as error:
                 raise CannotDecideError(f"{error}: {e}") from None
         return self._seen[e]
+
+    def read_again(self, e: Expr) -> Ratio:
+        """The same, with everything that was learnt in the meantime."""
+        self._seen.clear()
+        return self.read(e)
 
     @singledispatchmethod
     def _read(self, e: Expr) -> Ratio:

@@ -7,3 +7,7 @@ class CannotDecideError(Exception):
 
 class TooLargeError(CannotDecideError):
     """The canonical form would not fit into the memory that a verdict may take."""
+
+
+class TableFullError(TooLargeError):
+    """The expression has more generators than the table holds."""

@@ -14,19 +14,20 @@ import flint
 from sympy import Add, Expr, Integer, Mul, Pow
 
 from recipe.total import labels
-from verify.zero.errors import TooLargeError
+from verify.zero.errors import TableFullError, TooLargeError
 from verify.zero.ratio import MAX_TERMS, Poly, Ratio, ratio
 
-CAPACITY = 160
+CAPACITIES = (96, 384)  # how many generators a table holds; small ones are faster
 
 
 class Generators:
     """A table of generators that grows while expressions are read. All ratios of one table share its polynomial ring."""
 
-    def __init__(self) -> None:
-        self.context = flint.fmpz_mpoly_ctx.get(("g", CAPACITY), flint.Ordering.degrevlex)
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.context = flint.fmpz_mpoly_ctx.get(("g", capacity), flint.Ordering.degrevlex)
         self._polys = self.context.gens()
-        self._one = self.context.from_dict({(0,) * CAPACITY: 1})
+        self._one = self.context.from_dict({(0,) * capacity: 1})
         self._index: dict[Hashable, int] = {}
         self.meanings: list[Expr] = []
         self.labels: list[frozenset[int]] = []
@@ -39,8 +40,8 @@ class Generators:
     def generator(self, key: Hashable, meaning: Expr) -> Ratio:
         """The generator known by ``key``, made on first sight. ``meaning`` is the expression that it stands for."""
         if key not in self._index:
-            if len(self.meanings) == CAPACITY:
-                raise TooLargeError(f"the expression needs more than {CAPACITY} generators in canonical form")
+            if len(self.meanings) == self.capacity:
+                raise TableFullError(f"the expression needs more than {self.capacity} generators in canonical form")
             self._index[key] = len(self.meanings)
             self.meanings.append(meaning)
             self.labels.append(frozenset(labels(meaning)))
