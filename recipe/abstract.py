@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Derivative, Expr, Subs, Symbol, Tuple
+from sympy import Derivative, Expr, S, Subs, Symbol, Tuple
 from sympy.core.function import AppliedUndef
 
 from recipe.errors import OutsideLanguageError, RecipeError
-from recipe.symbols import GENERIC, Block, Indexed, Scalar, Vector, checked_name, index_name
+from recipe.symbols import GENERIC, Block, Index, Indexed, Scalar, Vector, checked_name, index_name
 
 
 class Potential(Symbol):
@@ -31,6 +31,15 @@ class Potential(Symbol):
         obj = Symbol.__xnew__(cls, name, real=True)
         obj.blocks = tuple(blocks)
         return obj  # type: ignore[no-any-return]
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Itself and the blocks that it depends on, so that sympy's ``diff`` does not take it for a constant."""
+        return {self, *self.blocks}
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        generic = x.at(GENERIC) if isinstance(x, Indexed) else x
+        return Partial(self, x) if generic in self.blocks else S.Zero
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (self.name, *self.blocks)
@@ -58,6 +67,14 @@ class Field(Indexed):
     def block(self) -> Vector:
         """The block that the field depends on."""
         return self.extra[0]
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Itself and the block that it depends on, so that sympy's ``diff`` does not take it for a constant."""
+        return {self, self.block}
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        return Partial(self, x) if isinstance(x, Indexed) and x.at(GENERIC) == self.block else S.Zero
 
 
 class Dense(Symbol):
@@ -98,7 +115,7 @@ class Dense(Symbol):
 
     def entry(self, row_label: int, column_label: int) -> Expr:
         """The entry at a pair of indices."""
-        return DenseEntry(self, self.row.at(row_label), self.column.at(column_label))
+        return DenseEntry(self, Index("", self.row.length, row_label), Index("", self.column.length, column_label))
 
 
 def _rebuild_dense(name: str, row: Vector, column: Vector, symmetric: bool, positive: bool) -> Dense:
@@ -106,15 +123,14 @@ def _rebuild_dense(name: str, row: Vector, column: Vector, symmetric: bool, posi
 
 
 class DenseEntry(Expr):
-    """The number ``M_ij``; ``i`` and ``j`` are carried by coordinates of the row and the column block."""
+    """The number ``M_ij``."""
 
     is_commutative = True
     is_real = True
 
-    def __new__(cls, matrix: Dense, row: Indexed, column: Indexed) -> DenseEntry:
+    def __new__(cls, matrix: Dense, row: Index, column: Index) -> DenseEntry:
         if matrix.symmetric:
-            row, column = sorted((row, matrix.row.at(column.label)), key=lambda s: (abs(s.label), s.label))
-            column = matrix.column.at(column.label)
+            row, column = sorted((row, column), key=lambda s: (abs(s.label), s.label))
         return Expr.__new__(cls, matrix, row, column)  # type: ignore[no-any-return]
 
     @property
@@ -153,6 +169,9 @@ class Partial(Expr):
     def wrt(self) -> tuple[Block, ...]:
         """The coordinates it is differentiated by."""
         return self.args[1:]  # type: ignore[no-any-return]
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        return Partial(self.head, *self.wrt, x) if self.head._eval_derivative(x) != 0 else S.Zero
 
     def _sympystr(self, printer: Any) -> str:
         if len(self.wrt) == 1 and isinstance(self.head, Potential):

@@ -6,21 +6,22 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from sympy import Expr, ImmutableDenseMatrix, Lambda, Symbol
+from sympy import Dummy, Expr, ImmutableDenseMatrix, Lambda, S, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from recipe.abstract import Field, Jet, Partial, Potential
-from recipe.calculus import partial
-from recipe.errors import RecipeError
+from recipe.calculus import explicit, partial
+from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.language import check_component, check_number, read
 from recipe.matrix import BlockMatrix
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
 from recipe.symbols import GENERIC, Indexed, Scalar, Vector
-from recipe.total import Total, opened, relabel, sum_over
+from recipe.total import Total, labels, opened, relabel, sum_over
 from recipe.update import Update
 
 Values = dict[Any, Any]
+Coincidences = dict[frozenset[int], Symbol]
 
 
 def bind(recipe: Recipe, values: Mapping[Any, Any]) -> Recipe:
@@ -103,26 +104,64 @@ def _rebuilt(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Poste
 
 def put_meanings(e: Expr, meanings: Values) -> Expr:
     """Replace abstract functions and all their derivatives, at every index and without capture."""
+    same: Coincidences = {}
+    result = _put(e, meanings, same)
+    if result.has(*same.values()):
+        raise OutsideLanguageError(
+            f"{e} with these values is outside the language: a derivative by a coordinate meets no sum over it"
+        )
+    return result
+
+
+def _put(e: Expr, meanings: Values, same: Coincidences) -> Expr:
     if isinstance(e, Total):
-        body, label = opened(e)
-        return sum_over(put_meanings(body, meanings), label, e.index.length)
+        return _put_in_total(e, meanings, same)
     if isinstance(e, Partial):
-        value = put_meanings(e.head, meanings)
-        return value if value == e.head else reduce(partial, e.wrt, value)
+        value = _put(e.head, meanings, same)
+        return e if value == e.head else reduce(lambda v, x: _derivative(v, x, same), e.wrt, value)
     if isinstance(e, Jet):
-        return _jet_value(e, meanings)
+        return _jet_value(e, meanings, same)
     if isinstance(e, AppliedUndef) and e.func in meanings:
-        return meanings[e.func](*(put_meanings(a, meanings) for a in e.args))
+        return meanings[e.func](*(_put(a, meanings, same) for a in e.args))
     if isinstance(e, Field):
         value = meanings.get(e.at(GENERIC))
         return e if value is None else relabel(value, GENERIC, e.label)
     if not e.args:
         return meanings.get(e, e)
-    return e.func(*(put_meanings(a, meanings) for a in e.args))
+    return e.func(*(_put(a, meanings, same) for a in e.args))
 
 
-def _jet_value(jet: Jet, meanings: Values) -> Expr:
-    arguments = [put_meanings(a, meanings) for a in jet.applied.args]
+def _derivative(value: Expr, x: Any, same: Coincidences) -> Expr:
+    """The derivative by a coordinate that may turn out to be the one which ``value`` is written in.
+
+    Two labels are different coordinates until one of them is summed over; ``same`` has a symbol for each pair, 1 where they meet.
+    """
+    result = partial(value, x)
+    if isinstance(x, Indexed):
+        for label in labels(value) - {x.label}:
+            own = explicit(value, x.at(label))
+            if own != 0:
+                result += same.setdefault(frozenset({label, x.label}), Dummy("same")) * own
+    return result
+
+
+def _put_in_total(e: Total, meanings: Values, same: Coincidences) -> Expr:
+    """``sum_k b(k)``, where b is another expression at the one k that meets a free index: add the difference there."""
+    body, k = opened(e)
+    body = _put(body, meanings, same)
+    meeting = [(pair, symbol) for pair, symbol in same.items() if k in pair and body.has(symbol)]
+    if len(meeting) > 1:
+        raise OutsideLanguageError(f"{e} with these values is outside the language: its index meets more than one other")
+    apart = body.xreplace({symbol: S.Zero for _, symbol in meeting})
+    result = sum_over(apart, k, e.index.length)
+    for pair, symbol in meeting:
+        (other,) = pair - {k}
+        result += relabel(body.xreplace({symbol: S.One}) - apart, k, other)
+    return result
+
+
+def _jet_value(jet: Jet, meanings: Values, same: Coincidences) -> Expr:
+    arguments = [_put(a, meanings, same) for a in jet.applied.args]
     if jet.applied.func not in meanings:
         return Jet(jet.applied.func(*arguments), jet.orders)
     function = meanings[jet.applied.func]

@@ -123,10 +123,7 @@ def _(atom: Total, x: Symbol) -> Expr:
 @_partial_of_atom.register(Field)
 @_partial_of_atom.register(Partial)
 def _(atom: Expr, x: Symbol) -> Expr:
-    head = atom.head if isinstance(atom, Partial) else atom
-    blocks = head.blocks if isinstance(head, Potential) else (head.block,)
-    generic = x.at(GENERIC) if isinstance(x, Indexed) else x
-    return Partial(atom, x) if generic in blocks else S.Zero
+    return atom._eval_derivative(x)
 
 
 @_partial_of_atom.register

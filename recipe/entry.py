@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from sympy import Add, Expr, Mul, S, sympify
+from sympy import Add, Expr, Mul, S
 
-from recipe.abstract import Dense
+from recipe.abstract import Dense, DenseEntry
 from recipe.calculus import explicit, partial
 from recipe.errors import RecipeError
-from recipe.symbols import GENERIC, OTHER, Block, Indexed, Vector
-from recipe.total import labels, relabel, sum_over, swap_free
+from recipe.symbols import GENERIC, OTHER, Block, Vector
+from recipe.sympified import as_expression
+from recipe.total import free_indexed, labels, relabel, sum_over, swap_free
 
 
 class Outer(Expr):
@@ -25,10 +26,13 @@ class Outer(Expr):
     is_commutative = True
 
     def __new__(cls, u: Any, v: Any) -> Expr:
-        u, v = sympify(u), sympify(v)
+        u, v = as_expression(u, "outer(...)"), as_expression(v, "outer(...)")
         if u == 0 or v == 0:
             return S.Zero
         return Expr.__new__(cls, u, v)  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"outer({', '.join(printer.doprint(a) for a in self.args)})"
 
 
 def outer(u: Any, v: Any) -> Expr:
@@ -119,14 +123,22 @@ def _kernel(matrix: Expr, row: Vector, column: Vector, where: str) -> Expr:
             return matrix.entry(GENERIC, OTHER)
         raise RecipeError(f"{where}: {matrix} has the shape of {matrix.row} by {matrix.column}, not of {row} by {column}")
     u, v = matrix.args
+    inside = next(iter((u.atoms(Outer, Dense) | v.atoms(Outer, Dense)) - _multiplied(u) - _multiplied(v)), None)
+    if inside is not None:
+        raise RecipeError(f"{where}: {inside} is a matrix inside of {matrix}; outer(u, v) takes vectors, and dot(M, v) makes one")
     return _of_length(u, row, where) * relabel(_of_length(v, column, where), GENERIC, OTHER)
 
 
 def _of_length(e: Expr, block: Vector, where: str) -> Expr:
-    for s in sorted(e.free_symbols, key=str):
-        if isinstance(s, Indexed) and s.length != block.length:
+    for s in sorted(free_indexed(e), key=str):
+        if s.length != block.length:
             raise RecipeError(f"{where}: {s} has another length than {block}; declare it with like={block}, or sum it, total(...)")
     return e
+
+
+def _multiplied(e: Expr) -> set[Expr]:
+    """The matrices that stand in products with vectors, ``dot(M, v)``."""
+    return {entry.matrix for entry in e.atoms(DenseEntry)}
 
 
 @singledispatch

@@ -19,7 +19,17 @@ def expectation(e: Expr) -> Expr:
     Raises:
         OutsideLanguageError: where the expression is not a polynomial of the noise.
     """
-    return Add(*(_mean_of_term(term) for term in Add.make_args(expand(e)))) if e.has(*NOISE) else e
+    if not e.has(*NOISE):
+        return e
+    return Add(*(_mean_of_term(term) for term in Add.make_args(expand(_distributed(e)))))
+
+
+def _distributed(e: Expr) -> Expr:
+    """Multiply out under every sum over noise, so that each summand is a product."""
+    if isinstance(e, Total) and e.has(*NOISE):
+        body, label = opened(e)
+        return sum_over(expand(_distributed(body)), label, e.index.length)
+    return e.func(*(_distributed(a) for a in e.args)) if e.args and e.has(Total) else e
 
 
 def _mean_of_term(term: Expr) -> Expr:
@@ -46,7 +56,7 @@ def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
             for _ in range(int(power)):
                 body, label = opened(base, *sums)
                 sums[label] = base.index.length
-                pending += Mul.make_args(expand(body)) if not isinstance(expand(body), Add) else [body]
+                pending += Mul.make_args(body)
         else:
             raise OutsideLanguageError(f"{factor} is outside the language: an update must be a polynomial of its noise")
     return rest, draws, sums

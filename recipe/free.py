@@ -8,14 +8,14 @@ from typing import Any
 from sympy import Expr, Symbol
 from sympy.core.function import AppliedUndef
 
-from recipe.abstract import Dense, DenseEntry, Field, Potential
+from recipe.abstract import Dense, Field, Potential
 from recipe.symbols import GENERIC, Index, Indexed, Length, Noise, Scalar, ScalarData, ScalarNoise, Vector, VectorData
 
 
 def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
     """The symbols that are neither blocks, lengths, abstract functions nor bound indices, by name."""
     others = (Vector, Scalar, Length, Potential, Field, Dense, Index, Noise, ScalarNoise, VectorData, ScalarData)
-    found = {s.at(GENERIC) if isinstance(s, Indexed) else s for e in expressions for s in _plain_symbols(e)}
+    found = {s.at(GENERIC) if isinstance(s, Indexed) else s for e in expressions for s in e.atoms(Symbol)}
     return tuple(sorted((s for s in found if not isinstance(s, others)), key=str))
 
 
@@ -28,7 +28,3 @@ def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
         for applied in e.atoms(AppliedUndef):
             found[applied.func.__name__] = applied.func
     return tuple(found[name] for name in sorted(found))
-
-
-def _plain_symbols(e: Expr) -> set[Symbol]:
-    return e.atoms(Symbol) - {s for entry in e.atoms(DenseEntry) for s in entry.args[1:]}

@@ -32,7 +32,8 @@ from recipe.symbols import (
     assumptions_of,
     checked_name,
 )
-from recipe.total import Total, labels
+from recipe.sympified import as_expression
+from recipe.total import Total, free_indexed, labels
 
 SMOOTH_FUNCTIONS = (
     sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.atan, sympy.erf,
@@ -49,14 +50,7 @@ def read(e: Any, where: str) -> Expr:
 
     Raises RecipeError for what is no expression, OutsideLanguageError for a form that the calculus does not hold.
     """
-    if isinstance(e, str):
-        raise RecipeError(f"{where} is the text {e!r}; write it as a Python expression, text is never evaluated")
-    try:
-        e = sympy.sympify(e, strict=True)
-    except sympy.SympifyError:
-        raise RecipeError(f"{where} is {type(e).__name__} {e!r}, not an expression") from None
-    if (isinstance(e, sympy.Basic) and not isinstance(e, Expr)) or isinstance(e, sympy.MatrixBase):
-        raise RecipeError(f"{where} is {type(e).__name__}, not a single expression")
+    e = as_expression(e, where)
     e = e.xreplace({f: Rational(repr(float(f))) for f in e.atoms(Float)})
     e = jets_from_sympy(e)
     for node in _walk(e):
@@ -108,8 +102,8 @@ def check_component(e: Expr, block: Block, where: str) -> None:
 
 def check_no_matrix(e: Expr, where: str) -> None:
     """Refuse ``outer`` and ``Dense`` outside the entries of D and Q."""
-    for node in e.atoms(Outer, Dense):
-        if not any(node in entry.args for entry in e.atoms(DenseEntry)):
+    for node in _walk(e):
+        if isinstance(node, Outer | Dense):
             raise RecipeError(f"{where}: {node} is a matrix and stands only in entries of D and Q (dot(M, v) multiplies a vector)")
 
 
@@ -119,20 +113,23 @@ def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, .
     Also requires that a name means one thing: sympy treats equal names with other assumptions as different symbols.
     """
     lengths = {b.length for b in state if isinstance(b, Vector)}
-    meanings: dict[str, Symbol] = {b.name: b for b in state}
+    meanings: dict[str, Any] = {b.name: b for b in state}
     for e, where in expressions:
-        for s in sorted(_leaves(e), key=str):
+        for applied in sorted(e.atoms(AppliedUndef), key=str):
+            meaning = (applied.func, len(applied.args))
+            checked_name(applied.func.__name__)
+            _check_meaning(meanings.setdefault(applied.func.__name__, meaning), meaning, applied.func.__name__, where)
+        for s in sorted(e.atoms(Symbol), key=str):
             generic = s.at(GENERIC) if isinstance(s, Indexed) else s
             if isinstance(s, Index):
                 continue
             _check_leaf(generic, where, state, lengths, allowed)
-            known = meanings.setdefault(generic.name, generic)
-            if known != generic:
-                raise RecipeError(f"{where}: the name {generic.name} has two meanings: {_describe(known)} and {_describe(generic)}")
+            _check_meaning(meanings.setdefault(generic.name, generic), generic, generic.name, where)
 
 
-def _leaves(e: Expr) -> set[Symbol]:
-    return e.atoms(Symbol) - {s for entry in e.atoms(DenseEntry) for s in entry.args[1:]}
+def _check_meaning(known: Any, meaning: Any, name: str, where: str) -> None:
+    if known != meaning:
+        raise RecipeError(f"{where}: the name {name} has two meanings: {_describe(known)} and {_describe(meaning)}")
 
 
 def _check_leaf(s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]) -> None:
@@ -177,9 +174,18 @@ def check_state(state: Any) -> tuple[Block, ...]:
 
 
 def _free_indexed(e: Expr) -> set[Indexed]:
-    return {s for s in e.free_symbols if isinstance(s, Indexed) and s.label == GENERIC}
+    return {s for s in free_indexed(e) if s.label == GENERIC}
 
 
-def _describe(s: Symbol) -> str:
-    facts = ", ".join(f"{k}={v}" for k, v in assumptions_of(s).items())
-    return f"a {type(s).__name__}" + (f" with {facts}" if facts else " without assumptions")
+def _describe(meaning: Any) -> str:
+    if isinstance(meaning, tuple):
+        function, arguments = meaning
+        facts = function._kwargs
+        kind = f"a function of {arguments} argument{'s' if arguments > 1 else ''}"
+    else:
+        facts = assumptions_of(meaning)
+        kind = f"a {type(meaning).__name__}"
+        if isinstance(meaning, Noise):
+            kind += f" of covariance {meaning.covariance or 'one'}"
+    listed = ", ".join(f"{k}={v}" for k, v in facts.items())
+    return f"{kind} with {listed}" if listed else f"{kind} without assumptions"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, ImmutableDenseMatrix, MatrixBase, S
+from sympy import Expr, ImmutableDenseMatrix, MatrixBase, S, SympifyError
 
 from recipe.calculus import Block
 from recipe.entry import Entry, apply, divergence_of, is_zero_entry, read_entry
@@ -57,7 +57,10 @@ def read_matrix(matrix: Any, letter: str, blocks: tuple[Block, ...]) -> BlockMat
     """Check the shape and every entry."""
     n = len(blocks)
     if isinstance(matrix, list | tuple):
-        matrix = ImmutableDenseMatrix(matrix)
+        try:
+            matrix = ImmutableDenseMatrix(matrix)
+        except (TypeError, ValueError, SympifyError):
+            raise RecipeError(f"{letter} must be a sympy Matrix of {n} by {n} entries, with rows of equal length") from None
     if n == 1 and not isinstance(matrix, MatrixBase):
         matrix = ImmutableDenseMatrix([[read(matrix, letter)]])
     if not isinstance(matrix, MatrixBase):

@@ -61,8 +61,8 @@ class Posterior:
             (self.log_likelihood, "log_likelihood", (VectorData, ScalarData)),
             (self.log_prior, "log_prior", ()),
         ):
-            check_number(e, where)
             check_no_matrix(e, where)
+            check_number(e, where)
             check_symbols([(e, where)], self.blocks, allowed=allowed)
             if abstract_of([e]):
                 raise RecipeError(f"{where} contains the abstract function {abstract_of([e])[0]}; write it out")

@@ -14,7 +14,7 @@ from recipe.free import abstract_of, parameters_of
 from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
 from recipe.matrix import BlockMatrix, read_matrix
 from recipe.posterior import Posterior
-from recipe.symbols import Block
+from recipe.symbols import Block, Noise, ScalarNoise
 from recipe.update import Update
 
 
@@ -80,11 +80,18 @@ class Recipe:
         self._check()
 
     def _check(self) -> None:
-        check_number(self.H, "H")
         check_no_matrix(self.H, "H")
+        check_number(self.H, "H")
         for block, e in self.marginal:
+            if block not in self.state:
+                raise RecipeError(
+                    f"marginal= keeps {block}, which is not part of the state ({', '.join(b.name for b in self.state)})"
+                )
+            check_no_matrix(e, f"marginal[{block}]")
             check_number(e, f"marginal[{block}]")
         check_symbols(self.written(), self.state)
+        if self.update is not None:
+            check_symbols([*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise))
 
     def written(self) -> list[tuple[Expr, str]]:
         """Every expression that was written, with the place it stands at."""

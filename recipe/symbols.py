@@ -153,8 +153,14 @@ class Noise(Indexed):
     def __new__(cls, name: str, like: Block, covariance: Expr | None = None) -> Noise | ScalarNoise:  # type: ignore[misc]
         checked_name(name)
         if isinstance(like, Scalar):
+            if covariance is not None:
+                raise RecipeError(f"Noise({name!r}, covariance={covariance}): {like} is one number; scale the noise instead")
             return ScalarNoise(name)
         length = _shared_length(name, like)
+        if covariance is not None and not getattr(covariance, "symmetric", False):
+            raise RecipeError(f"Noise({name!r}, covariance={covariance}) needs a Dense matrix that is symmetric or positive")
+        if covariance is not None and covariance.row.length != length:
+            raise RecipeError(f"Noise({name!r}, covariance={covariance}): the matrix has another length than {like}")
         return Indexed.__new__(cls, name, length, GENERIC, (covariance,), real=True)  # type: ignore[return-value]
 
     @property

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
-from sympy import Add, Expr, Mul, expand_mul, sympify
+from sympy import Add, Expr, Mul, expand_mul
 
-from recipe.errors import RecipeError
+from recipe.abstract import DenseEntry, Field, Partial, Potential
+from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.symbols import GENERIC, OTHER, Index, Indexed, Length, index_name
+from recipe.sympified import as_expression
 
 
 class Total(Expr):
@@ -35,9 +38,12 @@ class Total(Expr):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """The symbols that stay free: those of the body at other labels than the bound one."""
+        """What it depends on, as sympy understands it: the bound coordinate's block counts as its generic coordinate."""
         bound = self.index.label
-        return {s for s in self.body.free_symbols if not (isinstance(s, Indexed) and s.label == bound)}
+        return {s.at(GENERIC) if isinstance(s, Indexed) and s.label == bound else s for s in self.body.free_symbols}
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        return partial_derivative(self, x)
 
     def _eval_is_real(self) -> bool | None:
         return self.body.is_real
@@ -60,9 +66,11 @@ def total(e: Any, over: Indexed | None = None) -> Expr:
 
     ``over`` names the block where the expression does not say: ``total(1, over=theta)`` is ``theta.dim``.
     """
-    e = sympify(e)
-    lengths = {s.length for s in e.free_symbols if isinstance(s, Indexed) and s.label == GENERIC}
+    e = as_expression(e, "total(...)")
+    lengths = {s.length for s in free_indexed(e) if s.label == GENERIC}
     if over is not None:
+        if not isinstance(over, Indexed):
+            raise RecipeError(f"total({e}, over={over}): only a Vector has coordinates to sum over")
         lengths |= {over.length}
     if len(lengths) > 1:
         raise RecipeError(f"total({e}) mixes the lengths {', '.join(sorted(map(str, lengths)))}: sum over one block at a time")
@@ -92,7 +100,17 @@ def sum_over(e: Expr, label: int, length: Length) -> Expr:
 
 def labels(e: Expr) -> set[int]:
     """The indices that are free in an expression."""
-    return {s.label for s in e.free_symbols if isinstance(s, Indexed)}
+    return {s.label for s in free_indexed(e)}
+
+
+@lru_cache(maxsize=65536)
+def free_indexed(e: Expr) -> frozenset[Indexed]:
+    """The symbols with an index that is free in an expression; what a potential depends on unseen is not among them."""
+    if isinstance(e, Indexed):
+        return frozenset({e})
+    if isinstance(e, Total):
+        return frozenset(s for s in free_indexed(e.body) if s.label != e.index.label)
+    return frozenset().union(*(free_indexed(a) for a in e.args))
 
 
 def relabel(e: Expr, old: int, new: int) -> Expr:
@@ -113,13 +131,30 @@ def opened(t: Total, *avoid: int) -> tuple[Expr, int]:
 
 
 def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
-    """Replace symbols, given at the generic index, by expressions; at every index, and without capture."""
+    """Replace symbols, given at the generic index, by expressions; at every index, and without capture.
+
+    Raises:
+        OutsideLanguageError: where an abstract function would have to be taken at another point than its own block.
+    """
+    if isinstance(e, Potential | Field | Partial):
+        return _unmoved(e, values)
     if not e.args:
         return _value_at(e, values)
+    if isinstance(e, DenseEntry):
+        return e
     if isinstance(e, Total):
         body, label = opened(e)
         return sum_over(substitute(body, values), label, e.index.length)
     return e.func(*(substitute(a, values) for a in e.args))
+
+
+def _unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
+    head = e.head if isinstance(e, Partial) else e
+    blocks = head.blocks if isinstance(head, Potential) else (head.block,)
+    moved = next((b for b in blocks if b in values), None)
+    if moved is not None:
+        raise OutsideLanguageError(f"{e} at another value of {moved} is outside the language")
+    return e
 
 
 def _value_at(symbol: Expr, values: Mapping[Any, Expr]) -> Expr:
@@ -127,3 +162,10 @@ def _value_at(symbol: Expr, values: Mapping[Any, Expr]) -> Expr:
         return values.get(symbol, symbol)
     value = values.get(symbol.at(GENERIC))
     return symbol if value is None else relabel(value, GENERIC, symbol.label)
+
+
+def partial_derivative(e: Expr, x: Any) -> Expr:
+    """What sympy's ``diff`` takes for the derivative of an abstract atom: the same as ``recipe.calculus.partial``."""
+    from recipe.calculus import partial
+
+    return partial(e, x)

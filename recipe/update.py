@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Dummy, Expr, Symbol
 
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
 from recipe.language import check_component, check_no_matrix, check_number, check_state, check_symbols, read
-from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector
+from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name
 
 
 @dataclass(frozen=True, init=False)
@@ -48,8 +48,9 @@ class Update:
         source: str | None = None,
         expect: str | None = None,
     ) -> None:
-        if not isinstance(step, Symbol) or isinstance(step, Vector | Scalar):
+        if type(step) not in (Symbol, Dummy):
             raise RecipeError(f"step={step!r} must be a plain symbol, such as Symbol('epsilon', positive=True)")
+        checked_name(step.name)
         if expect not in (None, "proved", "refuted", "undecided"):
             raise RecipeError(f"expect={expect!r} must be 'proved', 'refuted' or 'undecided'")
         pairs, sequential = _pairs(rule)
@@ -72,21 +73,24 @@ class Update:
         return tuple(dict.fromkeys(block for block, _ in self.rule))
 
     def _check(self) -> None:
-        check_number(self.target, "target")
-        places = [(e, f"the rule of {block}") for block, e in self.rule]
-        for (e, where), (block, _) in zip(places, self.rule, strict=True):
-            check_no_matrix(e, where)
-            check_component(e, block, where)
         check_no_matrix(self.target, "target")
+        check_number(self.target, "target")
+        for block, e in self.rule:
+            check_no_matrix(e, f"the rule of {block}")
+            check_component(e, block, f"the rule of {block}")
         self._check_every_block_has_a_rule()
-        check_symbols(places, self.state, allowed=(Noise, ScalarNoise))
-        check_symbols([*places, (self.target, "target")], self.state, allowed=(Noise, ScalarNoise))
+        check_symbols(self.written(), self.state, allowed=(Noise, ScalarNoise))
+
+    def written(self) -> list[tuple[Expr, str]]:
+        """Every expression that was written, with the place it stands at."""
+        return [(self.target, "target"), *((e, f"the rule of {block}") for block, e in self.rule)]
 
     def _check_every_block_has_a_rule(self) -> None:
         for e in (*(e for _, e in self.rule), self.target):
-            for s in sorted(e.free_symbols, key=str):
-                if isinstance(s, Vector | Scalar) and s not in self.state and s.name not in {b.name for b in self.state}:
-                    raise RecipeError(f"the update has no rule for the block {s}; if it does not move, say {s}: {s}")
+            for s in sorted(e.atoms(Vector, Scalar), key=str):
+                name = s.base if isinstance(s, Vector) else s.name
+                if name not in {b.name for b in self.state}:
+                    raise RecipeError(f"the update has no rule for the block {name}; if it does not move, say {name}: {name}")
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:

@@ -13,7 +13,8 @@ from sympy import Add, Expr, Interval, Mul, Number, Poly, Pow, S, Symbol, atan, 
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
-from recipe.symbols import GENERIC, Indexed, Scalar, Simplex, Vector
+from recipe.calculus import abstract_atoms
+from recipe.symbols import GENERIC, Scalar, Simplex, Vector
 from recipe.total import Total, relabel
 
 Signs = frozenset[int]
@@ -177,14 +178,9 @@ def _sign_of_quadratic(e: Add) -> Signs:
 
 def _coefficients(e: Expr, s: Symbol) -> list[Expr] | None:
     """The coefficients of a polynomial in ``s``, highest first; None where ``e`` is not one."""
-    if not e.is_polynomial(s) or any(s in t.free_symbols or _mentions(t, s) for t in e.atoms(Total)):
+    if any(s in atom.free_symbols for atom in abstract_atoms(e)) or not e.is_polynomial(s):
         return None
     return Poly(e, s).all_coeffs() if Poly(e, s).degree() <= 2 else None
-
-
-def _mentions(t: Total, s: Symbol) -> bool:
-    """Whether a sum runs over the block of a coordinate, so that it depends on it without showing it."""
-    return isinstance(s, Indexed) and any(isinstance(a, Indexed) and a.base == s.base for a in t.body.atoms(Indexed))
 
 
 def _sign_of_exponential(e: Add) -> Signs:

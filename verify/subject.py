@@ -55,8 +55,7 @@ def _(declared: Recipe) -> Subject:
 def _(declared: Update) -> Subject:
     dynamics = limit_of(declared)
     grad_H = {block: gradient(declared.target, block) for block in dynamics.state}
-    written = ((declared.target, "target"), *((e, f"the rule of {block}") for block, e in declared.rule))
-    return Subject(declared, "claim", declared.target, grad_H, dynamics, written)
+    return Subject(declared, "claim", declared.target, grad_H, dynamics, tuple(declared.written()))
 
 
 def scope_of(subject: Subject) -> str:

@@ -21,7 +21,7 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.symbols import GENERIC, Indexed, Length, Scalar, Simplex, Vector, assumptions_of
-from recipe.total import Total
+from recipe.total import Total, free_indexed
 
 Ball = Any  # flint.arb
 Places = Mapping[int, int]  # which coordinate each free label stands for, counted from 0
@@ -259,7 +259,7 @@ def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
     if ball.is_exact():
         mantissa, exponent = (int(n) for n in ball.man_exp())
         return str(Rational(mantissa) * Rational(2) ** exponent)
-    at = sorted((str(s), places[s.label] + 1) for s in e.free_symbols if isinstance(s, Indexed))
+    at = sorted((str(s), places[s.label] + 1) for s in free_indexed(e))
     return str(e) + "".join(f" at {s}={k}" for s, k in at)
 
 
