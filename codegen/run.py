@@ -15,7 +15,7 @@ from numba.core.errors import NumbaError
 
 import recipe
 from codegen.arguments import LARGEST_SEED, positive, whole
-from codegen.chains import Chain, run_chains
+from codegen.chains import Advance, Chain, run_chains
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module, generate
 from codegen.initial import given_blocks, start
@@ -97,8 +97,25 @@ def sample(
     module = generate(what, scheme=scheme, order=order)
     known = Lengths()
     data, rows = resolved_data(module, known)
+    how = _request(module, rows, step_size, steps, warmup, thin, chains, seed, batch_size, threads, keep)
+    values = resolved_params(module, params, what.parameters, known)
+    learn_given(known, lengths, module.plan.state)
+    given = given_blocks(initial, module.plan.state, how.chains, known)
+    functions = _gradients(what, module, gradient)
+    loaded = module.load()
+    advance = _advance(loaded, how, functions, loaded.Data(**data) if data else (), loaded.Params(**values) if values else ())
+    running = [_chain(module, loaded, how, c, start(loaded, module.plan, given, known, (how.seed, c))) for c in range(how.chains)]
+    _compile(advance, running[0])
+    interrupted = run_chains(advance, running, how.steps, how.threads, progress)
+    return _collected(module, how, running, interrupted, _attributes(what, module, how))
+
+
+def _request(
+    module: Module, rows: int | None, step_size: Any, steps: Any, warmup: Any, thin: Any, chains: Any, seed: Any,
+    batch_size: Any, threads: Any, keep: Any,
+) -> _Request:  # fmt: skip
     number = whole("chains", chains, 1)
-    how = _Request(
+    return _Request(
         step_size=positive("step_size", step_size),
         steps=whole("steps", steps, 1),
         warmup=whole("warmup", warmup, 0),
@@ -109,24 +126,18 @@ def sample(
         threads=min(number, os.cpu_count() or 1) if threads is None else whole("threads", threads, 1),
         kept=_kept(keep, module.plan.state),
     )
-    values = resolved_params(module, params, what.parameters, known)
-    learn_given(known, lengths, module.plan.state)
-    given = given_blocks(initial, module.plan.state, how.chains, known)
-    functions = _gradients(what, module, gradient)
-    loaded = module.load()
-    settings = loaded.Params(**values) if values else ()
-    arrays = loaded.Data(**data) if data else ()
+
+
+def _advance(loaded: Any, how: _Request, gradient: Any, data: Any, params: Any) -> Advance:
+    """What moves one chain by some steps."""
 
     def advance(state: Any, draws: Any, chain: int, begin: int, count: int) -> tuple[int, int]:
         return loaded.run(  # type: ignore[no-any-return]
-            state, draws, functions, arrays, how.step_size, settings, np.uint64(how.seed), chain, begin, count,
+            state, draws, gradient, data, how.step_size, params, np.uint64(how.seed), chain, begin, count,
             how.warmup, how.thin, how.batch_size,
         )  # fmt: skip
 
-    running = [_chain(module, loaded, how, c, start(loaded, module.plan, given, known, (how.seed, c))) for c in range(how.chains)]
-    _compile(advance, running[0])
-    interrupted = run_chains(advance, running, how.steps, how.threads, progress)
-    return _collected(module, how, running, interrupted, _attributes(what, module, how))
+    return advance
 
 
 def _batch(batch_size: Any, rows: int | None) -> int:

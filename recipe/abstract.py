@@ -113,9 +113,28 @@ class Dense(Symbol):
     def __getnewargs_ex__(self) -> Any:
         raise TypeError("dense matrices are pickled through __reduce__")
 
+    @property
+    def T(self) -> Expr:
+        """The transposed matrix, an entry of D or Q between the same blocks the other way round."""
+        return self if self.symmetric else TransposedDense(self)
+
     def entry(self, row_label: int, column_label: int) -> Expr:
         """The entry at a pair of indices."""
         return DenseEntry(self, Index("", self.row.length, row_label), Index("", self.column.length, column_label))
+
+
+class TransposedDense(Expr):
+    """``M.T``, written as an entry of D or Q."""
+
+    is_commutative = True
+
+    @property
+    def matrix(self) -> Dense:
+        """The matrix that is transposed."""
+        return self.args[0]  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.matrix}.T"
 
 
 def _rebuild_dense(name: str, row: Vector, column: Vector, symmetric: bool, positive: bool) -> Dense:

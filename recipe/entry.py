@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Add, Expr, Mul, S
 
-from recipe.abstract import Dense, DenseEntry
+from recipe.abstract import Dense, DenseEntry, TransposedDense
 from recipe.calculus import explicit, partial
 from recipe.errors import RecipeError
 from recipe.symbols import GENERIC, OTHER, Block, Vector
@@ -75,11 +75,21 @@ class Number:
 Entry = Coupling | Column | Row | Number
 
 
+MATRICES = (Outer, Dense, TransposedDense)
+
+
+def matrices_in(e: Expr) -> list[Expr]:
+    """The matrices that an expression contains as such, not as factors of a product ``dot(M, v)``."""
+    if isinstance(e, MATRICES):
+        return [e]
+    return [] if isinstance(e, DenseEntry) else [m for a in e.args for m in matrices_in(a)]
+
+
 def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
     """Read one entry of D or Q as the two blocks that it stands between say."""
     if isinstance(row, Vector) and isinstance(column, Vector):
         return _read_coupling(e, row, column, where)
-    guilty = next(iter(e.atoms(Outer, Dense)), None)
+    guilty = next(iter(matrices_in(e)), None)
     if guilty is not None:
         raise RecipeError(f"{where}: {guilty} stands between {row} and {column}; outer and Dense need two vector blocks")
     if isinstance(row, Vector):
@@ -93,10 +103,10 @@ def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
 
 def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling:
     diagonal, kernel = S.Zero, S.Zero
-    for term in Add.make_args(_expanded_over_matrices(e)):
-        matrices = [f for f in Mul.make_args(term) if isinstance(f, Outer | Dense)]
-        rest = Mul(*(f for f in Mul.make_args(term) if not isinstance(f, Outer | Dense)))
-        if len(matrices) > 1 or rest.has(Outer, Dense):
+    for term in Add.make_args(e.expand(deep=False) if matrices_in(e) else e):
+        matrices = [f for f in Mul.make_args(term) if isinstance(f, MATRICES)]
+        rest = Mul(*(f for f in Mul.make_args(term) if not isinstance(f, MATRICES)))
+        if len(matrices) > 1 or matrices_in(rest):
             raise RecipeError(f"{where}: {term} is not a sum of diagonals, outer(u, v) and Dense matrices with number factors")
         if not matrices:
             diagonal += term
@@ -113,17 +123,20 @@ def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling
     return Coupling(_of_length(diagonal, row, where), kernel)
 
 
-def _expanded_over_matrices(e: Expr) -> Expr:
-    return e.expand(deep=False) if e.has(Outer, Dense) else e
-
-
 def _kernel(matrix: Expr, row: Vector, column: Vector, where: str) -> Expr:
-    if isinstance(matrix, Dense):
-        if (matrix.row.length, matrix.column.length) == (row.length, column.length):
-            return matrix.entry(GENERIC, OTHER)
-        raise RecipeError(f"{where}: {matrix} has the shape of {matrix.row} by {matrix.column}, not of {row} by {column}")
+    if isinstance(matrix, Outer):
+        return _outer_kernel(matrix, row, column, where)
+    straight = isinstance(matrix, Dense)
+    M = matrix if straight else matrix.matrix
+    rows, columns = (M.row, M.column) if straight else (M.column, M.row)
+    if (rows.length, columns.length) != (row.length, column.length):
+        raise RecipeError(f"{where}: {matrix} has the shape of {rows} by {columns}, not of {row} by {column}")
+    return M.entry(GENERIC, OTHER) if straight else M.entry(OTHER, GENERIC)
+
+
+def _outer_kernel(matrix: Outer, row: Vector, column: Vector, where: str) -> Expr:
     u, v = matrix.args
-    inside = next(iter((u.atoms(Outer, Dense) | v.atoms(Outer, Dense)) - _multiplied(u) - _multiplied(v)), None)
+    inside = next(iter([*matrices_in(u), *matrices_in(v)]), None)
     if inside is not None:
         raise RecipeError(f"{where}: {inside} is a matrix inside of {matrix}; outer(u, v) takes vectors, and dot(M, v) makes one")
     return _of_length(u, row, where) * relabel(_of_length(v, column, where), GENERIC, OTHER)
@@ -134,11 +147,6 @@ def _of_length(e: Expr, block: Vector, where: str) -> Expr:
         if s.length != block.length:
             raise RecipeError(f"{where}: {s} has another length than {block}; declare it with like={block}, or sum it, total(...)")
     return e
-
-
-def _multiplied(e: Expr) -> set[Expr]:
-    """The matrices that stand in products with vectors, ``dot(M, v)``."""
-    return {entry.matrix for entry in e.atoms(DenseEntry)}
 
 
 @singledispatch

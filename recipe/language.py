@@ -14,8 +14,8 @@ from sympy import Add, Expr, Float, Mul, Pow, Rational, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
-from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential, jets_from_sympy
-from recipe.entry import Outer
+from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential, TransposedDense, jets_from_sympy
+from recipe.entry import Outer, matrices_in
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.symbols import (
     GENERIC,
@@ -40,7 +40,8 @@ SMOOTH_FUNCTIONS = (
     sympy.loggamma, sympy.polygamma,
 )  # fmt: skip
 FORMS = (
-    Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, *SMOOTH_FUNCTIONS,
+    Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
+    *SMOOTH_FUNCTIONS,
 )  # fmt: skip
 NOT_SMOOTH = (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.floor, sympy.ceiling)
 
@@ -102,9 +103,8 @@ def check_component(e: Expr, block: Block, where: str) -> None:
 
 def check_no_matrix(e: Expr, where: str) -> None:
     """Refuse ``outer`` and ``Dense`` outside the entries of D and Q."""
-    for node in _walk(e):
-        if isinstance(node, Outer | Dense):
-            raise RecipeError(f"{where}: {node} is a matrix and stands only in entries of D and Q (dot(M, v) multiplies a vector)")
+    for node in matrices_in(e):
+        raise RecipeError(f"{where}: {node} is a matrix and stands only in entries of D and Q (dot(M, v) multiplies a vector)")
 
 
 def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, ...], allowed: tuple[type, ...] = ()) -> None:

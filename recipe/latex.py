@@ -7,7 +7,7 @@ from typing import Any
 from sympy import Expr, Symbol
 from sympy.printing.latex import LatexPrinter
 
-from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial
+from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, TransposedDense
 from recipe.entry import Outer
 from recipe.symbols import GENERIC, Indexed, Length, index_name
 from recipe.total import Total
@@ -26,6 +26,9 @@ class _IndexPrinter(LatexPrinter):
 
     def _print_Dense(self, e: Dense) -> str:
         return self._name(e.name)
+
+    def _print_TransposedDense(self, e: TransposedDense) -> str:
+        return f"{self._name(e.matrix.name)}^{{\\top}}"
 
     def _print_Field(self, e: Field) -> str:
         return f"{self._name(e.base)}_{{{index_name(e.label)}}}({self._name(e.block.base)})"

@@ -16,7 +16,7 @@ from recipe.entry import Column, Coupling, Entry, Number, Row
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.expectation import expectation
 from recipe.symbols import GENERIC, OTHER, Block, Vector
-from recipe.total import relabel
+from recipe.total import relabel, substitute
 from recipe.update import Update
 
 Increment = dict[Block, Expr]
@@ -56,7 +56,7 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
 
 
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
-    start = sympy.expand(_at_zero(e, s, block, step))
+    start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
     if start != block:
         raise RecipeError(f"the rule of {block} has no limit: at {step} = 0 it is {start}, not {block}")
     slope = partial(e, s)
@@ -64,7 +64,7 @@ def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]
 
 
 def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
-    value = e.xreplace({s: S.Zero})
+    value = substitute(e, {s: S.Zero})
     if not value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         return value
     stands_for = {atom: Dummy(f"a{k}", real=True) for k, atom in enumerate(abstract_atoms(e))}

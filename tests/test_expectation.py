@@ -80,15 +80,9 @@ def test_what_is_no_polynomial_is_refused(e: Expr) -> None:
         expectation(e)
 
 
-@pytest.mark.xfail(strict=True, raises=OutsideLanguageError, reason="a sum inside a total is not opened")
 @pytest.mark.parametrize("e", [total((w + theta) ** 2), total(w * (w + theta)), total(w * (n + w) ** 2) * w])
 def test_sums_inside_a_total(e: Expr) -> None:
     check(e)
-
-
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="sympy cannot order None")
-def test_equal_noises_can_be_ordered() -> None:
-    assert Noise("w", like=theta).compare(Noise("w", like=theta)) == 0
 
 
 @pytest.mark.parametrize("e", [w**4 * n**2, (w + n) ** 4, w**6 + 3 * w**2 * n**2 - 5])

@@ -74,6 +74,7 @@ SHAPES: dict[str, Mistake] = {
     "a vector for a scalar": (lambda: Update(epsilon, {theta: theta, xi: xi + theta}, U), "theta is a vector", "total(theta)"),
     "a vector as target": (lambda: Update(epsilon, {theta: theta}, theta**2), "theta**2 is a vector", "total(theta**2)"),
     "the gradient of a vector": (lambda: grad(theta**2, theta), "theta**2 is a vector", "total(theta**2)"),
+    "a ragged D": (lambda: Recipe((theta, r), U, [[1, 0], [0]], zeros(2, 2)), "D", "2 by 2"),
 }  # fmt: skip
 
 LENGTHS: dict[str, Mistake] = {
@@ -91,7 +92,9 @@ LENGTHS: dict[str, Mistake] = {
     "a length of no block": (lambda: hamiltonian(U + phi.dim), "d_phi", "theta"),
     "a total of no vector": (lambda: total(3), "total(3) has no vector", "over=theta"),
     "a symmetric Dense between two": (lambda: Dense("S", theta, phi, symmetric=True), "'S'", "different lengths"),
-}
+    "a total over a scalar": (lambda: total(1, over=xi), "xi", "Vector"),
+    "a covariance of another length": (lambda: Noise("w", like=phi, covariance=M), "covariance=M", "phi"),
+}  # fmt: skip
 
 BLOCKS: dict[str, Mistake] = {
     "unknown in H": (lambda: hamiltonian(total(r**2)), "the block r", "state=(theta)"),
@@ -115,19 +118,25 @@ BLOCKS: dict[str, Mistake] = {
     "a potential of nothing": (lambda: Potential("V"), "'V'", "Potential('V', theta)"),
     "noise in a recipe": (lambda: hamiltonian(total(w * theta)), "w is noise", "no place here"),
     "data in a recipe": (lambda: hamiltonian(total(Data("x", like=theta) * theta)), "x is data", "no place here"),
+    "without a rule, in the target": (lambda: Update(epsilon, {theta: theta}, U + total(r**2)), "the block r", "r: r"),
+    "a marginal of no block": (lambda: Recipe(theta, U, 1, 0, marginal={phi: U}), "phi", "state"),
 }  # fmt: skip
 
 MATRICES: dict[str, Mistake] = {
-    "outer in a rule": (lambda: rule(theta + outer(theta, theta)), "Outer(theta, theta) is a matrix", "entries of D and Q"),
+    "outer in a rule": (lambda: rule(theta + outer(theta, theta)), "outer(theta, theta) is a matrix", "entries of D and Q"),
     "Dense in a rule": (lambda: rule(theta + M * theta), "M is a matrix", "dot(M, v)"),
-    "outer beside a scalar": (lambda: between(theta, xi, outer(theta, xi)), "Outer(theta, xi)", "two vector blocks"),
+    "outer beside a scalar": (lambda: between(theta, xi, outer(theta, xi)), "outer(theta, xi)", "two vector blocks"),
     "Dense beside a scalar": (lambda: between(xi, theta, M), "M stands between xi and theta", "two vector blocks"),
-    "a function of outer": (lambda: entry(exp(outer(theta, r))), "exp(Outer(theta, r))", "outer(u, v) and Dense"),
-    "a product of outers": (lambda: entry(outer(theta, r) * outer(r, r)), "Outer(r, r)", "outer(u, v) and Dense"),
-    "a row-scaled outer": (lambda: entry(theta * outer(r, r)), "the factor theta of Outer(r, r)", "outer(theta*u, v)"),
+    "a function of outer": (lambda: entry(exp(outer(theta, r))), "exp(outer(theta, r))", "outer(u, v) and Dense"),
+    "a product of outers": (lambda: entry(outer(theta, r) * outer(r, r)), "outer(r, r)", "outer(u, v) and Dense"),
+    "a row-scaled outer": (lambda: entry(theta * outer(r, r)), "the factor theta of outer(r, r)", "outer(theta*u, v)"),
     "a row-scaled Dense": (lambda: entry(theta * M), "the factor theta of M", "scaled by numbers only"),
     "dot with a number": (lambda: dot(2, theta), "dot(2, ...)", "Dense matrix"),
-}
+    "Dense in an outer": (lambda: entry(outer(M, r)), "M", "dot(M, v)"),
+    "outer in H": (lambda: hamiltonian(outer(theta, theta)), "H: outer(theta, theta) is a matrix", "entries of D and Q"),
+    "Dense beside its product": (lambda: rule(theta + M * theta + dot(M, theta)), "M is a matrix", "dot(M, v)"),
+    "outer in an outer": (lambda: entry(outer(outer(theta, r), r)), "outer(theta, r) is a matrix", "outer(u, v) takes vectors"),
+}  # fmt: skip
 
 FORMS: dict[str, Mistake] = {
     "text as H": (lambda: hamiltonian("theta**2"), "'theta**2'", "write it as a Python expression"),
@@ -140,7 +149,9 @@ FORMS: dict[str, Mistake] = {
     "infinity": (lambda: hamiltonian(sympy.oo), "oo", "finite and real"),
     "a division by zero": (lambda: hamiltonian(U / Integer(0)), "zoo", "finite and real"),
     "an imaginary number": (lambda: hamiltonian(sympy.I * U), "I", "finite and real"),
-}
+    "text in a total": (lambda: total("theta", over=theta), "'theta'", "write it as a Python expression"),
+    "text in an outer": (lambda: outer("theta", theta), "'theta'", "write it as a Python expression"),
+}  # fmt: skip
 
 OUTSIDE: dict[str, Mistake] = {
     "Abs": (lambda: hamiltonian(total(Abs(theta))), "Abs(theta", "not smooth"),
@@ -162,6 +173,16 @@ MEANINGS: dict[str, Mistake] = {
     "two potentials": (
         lambda: Recipe((theta, r), U + Potential("U", theta, r), zeros(2, 2), zeros(2, 2)), "U has two meanings", "a Potential",
     ),
+    "a function of two signs": (
+        lambda: hamiltonian(total(G(theta) + Function("G", positive=True)(theta))), "G has two meanings", "positive=True",
+    ),
+    "a function of one and of two": (lambda: hamiltonian(total(G(theta) + G(theta, 2))), "G has two meanings", "argument"),
+    "a function and a parameter": (lambda: hamiltonian(total(G(theta)) + Symbol("G")), "G has two meanings", "a Symbol"),
+    "a function and a potential": (lambda: hamiltonian(U + total(Function("U")(theta))), "U has two meanings", "a Potential"),
+    "two noises of one name": (lambda: rule(theta + w + Noise("w", like=theta, covariance=M)), "w has two meanings", "covariance"),
+    "a parameter and one of the update": (
+        lambda: Recipe(theta, A * U, 1, 0, update=rule(theta + epsilon * Symbol("A"))), "A has two meanings", "positive=True",
+    ),
 }  # fmt: skip
 
 NAMES: dict[str, Mistake] = {
@@ -176,7 +197,10 @@ NAMES: dict[str, Mistake] = {
     "not ASCII": (lambda: Vector("θ"), "'θ'", "letters, digits and underscores"),
     "no text": (lambda: Potential(3, theta), "3", "usable name"),
     "empty": (lambda: Parameter(""), "''", "usable name"),
-}
+    "code in a function": (lambda: hamiltonian(total(Function("os; x")(theta))), "'os; x'", "letters, digits and underscores"),
+    "keyword as a function": (lambda: hamiltonian(total(Function("lambda")(theta))), "'lambda'", "no Python keyword"),
+    "keyword as a step": (lambda: Update(Symbol("lambda"), {theta: theta}, U), "'lambda'", "no Python keyword"),
+}  # fmt: skip
 
 ARGUMENTS: dict[str, Mistake] = {
     "a number as step": (lambda: Update(0.1, {theta: theta}, U), "step=0.1", "Symbol('epsilon', positive=True)"),
@@ -188,42 +212,12 @@ ARGUMENTS: dict[str, Mistake] = {
     "a finite set as domain": (lambda: Vector("x", domain=sympy.FiniteSet(1)), "{1}", "Interval.open(0, oo)"),
     "an empty domain": (lambda: Scalar("x", domain=Interval(2, 1)), "'x'", "Interval.open(0, oo)"),
     "a simplex on a scalar": (lambda: Scalar("x", domain=Simplex()), "'x'", "Interval.open(0, 1)"),
-}
-
-
-# Mistakes that are not yet refused, or not by the right words.
-GAPS: dict[str, Mistake] = {
-    "without a rule, in the target": (lambda: Update(epsilon, {theta: theta}, U + total(r**2)), "the block r", "r: r"),
-    "outer in H": (lambda: hamiltonian(outer(theta, theta)), "(theta, theta) is a matrix", "entries of D and Q"),
-    "Dense beside its product": (lambda: rule(theta + M * theta + dot(M, theta)), "M is a matrix", "dot(M, v)"),
-    "outer in an outer": (lambda: entry(outer(outer(theta, r), r)), "uter(theta, r)", "outer(u, v)"),
-    "Dense in an outer": (lambda: entry(outer(M, r)), "M", "dot(M, v)"),
-    "text in a total": (lambda: total("theta", over=theta), "'theta'", "write it as a Python expression"),
-    "text in an outer": (lambda: outer("theta", theta), "'theta'", "write it as a Python expression"),
-    "a total over a scalar": (lambda: total(1, over=xi), "xi", "Vector"),
-    "a ragged D": (lambda: Recipe((theta, r), U, [[1, 0], [0]], zeros(2, 2)), "D", "2 by 2"),
-    "a function of two signs": (
-        lambda: hamiltonian(total(G(theta) + Function("G", positive=True)(theta))), "G has two meanings", "positive=True",
-    ),
-    "a function of one and of two": (lambda: hamiltonian(total(G(theta) + G(theta, 2))), "G has two meanings", "argument"),
-    "a function and a parameter": (lambda: hamiltonian(total(G(theta)) + Symbol("G")), "G has two meanings", "a Symbol"),
-    "a function and a potential": (lambda: hamiltonian(U + total(Function("U")(theta))), "U has two meanings", "a Potential"),
-    "two noises of one name": (lambda: rule(theta + w + Noise("w", like=theta, covariance=M)), "w has two meanings", "covariance"),
-    "a parameter and one of the update": (
-        lambda: Recipe(theta, A * U, 1, 0, update=rule(theta + epsilon * Symbol("A"))), "A has two meanings", "positive=True",
-    ),
-    "code in a function": (lambda: hamiltonian(total(Function("os; x")(theta))), "'os; x'", "letters, digits and underscores"),
-    "keyword as a function": (lambda: hamiltonian(total(Function("lambda")(theta))), "'lambda'", "no Python keyword"),
-    "keyword as a step": (lambda: Update(Symbol("lambda"), {theta: theta}, U), "'lambda'", "no Python keyword"),
     "a potential as a step": (lambda: Update(U, {theta: theta}, U), "step=U", "plain symbol"),
     "a vector parameter as a step": (lambda: Update(Parameter("e", like=theta), {theta: theta}, U), "step=e", "plain symbol"),
     "a covariance that is no matrix": (lambda: Noise("w", like=theta, covariance=Symbol("s")), "covariance=s", "Dense"),
     "a multiple of a covariance": (lambda: Noise("w", like=theta, covariance=2 * M), "covariance=2*M", "Dense"),
-    "a covariance of another length": (lambda: Noise("w", like=phi, covariance=M), "covariance=M", "phi"),
     "a lopsided covariance": (lambda: Noise("w", like=theta, covariance=Dense("S", theta)), "covariance=S", "symmetric"),
     "a covariance of one number": (lambda: Noise("w", like=xi, covariance=M), "covariance=M", "xi"),
-    "a marginal of no block": (lambda: Recipe(theta, U, 1, 0, marginal={phi: U}), "phi", "state"),
-    "sympy's derivative of a potential": (lambda: hamiltonian(sympy.Derivative(U, theta)), "U", "grad(U, theta)"),
 }  # fmt: skip
 
 
@@ -241,12 +235,6 @@ def check_message(build: Callable[[], Any], guilty: str, repair: str) -> None:
 
 @mistakes(SHAPES, LENGTHS, BLOCKS, MATRICES, FORMS, MEANINGS, NAMES, ARGUMENTS)
 def test_mistake_names_the_guilty_expression_and_the_repair(build: Callable[[], Any], guilty: str, repair: str) -> None:
-    check_message(build, guilty, repair)
-
-
-@pytest.mark.xfail(strict=True, reason="not refused yet")
-@mistakes(GAPS)
-def test_mistake_that_is_not_refused_yet(build: Callable[[], Any], guilty: str, repair: str) -> None:
     check_message(build, guilty, repair)
 
 
@@ -291,3 +279,4 @@ def test_equal_declarations_are_equal(make: Callable[[], Any]) -> None:
     assert make() == make()
     assert hash(make()) == hash(make())
     assert make() - make() == 0
+    assert make().compare(make()) == 0  # sympy orders the factors of a product by it

@@ -1,0 +1,179 @@
+"""The command, as a user types it: what it prints, where it writes, and its exit status."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+POSTERIOR = """
+import numpy as np
+from sympy import exp, log
+from recipe import Data, Posterior, Vector, total
+theta = Vector("theta")
+x, y = Data("x", like=theta), Data("y")
+rng = np.random.default_rng(0)
+posterior = Posterior(theta, -log(1 + exp(-y * total(x * theta))), -total(theta**2) / 2,
+                      data={x: rng.normal(size=(20, 2)), y: np.where(rng.random(20) < 0.5, -1.0, 1.0)})
+"""
+HEAD = """
+from sympy import *
+from recipe import *
+theta = Vector("theta"); r = Vector("r", like=theta); U = Potential("U", theta); eps = Symbol("eps", positive=True)
+w = Noise("w", like=theta)
+"""
+WRONG = HEAD + "wrong = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U)\n"
+UNDECIDED = HEAD + "open_question = Recipe((theta,), U, 1 + sin(theta) / 2, 0)\n"
+
+
+def command(*arguments, cwd=ROOT, cache=None):
+    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"} | ({"RECIPE_CACHE": str(cache)} if cache else {})
+    call = [sys.executable, "-m", "recipe_cli", *map(str, arguments)]
+    return subprocess.run(call, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+def file(tmp_path, text, name="sampler.py"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_list_shows_one_line_an_entry():
+    done = command("list")
+    assert done.returncode == 0
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert {"sgld", "sghmc", "sgrld", "sgnht", "sgrhmc", "hmc", "fisher_sgld", "third_order_langevin"} <= set(names)
+    assert len(names) == len(json.loads(command("list", "--json").stdout))
+
+
+def test_verify_proves_a_catalog_entry_by_file_and_by_name():
+    for where in ("catalog/sgrhmc.py", "sgrhmc"):
+        done = command("verify", where)
+        assert done.returncode == 0, done.stderr
+        assert "stationarity" in done.stdout
+        assert "refuted" not in done.stdout
+
+
+def test_verify_as_json():
+    done = command("verify", "sgnht", "--json")
+    (entry,) = json.loads(done.stdout)
+    assert (entry["name"], entry["file"], entry["kind"], entry["verdict"]) == ("sgnht", "catalog/sgnht.py", "recipe", "proved")
+    assert {line["name"] for line in entry["obligations"]} >= {
+        "well-defined", "diffusion-symmetric", "curl-skew", "diffusion-psd", "stationarity", "agrees-with-update",
+    }  # fmt: skip
+
+
+def test_verify_refutes_with_a_witness_and_status_1(tmp_path):
+    done = command("verify", file(tmp_path, WRONG))
+    assert done.returncode == 1
+    assert "witness" in done.stdout
+
+
+def test_an_audit_that_comes_out_as_expected_is_good(tmp_path):
+    expected = WRONG.replace("}, U)", "}, U, expect='refuted')")
+    assert command("verify", file(tmp_path, expected)).returncode == 0
+    surprised = WRONG.replace("}, U)", "}, U, expect='proved')")
+    assert command("verify", file(tmp_path, surprised)).returncode == 1
+
+
+def test_verify_undecided_is_status_3(tmp_path):
+    assert command("verify", file(tmp_path, UNDECIDED)).returncode == 3
+    assert command("verify", "sgld", "--require", "uniqueness").returncode == 3
+
+
+BAD_FILES = {
+    "nothing in it": ("x = 1\n", "defines no Recipe and no Update"),
+    "a syntax error": ("def\n", "line 1: SyntaxError"),
+    "an exception": ("\n1 / 0\n", "line 2: ZeroDivisionError: division by zero"),
+    "an exit": ("raise SystemExit(0)\n", "SystemExit"),
+    "a recipe that is wrong": (HEAD + "bad = Recipe((theta, r), U + r**2 / 2, eye(2), zeros(2))\n", "total(r**2/2)"),
+    "an update without a limit": (HEAD + "bad = Update(eps, {theta: theta + 1}, U)\n", "bad: the rule of theta has no limit"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_is_one_sentence_and_status_2(name, tmp_path):
+    text, said = BAD_FILES[name]
+    done = command("verify", file(tmp_path, text))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_missing_files_and_names():
+    assert command("verify", "nowhere.py").returncode == 2
+    assert "recipe list" in command("verify", "nothing").stderr
+    assert "it defines sgld" in command("verify", "catalog/sgld.py:nothing").stderr
+
+
+@pytest.mark.parametrize(("kind", "said"), [("text", "Gamma[xi] = -1"), ("latex", "\\begin{align*}"), ("json", '"gamma"')])
+def test_derive(kind, said):
+    done = command("derive", "catalog/sgnht.py", "--format", kind)
+    assert done.returncode == 0
+    assert said in done.stdout
+
+
+def test_help_has_examples_and_version_is_the_version():
+    import recipe
+
+    for name in ("list", "verify", "derive", "generate", "sample"):
+        assert "Example" in command(name, "--help").stdout
+    assert command("--version").stdout.strip() == f"recipe {recipe.__version__}"
+
+
+def test_generate_writes_a_module_that_needs_numpy_and_numba_only(tmp_path):
+    output = tmp_path / "kernel.py"
+    assert command("generate", "catalog/sgrhmc.py", "-o", output).returncode == 0
+    before = output.read_text()
+    imports = {line.split()[1].split(".")[0] for line in before.splitlines() if line.startswith(("import ", "from "))}
+    assert imports <= {"numpy", "numba", "math", "typing"}
+    again = command("generate", "catalog/sgrhmc.py", "-o", output)
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+    assert output.read_text() == before
+    assert command("generate", "sgrhmc", "-o", output, "--force").returncode == 0
+    assert output.read_text() == before
+
+
+def test_generate_refuses_what_is_unbound(tmp_path):
+    done = command(
+        "generate", file(tmp_path, HEAD + "s = Recipe((theta,), U, 1 / Field('G', theta, positive=True), 0)\n"), "-o", "x.py"
+    )
+    assert done.returncode == 2
+    assert "G" in done.stderr
+
+
+def sample(tmp_path, *more):
+    posterior = file(tmp_path, POSTERIOR, "posterior.py")
+    return command(
+        "sample", "sghmc", "--posterior", posterior, "--step-size", "0.05", "--steps", "400", "--seed", "1", *more,
+        cache=tmp_path / "cache",
+    )  # fmt: skip
+
+
+def test_sample_saves_the_same_draws_for_any_number_of_threads(tmp_path):
+    import arviz
+
+    first, second = tmp_path / "one.nc", tmp_path / "two.nc"
+    done = sample(tmp_path, "--param", "C=1", "--threads", "1", "-o", first)
+    assert done.returncode == 0, done.stderr
+    assert "theta[0]" in done.stdout
+    assert sample(tmp_path, "--param", "C=1", "--threads", "2", "-o", second).returncode == 0
+    one, two = (arviz.from_netcdf(p).posterior["theta"] for p in (first, second))
+    assert one.shape == (4, 360, 2)
+    assert (one.to_numpy() == two.to_numpy()).all()
+    assert sample(tmp_path, "--param", "C=1", "-o", first).returncode == 2
+
+
+def test_sample_lists_missing_parameters_and_reports_divergence(tmp_path):
+    missing = sample(tmp_path)
+    assert missing.returncode == 2
+    assert "missing parameters: C" in missing.stderr
+    assert "such as --param C=1" in sample(tmp_path, "--param", "C").stderr
+    diverged = sample(tmp_path, "--param", "C=1e6")
+    assert diverged.returncode == 1
+    assert "diverged in step" in diverged.stdout
