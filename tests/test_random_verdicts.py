@@ -1,7 +1,7 @@
 """The verifier on random recipes and mutants of them, judged by explicit coordinates.
 
-A mutant can be a right sampler as well (a correction that was zero is dropped): the oracle says which. No wrong *proved* and no wrong
-*refuted* is allowed, and undecided ones are counted.
+A mutant can be a right sampler as well (a correction that was zero is dropped): the oracle says which. No wrong *proved* and no
+wrong *refuted* is allowed, and undecided ones are counted.
 """
 
 from dataclasses import replace
