@@ -9,7 +9,7 @@ setup: .venv/ready
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
 
 test: setup lint

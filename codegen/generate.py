@@ -57,11 +57,13 @@ def generate(
     scheme: str = "semi-implicit",
     order: Sequence[Block | str] | None = None,
     posteriors: Mapping[Potential, Posterior] | None = None,
+    name: str | None = None,
 ) -> Module:
     """Compile a recipe, or a printed rule as it stands, to the text of a Numba module.
 
     ``scheme`` and ``order`` discretise a recipe; an ``Update`` is one already. ``posteriors`` gives the potentials of an ``Update``
     their data (``bind`` does it for a recipe); the module then contains the minibatch gradient, otherwise it takes ``gradient``.
+    ``name`` is how the module calls what it was made from, where that has no name of its own.
 
     Raises:
         RecipeError: naming what has no compiled form or no meaning, and the repair.
@@ -80,8 +82,9 @@ def generate(
     gradients = {U: posterior_gradient(U, p, settings, fields[U], namer) for U, p in given.items() if U in step.potentials}
     # 4. print, 5. validate the text: what is imported later is exactly what was checked
     shown = scheme if isinstance(what, Recipe) else "as printed"
-    source = store.checked(module_text(provenance(what, shown, update), step, gradients, namer))
-    return Module(_file_name(what), source, store.hash_of(source), shown, step, gradients)
+    called = what.name or name or "recipe"
+    source = store.checked(module_text(provenance(what, called, shown, update), step, gradients, namer))
+    return Module(_file_name(called), source, store.hash_of(source), shown, step, gradients)
 
 
 def _posteriors(what: Recipe | Update, posteriors: Mapping[Potential, Posterior] | None) -> dict[Potential, Posterior]:
@@ -112,5 +115,5 @@ def _name(s: Symbol) -> str:
     return s.base if isinstance(s, Indexed) else s.name
 
 
-def _file_name(what: Recipe | Update) -> str:
-    return re.sub(r"\W+", "_", what.name or "recipe", flags=re.ASCII).strip("_")[:60] or "recipe"
+def _file_name(called: str) -> str:
+    return re.sub(r"\W+", "_", called, flags=re.ASCII).strip("_")[:60] or "recipe"

@@ -71,6 +71,7 @@ def sample(
     lengths: Mapping[Any, int] | None = None,
     gradient: Any = None,
     progress: bool = True,
+    name: str | None = None,
 ) -> Draws:
     """Draw from a recipe (or a printed rule) with its compiled kernel.
 
@@ -90,11 +91,12 @@ def sample(
         gradient: for a potential without posterior: ``gradient(g_theta, theta)``, a function that Numba can compile and that writes
             the gradient of the potential into its first arguments; ``{U: function}`` if there are several potentials.
         progress: show a progress bar, if standard error is a terminal.
+        name: how the module and the draws call the recipe, where it has no name of its own.
 
     Raises:
         RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
     """
-    module = generate(what, scheme=scheme, order=order)
+    module = generate(what, scheme=scheme, order=order, name=name)
     known = Lengths()
     data, rows = resolved_data(module, known)
     how = _request(module, rows, step_size, steps, warmup, thin, chains, seed, batch_size, threads, keep)
@@ -229,7 +231,7 @@ def _compile(advance: Any, chain: Chain) -> None:
 
 def _attributes(what: Recipe | Update, module: Module, how: _Request) -> dict[str, Any]:
     return {
-        "recipe": what.name or "unnamed", "scheme": module.scheme, "step_size": how.step_size, "seed": str(how.seed),
+        "recipe": what.name or module.name, "scheme": module.scheme, "step_size": how.step_size, "seed": str(how.seed),
         "warmup": how.warmup, "thin": how.thin, "batch_size": how.batch_size, "module_hash": module.hash,
         "version": recipe.__version__, "sympy_version": sympy.__version__,
     }  # fmt: skip

@@ -34,7 +34,7 @@ def main(path: str) -> int:
     for k, name in enumerate(reference["parameters"]):
         numbers = (mean[k], reference["mean"][k], shift[k], sd[k], reference["sd"][k], ratio[k])
         table.add_row(name, *(f"{v:.3f}" for v in numbers), "ok" if within[k] else "OUT")
-    console = Console()
+    console = Console(width=110)
     console.print(table)
     console.print(
         f"{'PASS' if within.all() else 'FAIL'}: largest shift of a mean {np.abs(shift).max():.3f} sd (allowed {MEAN_TOLERANCE}), "

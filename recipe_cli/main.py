@@ -187,6 +187,6 @@ def main() -> None:
     except RecipeError as error:
         typer.echo(f"recipe: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("recipe: interrupted", err=True)
-        sys.exit(130)
+    except RecursionError:
+        typer.echo("recipe: an expression is nested too deeply; write it with fewer levels", err=True)
+        sys.exit(2)

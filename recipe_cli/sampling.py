@@ -45,7 +45,7 @@ def generate_module(declaration: Declaration, output: Path, scheme: str, order: 
         posteriors = {_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
-    generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors).write(output)
+    generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors, name=declaration.name).write(output)
 
 
 def sample_posterior(declaration: Declaration, posterior: str, settings: Settings, output: Path | None, console: Console) -> int:
@@ -58,7 +58,7 @@ def sample_posterior(declaration: Declaration, posterior: str, settings: Setting
     draws = sample_kernel(
         target, scheme=settings.scheme, order=_blocks(settings.order), step_size=settings.step_size,
         params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
-        batch_size=settings.batch_size, chains=settings.chains, threads=settings.threads, seed=settings.seed,
+        batch_size=settings.batch_size, chains=settings.chains, threads=settings.threads, seed=settings.seed, name=declaration.name,
     )  # fmt: skip
     seconds = perf_counter() - began
     if output is not None and int(min(draws.counts)) > 0:

@@ -63,7 +63,12 @@ COUPLED = Recipe(
 )  # fmt: skip
 PRECONDITIONED = Recipe((theta,), U + total(k * theta**2) / 2, Matrix([[C * M]]), Matrix([[0]]), name="preconditioned")
 BOUND = bind(SGHMC, {U: total(log(1 + exp(k * theta)) + theta**4 / 4)})
-RECIPES = [SGLD, SGHMC, SGNHT, SGRHMC, COUPLED, PRECONDITIONED, BOUND]
+FACTORED = Recipe(
+    (theta, r, xi), U + total(r**2) / 2 + xi**2 / 2,
+    Matrix([[1, theta, 0], [theta, 1 + theta**2 + outer(r, r), r], [0, r, 1]]), Matrix.zeros(3),
+    noise_factor=Matrix([[1, 0, 0], [theta, 1, r], [0, 0, 1]]), name="factored",
+)  # fmt: skip
+RECIPES = [SGLD, SGHMC, SGNHT, SGRHMC, COUPLED, PRECONDITIONED, BOUND, FACTORED]
 
 
 @njit(error_model="numpy", fastmath={"contract"})

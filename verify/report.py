@@ -6,11 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from sympy import S
+
 from recipe import Recipe, RecipeError, Update
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
+
+NO_PROCEDURE = "this version has no procedure that decides it"
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ def verify(declared: Recipe | Update, *, require: Iterable[str] = ()) -> Report:
     """
     subject = subject_of(declared)
     lines = [_discharge(obligation, subject) for obligation in OBLIGATIONS if obligation.applies(subject)]
-    lines += [_without_procedure(name) for name in _required(declared, require)]
+    lines += [Line(name, WITHOUT_PROCEDURE[name], undecided(NO_PROCEDURE)) for name in _required(declared, require)]
     return Report(declared.name, subject.kind, scope_of(subject), tuple(lines))
 
 
@@ -67,18 +71,15 @@ def _discharge(obligation: Obligation, subject: Subject) -> Line:
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
-    """The required obligations that nothing here decides yet."""
+    """The required obligations that nothing here decides yet; a domain with an edge requires ``boundary``."""
     own = declared.require if isinstance(declared, Recipe) else ()
-    names = list(dict.fromkeys((*own, *require)))
+    edge = ("boundary",) if any(b.domain != S.Reals for b in declared.state) else ()
+    names = list(dict.fromkeys((*own, *require, *edge)))
     known = [*(o.name for o in OBLIGATIONS), *WITHOUT_PROCEDURE]
     for name in names:
         if name not in known:
             raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
     return [name for name in names if name in WITHOUT_PROCEDURE]
-
-
-def _without_procedure(name: str) -> Line:
-    return Line(name, "required by the declaration", undecided("this version has no procedure that decides it"))
 
 
 def _line_as_json(line: Line, scope: str) -> dict[str, Any]:

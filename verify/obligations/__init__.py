@@ -10,7 +10,12 @@ from verify.obligations.well_defined import WELL_DEFINED
 
 OBLIGATIONS = (WELL_DEFINED, DIFFUSION_SYMMETRIC, CURL_SKEW, DIFFUSION_PSD, STATIONARITY, AGREES_WITH_UPDATE, MARGINAL)
 
-# Named in the design, and not yet decided by anything here: a recipe that requires one of them stays undecided.
-WITHOUT_PROCEDURE = ("boundary", "normalisable", "non-explosion", "uniqueness")
+# Named in the design, and not yet decided by anything here: where one of them is required, the verdict stays undecided.
+WITHOUT_PROCEDURE = {
+    "boundary": "no probability flows through the edge of the domain, and the process does not leave it",
+    "normalisable": "exp(-H) has a finite integral",
+    "non-explosion": "the process stays finite for all times",
+    "uniqueness": "exp(-H) is the only stationary law",
+}
 
 __all__ = ["OBLIGATIONS", "WITHOUT_PROCEDURE"]

@@ -13,10 +13,7 @@ from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved
 from verify.zero.decide import decide_zero
 
-LEDGER = (
-    "exp(-H) is normalisable, the process does not explode, and nothing flows through the edge of the domain "
-    "(without these a stationary law need not be invariant)"
-)
+LEDGER = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
 
 
 def discharge(subject: Subject) -> Outcome:
