@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sympy import Expr
+
 from recipe import Recipe, RecipeError, limit_of
 from recipe.dynamics import Dynamics
 from recipe.entry import combine
 from verify.obligation import Obligation
 from verify.obligations.matrices import decide_zero_entry
 from verify.subject import Subject
-from verify.verdict import Outcome, conjunction
+from verify.verdict import Outcome, Verdict, conjunction
 from verify.zero.decide import decide_zero
+from verify.zero.shown import shown_factored
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -26,7 +31,14 @@ def discharge(subject: Subject) -> Outcome:
 
 
 def _drifts(ours: Dynamics, published: Dynamics) -> list[tuple[str, Outcome]]:
-    return [(f"the drift of {b}", decide_zero(published.drift[b] - ours.drift[b])) for b in ours.state]
+    return [(f"the drift of {b}", _decide_difference(published.drift[b] - ours.drift[b])) for b in ours.state]
+
+
+def _decide_difference(difference: Expr) -> Outcome:
+    outcome = decide_zero(difference)
+    if outcome.verdict is Verdict.PROVED:
+        return outcome
+    return replace(outcome, by=f"the published one minus the derived one is {shown_factored(difference)}")
 
 
 def _diffusions(ours: Dynamics, published: Dynamics) -> list[tuple[str, Outcome]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sympy import Expr
 
 from recipe.calculus import contract, divergence
@@ -12,6 +14,7 @@ from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved
 from verify.zero.decide import decide_zero
+from verify.zero.shown import shown_factored
 
 LEDGER = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
 
@@ -23,8 +26,11 @@ def discharge(subject: Subject) -> Outcome:
     """
     v = current(subject.dynamics, subject.gradient)
     along = sum((contract(v[b] * subject.gradient[b], b) for b in subject.state), start=divergence({}))
-    outcome = decide_zero(divergence(v) - along)
-    if outcome.verdict is not Verdict.PROVED:
+    residual = divergence(v) - along
+    outcome = decide_zero(residual)
+    if outcome.verdict is Verdict.REFUTED:
+        return replace(outcome, by=f"the residual is {shown_factored(residual)}")
+    if outcome.verdict is Verdict.UNDECIDED:
         return outcome
     return proved(f"the Fokker-Planck residual is zero ({outcome.by})", LEDGER)
 
