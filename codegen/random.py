@@ -4,6 +4,8 @@ Threefry2x64 with 13 rounds (Salmon, Moraes, Dror & Shaw 2011) and Box-Muller wi
 vectorised. The source text of these functions is what a generated module contains: they exist once, and are tested here.
 
 Everything is unsigned 64-bit: in Numba an int64 that meets a uint64 becomes a float64.
+
+The coefficients of the polynomials for log, sin and cos are those of fdlibm (Sun Microsystems 1993: e_log.c, k_sin.c, k_cos.c).
 """
 
 from __future__ import annotations

@@ -1,0 +1,20 @@
+"""The two commands of the README, from a fresh clone in a fresh virtual environment (minutes; needs git, make and a package index)."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "said"), [("demo", "PASS"), ("test", "passed")])
+def test_a_command_of_the_readme_on_a_fresh_clone(target, said, tmp_path):
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    environment = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTEST_ADDOPTS")}
+    done = subprocess.run(["make", target], cwd=clone, env=environment, capture_output=True, text=True, timeout=1800, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert said in done.stdout
