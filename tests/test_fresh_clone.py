@@ -1,4 +1,4 @@
-"""The two commands of the README, from a fresh clone in a fresh virtual environment (minutes; needs git, make and a package index)."""
+"""The two commands of the README, from a fresh clone in a fresh virtual environment (minutes; git, make, a package index)."""
 
 import os
 import subprocess
