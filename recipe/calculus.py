@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, singledispatch
 
-from sympy import Dummy, Expr, S, Symbol, expand_mul
+from sympy import Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
@@ -80,6 +80,8 @@ def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
         of_atom = rule(atom, x)
         if of_atom != 0:
             result += frozen.diff(symbol) * of_atom
+    if any(not p.exp.is_number for p in frozen.atoms(Pow)):
+        result = powsimp(result, combine="exp")  # sympy writes n x^n / x, which has no value at 0
     return result.xreplace({symbol: atom for atom, symbol in stands_for.items()})
 
 

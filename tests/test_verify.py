@@ -190,6 +190,7 @@ def plain(block, D, H=None):
 CASES = [
     ("well-defined", PROVED, plain(positive, 1 / positive)),
     ("well-defined", PROVED, plain(theta, 1, total(log(1 + theta**2)))),
+    ("well-defined", PROVED, plain(theta, 1, total(theta ** (2 * Symbol("n", integer=True, positive=True))))),
     ("well-defined", REFUTED, plain(theta, 1 / theta**2)),
     ("well-defined", REFUTED, plain(theta, 1, total(log(theta)))),
     ("well-defined", REFUTED, plain(closed, sqrt(closed))),
@@ -208,6 +209,7 @@ CASES = [
     ("diffusion-psd", REFUTED, plain(theta, B)),
     ("diffusion-psd", REFUTED, plain(theta, 1 - outer(theta, theta))),
     ("diffusion-psd", REFUTED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, 1]]), Matrix.zeros(2))),
+    ("diffusion-psd", UNDECIDED, plain(theta, theta ** Symbol("n", integer=True, positive=True))),
     ("diffusion-psd", UNDECIDED, plain(theta, 1 + sin(theta) / 2)),
     ("diffusion-psd", UNDECIDED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, total(theta**2)]]), Matrix.zeros(2))),
     ("stationarity", PROVED, Recipe((theta, xi), U + xi**2 * total(theta**4), Matrix.zeros(2), Matrix([[0, theta], [-theta, 0]]))),

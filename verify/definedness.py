@@ -48,6 +48,8 @@ def _collect(e: Expr, found: dict[Condition, None]) -> None:
 
 
 def _own_conditions(e: Expr) -> list[Condition]:
+    if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
+        return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO)]
     if isinstance(e, Pow) and not e.exp.is_Integer:
         nonnegative = e.exp.is_Rational and e.exp > 0
         return [Condition(e.base, NONNEGATIVE if nonnegative else POSITIVE)]

@@ -84,6 +84,8 @@ def _(e: Pow) -> Signs:
         return base if power > 0 else base - ZERO
     if base == POSITIVE:
         return POSITIVE
+    if power.is_integer is not False:  # a symbol that is or may be an integer: negative bases are allowed
+        return NOT_NEGATIVE if power.is_even else ANY
     return NOT_NEGATIVE  # a root that is not an integer power is defined for nonnegative bases only, and is nonnegative
 
 
