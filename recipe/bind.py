@@ -63,7 +63,15 @@ def _blocks(blocks: set[Any]) -> str:
 
 def _meaning(head: Any, value: Any, recipe: Recipe) -> Any:
     if isinstance(head, UndefinedFunction):
-        return value if isinstance(value, Lambda) else Lambda(_arguments(head, recipe), read(value, f"the value of {head}"))
+        given = isinstance(value, Lambda)
+        arguments = value.variables if given else _arguments(head, recipe)
+        e = read(value.expr if given else value, f"the value of {head}")
+        strange = e.atoms(Total, Potential, Field, Vector, Scalar) - set(arguments)
+        if strange:
+            raise RecipeError(
+                f"the value {e} of the elementwise {head} contains {strange.pop()}; it may use {arguments} and parameters"
+            )
+        return Lambda(arguments, e)
     e = read(value, f"the value of {head}")
     if isinstance(head, Potential):
         check_number(e, f"the value of {head}")

@@ -1,6 +1,6 @@
 """Derivatives of expressions in generic coordinates, for every length d.
 
-The derivative of an elementwise expression ``e_i`` by another coordinate has two parts (DESIGN: section 3 of the notation):
+The derivative of an elementwise expression ``e_i`` by another coordinate has two parts :
 
     d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (what comes from Potential, Field and Total),
 

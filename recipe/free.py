@@ -28,3 +28,11 @@ def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
         for applied in e.atoms(AppliedUndef):
             found[applied.func.__name__] = applied.func
     return tuple(found[name] for name in sorted(found))
+
+
+def unused_name(name: str, written: Iterable[Expr]) -> str:
+    """The name, lengthened until no symbol or function in the expressions has it."""
+    taken = {s.name for e in written for s in e.atoms(Symbol)} | {a.func.__name__ for e in written for a in e.atoms(AppliedUndef)}
+    while name in taken:
+        name += "_"
+    return name

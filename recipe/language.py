@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import sympy
-from sympy import Add, Expr, Float, Mul, Pow, Rational, Symbol
+from sympy import Add, Expr, Float, Function, Mul, Pow, Rational, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
@@ -113,11 +113,12 @@ def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, .
     Also requires that a name means one thing: sympy treats equal names with other assumptions as different symbols.
     """
     lengths = {b.length for b in state if isinstance(b, Vector)}
-    meanings: dict[str, Any] = {b.name: b for b in state}
+    meanings: dict[str, Any] = {b.name: b for b in state} | {length.name: length for length in lengths}
     for e, where in expressions:
         for applied in sorted(e.atoms(AppliedUndef), key=str):
             meaning = (applied.func, len(applied.args))
             checked_name(applied.func.__name__)
+            _check_function(applied.func, where)
             _check_meaning(meanings.setdefault(applied.func.__name__, meaning), meaning, applied.func.__name__, where)
         for s in sorted(e.atoms(Symbol), key=str):
             generic = s.at(GENERIC) if isinstance(s, Indexed) else s
@@ -125,6 +126,14 @@ def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, .
                 continue
             _check_leaf(generic, where, state, lengths, allowed)
             _check_meaning(meanings.setdefault(generic.name, generic), generic, generic.name, where)
+
+
+UNDERSTOOD = tuple(Function("f", **facts)._kwargs for facts in ({}, {"real": True}, {"positive": True}))
+
+
+def _check_function(function: Any, where: str) -> None:
+    if function._kwargs not in UNDERSTOOD:
+        raise RecipeError(f"{where}: of a function such as {function.__name__} only positive=True is understood; drop the rest")
 
 
 def _check_meaning(known: Any, meaning: Any, name: str, where: str) -> None:
@@ -151,11 +160,17 @@ def _check_leaf(s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Le
         if s not in lengths:
             raise RecipeError(f"{where}: {s} is the length of no block of the state ({names})")
     else:
-        checked_name(s.base if isinstance(s, Indexed) else s.name)
-        if isinstance(s, Indexed) and s.length not in lengths:
-            raise RecipeError(f"{where}: {s} has the length {s.length}, which no block of the state ({names}) has")
+        _check_parameter(s, where, lengths, names)
     if isinstance(s, Dense) and not {s.row.length, s.column.length} <= lengths:
         raise RecipeError(f"{where}: {s} stands between {s.row} and {s.column}, which are not both in the state ({names})")
+
+
+def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) -> None:
+    checked_name(s.base if isinstance(s, Indexed) else s.name)
+    if s.is_commutative is False or s.is_real is False:
+        raise RecipeError(f"{where}: {s} is declared not to be a real number; every symbol of a recipe is one")
+    if isinstance(s, Indexed) and s.length not in lengths:
+        raise RecipeError(f"{where}: {s} has the length {s.length}, which no block of the state ({names}) has")
 
 
 def check_state(state: Any) -> tuple[Block, ...]:
@@ -180,7 +195,7 @@ def _free_indexed(e: Expr) -> set[Indexed]:
 def _describe(meaning: Any) -> str:
     if isinstance(meaning, tuple):
         function, arguments = meaning
-        facts = function._kwargs
+        facts = {k: v for k, v in function._kwargs.items() if k == "positive"}
         kind = f"a function of {arguments} argument{'s' if arguments > 1 else ''}"
     else:
         facts = assumptions_of(meaning)

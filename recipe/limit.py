@@ -58,7 +58,7 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
     start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
     if start != block:
-        raise RecipeError(f"the rule of {block} has no limit: at {step} = 0 it is {start}, not {block}")
+        raise RecipeError(f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to be {block}")
     slope = partial(e, s)
     return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2
 

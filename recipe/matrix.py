@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Expr, ImmutableDenseMatrix, MatrixBase, S, SympifyError
 
 from recipe.calculus import Block
-from recipe.entry import Entry, apply, divergence_of, is_zero_entry, read_entry
+from recipe.entry import Entry, apply, divergence_of, read_entry
 from recipe.errors import RecipeError
 from recipe.language import read
 
@@ -47,10 +47,6 @@ class BlockMatrix:
     def divergence(self) -> dict[Block, Expr]:
         """``sum over j of d M_ij / d z_j``, one component a block."""
         return {row: sum((divergence_of(self.entry(row, column), column) for column in self.blocks), S.Zero) for row in self.blocks}
-
-    def is_zero(self) -> bool:
-        """Whether nothing is written in it."""
-        return all(is_zero_entry(e) for row in self.entries for e in row)
 
 
 def read_matrix(matrix: Any, letter: str, blocks: tuple[Block, ...]) -> BlockMatrix:

@@ -9,8 +9,9 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.abstract import Potential
+from recipe.calculus import gradient
 from recipe.errors import RecipeError
-from recipe.free import abstract_of, parameters_of
+from recipe.free import abstract_of, parameters_of, unused_name
 from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
 from recipe.matrix import BlockMatrix, read_matrix
 from recipe.posterior import Posterior
@@ -89,6 +90,11 @@ class Recipe:
                 )
             check_no_matrix(e, f"marginal[{block}]")
             check_number(e, f"marginal[{block}]")
+            other = next((b for b in self.state if b != block and gradient(e, b) != 0), None)
+            if other is not None:
+                raise RecipeError(
+                    f"marginal[{block}] = {e} depends on {other}, which is integrated out; it is a law of {block} alone"
+                )
         check_symbols(self.written(), self.state)
         if self.update is not None:
             check_symbols([*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise))
@@ -101,6 +107,10 @@ class Recipe:
                 n = len(self.state)
                 places += [(matrix.written[a, b], matrix.place(self.state[a], self.state[b])) for a in range(n) for b in range(n)]
         return places
+
+    def unused_name(self, name: str) -> str:
+        """The name, lengthened until nothing in the recipe has it."""
+        return unused_name(name, [*self.state, *(e for e, _ in self.written())])
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:

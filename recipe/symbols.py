@@ -16,7 +16,7 @@ import keyword
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Interval, S, Set, Symbol, oo
+from sympy import Expr, Float, Interval, Rational, S, Set, Symbol, oo
 
 from recipe.errors import RecipeError
 
@@ -157,8 +157,10 @@ class Noise(Indexed):
                 raise RecipeError(f"Noise({name!r}, covariance={covariance}): {like} is one number; scale the noise instead")
             return ScalarNoise(name)
         length = _shared_length(name, like)
-        if covariance is not None and not getattr(covariance, "symmetric", False):
-            raise RecipeError(f"Noise({name!r}, covariance={covariance}) needs a Dense matrix that is symmetric or positive")
+        if covariance is not None and not getattr(covariance, "positive_definite", False):
+            raise RecipeError(
+                f"Noise({name!r}, covariance={covariance}) needs a symmetric matrix that is Dense(..., positive=True)"
+            )
         if covariance is not None and covariance.row.length != length:
             raise RecipeError(f"Noise({name!r}, covariance={covariance}): the matrix has another length than {like}")
         return Indexed.__new__(cls, name, length, GENERIC, (covariance,), real=True)  # type: ignore[return-value]
@@ -228,7 +230,8 @@ def index_name(label: int) -> str:
     if label == OTHER:
         return "j"
     letters = "klmnpq"
-    return letters[label - 1] if 0 < label <= len(letters) else f"k{label}"
+    depth = label if label > 0 else -1 - label  # an index of a sum that was opened reads like the bound one
+    return letters[depth - 1] if depth <= len(letters) else f"k{depth}"
 
 
 def checked_name(name: object) -> str:
@@ -255,9 +258,17 @@ def _checked_domain(name: str, domain: object) -> Set | None:
         return None
     if isinstance(domain, Simplex):
         return domain
-    if isinstance(domain, Interval) and domain.start < domain.end:
-        return domain
-    raise RecipeError(f"the domain {domain} of {name!r} must be an Interval such as Interval.open(0, oo), or Simplex()")
+    if isinstance(domain, Interval) and domain.start.is_number and domain.end.is_number and domain.start < domain.end:
+        return _with_decimal_ends(domain)
+    raise RecipeError(
+        f"the domain {domain} of {name!r} must be an Interval between two numbers, such as Interval.open(0, oo), or Simplex()"
+    )
+
+
+def _with_decimal_ends(domain: Interval) -> Interval:
+    """The interval with its float ends read as the decimals that were written."""
+    start, end = (Rational(repr(float(x))) if isinstance(x, Float) else x for x in (domain.start, domain.end))
+    return Interval(start, end, domain.left_open, domain.right_open)
 
 
 def _signs(domain: Set | None) -> dict[str, bool]:

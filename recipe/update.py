@@ -75,6 +75,8 @@ class Update:
     def _check(self) -> None:
         check_no_matrix(self.target, "target")
         check_number(self.target, "target")
+        if self.step in self.target.free_symbols:
+            raise RecipeError(f"the target {self.target} contains the step {self.step}; the law is one, whatever the step")
         for block, e in self.rule:
             check_no_matrix(e, f"the rule of {block}")
             check_component(e, block, f"the rule of {block}")

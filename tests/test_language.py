@@ -21,6 +21,7 @@ from recipe import (
     Simplex,
     Update,
     Vector,
+    bind,
     div,
     dot,
     grad,
@@ -221,6 +222,26 @@ ARGUMENTS: dict[str, Mistake] = {
 }  # fmt: skip
 
 
+DECLARED = {
+    "an indefinite covariance": (
+        lambda: Noise("w", like=theta, covariance=Dense("S", theta, symmetric=True)), "covariance=S", "positive=True",
+    ),
+    "a marginal of the auxiliaries": (
+        lambda: Recipe((theta, r), U + total(r**2), zeros(2), zeros(2), marginal={theta: U + total(r)}), "depends on r", "alone",
+    ),
+    "a function that is nonnegative": (
+        lambda: hamiltonian(total(Function("G", nonnegative=True)(theta))), "such as G", "positive=True",
+    ),
+    "a symbolic end": (lambda: Scalar("x", domain=sympy.Interval.open(0, Symbol("b", positive=True))), "'x'", "two numbers"),
+    "a step in the target": (lambda: Update(epsilon, {theta: theta}, epsilon * U), "U*epsilon", "whatever the step"),
+    "a parameter called like a length": (lambda: hamiltonian(Symbol("d_theta", positive=True) * U), "d_theta", "two meanings"),
+    "an imaginary parameter": (lambda: hamiltonian(Symbol("k", imaginary=True) * U), "k", "not to be a real number"),
+    "a value that is not elementwise": (
+        lambda: bind(hamiltonian(total(Function("g")(theta))), {Function("g"): theta * total(theta)}), "elementwise g", "may use",
+    ),
+}  # fmt: skip
+
+
 def mistakes(*tables: dict[str, Mistake]) -> pytest.MarkDecorator:
     cases = [pytest.param(*mistake, id=name) for table in tables for name, mistake in table.items()]
     return pytest.mark.parametrize(("build", "guilty", "repair"), cases)
@@ -233,7 +254,7 @@ def check_message(build: Callable[[], Any], guilty: str, repair: str) -> None:
     assert repair in str(caught.value)
 
 
-@mistakes(SHAPES, LENGTHS, BLOCKS, MATRICES, FORMS, MEANINGS, NAMES, ARGUMENTS)
+@mistakes(DECLARED, SHAPES, LENGTHS, BLOCKS, MATRICES, FORMS, MEANINGS, NAMES, ARGUMENTS)
 def test_mistake_names_the_guilty_expression_and_the_repair(build: Callable[[], Any], guilty: str, repair: str) -> None:
     check_message(build, guilty, repair)
 

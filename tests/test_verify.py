@@ -226,19 +226,72 @@ def test_each_obligation_passes_refutes_and_abstains(name, verdict, recipe):
     assert (outcome.witness is not None) == (verdict is REFUTED)
 
 
+def with_factor(D, factor, state=(theta, xi), H=U + xi**2):
+    return verify(Recipe(state, H, D, Matrix.zeros(len(state)), noise_factor=factor))
+
+
 def test_a_factor_proves_what_structure_does_not():
     D = Matrix([[1, theta], [theta, total(theta**2)]])
-    factor = Matrix([[1, 0], [theta, 0]])
-    assert of(verify(Recipe((theta, xi), U + xi**2, D, Matrix.zeros(2), noise_factor=factor)), "diffusion-psd") is PROVED
-    wrong = Matrix([[1, 0], [2 * theta, 0]])
-    assert of(verify(Recipe((theta, xi), U + xi**2, D, Matrix.zeros(2), noise_factor=wrong)), "diffusion-psd") is UNDECIDED
+    right = with_factor(Matrix([[1 + theta**2, theta], [theta, 1]]), Matrix([[1, theta], [0, 1]]), (theta, r), U + K)
+    assert (of(right, "diffusion-psd"), of(right, "noise-factor")) == (PROVED, PROVED)
+    wrong = with_factor(D, Matrix([[1, 0], [2 * theta, 0]]))
+    assert (of(wrong, "diffusion-psd"), of(wrong, "noise-factor")) == (UNDECIDED, REFUTED)
+
+
+@pytest.mark.parametrize(
+    ("D", "factor"), [(Matrix([[1, 0], [0, 1]]), Matrix([[5, 0], [0, 1]])), (Matrix([[1, 1], [1, 1]]), Matrix([[1, 1], [1, 0]]))]
+)
+def test_a_wrong_factor_of_a_good_matrix_is_refuted(D, factor):
+    report = with_factor(D, factor, (x, y), x**2 + y**2)
+    assert of(report, "diffusion-psd") is PROVED
+    assert of(report, "noise-factor") is REFUTED
+
+
+def test_a_factor_may_meet_any_names_of_parameters():
+    step, w0 = Symbol("step", positive=True), Symbol("w0", positive=True)
+    report = with_factor(Matrix([[step**2, 0], [0, w0**2]]), Matrix([[step, 0], [0, w0]]), (x, y), x**2 + y**2)
+    assert of(report, "noise-factor") is PROVED
+
+
+def test_what_is_not_symmetric_is_judged_by_its_quadratic_form():
+    report = verify(Recipe((x, y), x**2 + y**2, Matrix([[1, 10], [0, 1]]), Matrix.zeros(2)))
+    assert of(report, "diffusion-psd") is REFUTED
+
+
+def test_a_kernel_is_judged_off_the_diagonal():
+    report = verify(Recipe((theta,), U, 1, outer(theta, theta) - theta**2))  # at d = 1 this is zero
+    assert outcome_of(report, "curl-skew").witness.point["d_theta"] == "2"
+
+
+def test_a_law_is_compared_up_to_its_constant():
+    recipe = CATALOG["sgld"]
+    shifted = Recipe(recipe.state, recipe.H + recipe.state[0].dim, 1, 0, update=recipe.update)
+    assert of(verify(shifted), "agrees-with-update") is PROVED
+
+
+def test_a_rule_that_exists_for_small_steps_is_not_refuted():
+    rule = {theta: sqrt(1 - eps) * theta + sqrt(eps) * w}
+    report = verify(Update(eps, rule, total(theta**2) / 2))
+    assert report.verdict is PROVED
+    assert "the step is so small" in outcome_of(report, "well-defined").assumptions[0]
+
+
+def test_a_root_and_a_logarithm_of_one_thing():
+    q, n = Scalar("q", domain=Interval.open(0, oo)), Noise("n", like=Scalar("q", domain=Interval.open(0, oo)))
+    report = verify(Update(eps, {q: q - eps * sqrt(q) * log(q) + sqrt(2 * eps) * n}, q**2 / 2))
+    assert of(report, "stationarity") is REFUTED
+
+
+@pytest.mark.parametrize("low", [0.1, sqrt(2) / 20])
+def test_ends_of_a_domain_are_the_numbers_that_were_written(low):
+    v = Vector("v", domain=Interval(low, 1))
+    assert of(verify(plain(v, 1, total(1 / (3 * v - Rational(3, 10))))), "well-defined") is (REFUTED if low == 0.1 else UNDECIDED)
+    assert of(verify(plain(v, 1, total(log(v)))), "well-defined") is PROVED
 
 
 def test_a_domain_that_nothing_satisfies_proves_nothing():
-    n = Symbol("n", integer=True, positive=True, odd=True, even=None)
-    never = Symbol("m", real=True, positive=True, integer=True, prime=True, composite=None)
-    narrow = Scalar("narrow", domain=Interval.open(sqrt(2), sqrt(2) + Rational(1, 10**9)))
-    assert of(verify(Recipe((narrow,), narrow**2 * n * never, 1, 0)), "well-defined") is UNDECIDED
+    never = Symbol("m", irrational=True)  # no rational point has such a parameter, so none is known
+    assert of(verify(plain(theta, 1, total(theta**2) * never)), "well-defined") is UNDECIDED
 
 
 def test_the_repair_of_a_skew_pair_is_named():
@@ -248,6 +301,7 @@ def test_the_repair_of_a_skew_pair_is_named():
 
 def test_required_obligations_without_a_procedure_leave_the_report_undecided():
     assert verify(CATALOG["sgld"], require=["uniqueness"]).verdict is UNDECIDED
+    assert verify(CATALOG["sgld"], require=["marginal"]).verdict is UNDECIDED  # it declares none
     with pytest.raises(RecipeError, match="there is no obligation 'beauty'"):
         verify(CATALOG["sgld"], require=["beauty"])
 

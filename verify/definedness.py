@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, Pow, log, loggamma, polygamma, tan
+from sympy import Expr, Pow, cos, log, loggamma, polygamma, tan
 
 from recipe.symbols import GENERIC, OTHER
 from recipe.total import Total, opened
@@ -15,7 +15,7 @@ from verify.zero.point import BITS, NoValueError, at_precision
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
-TRIES = 24
+TRIES = 48
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,13 @@ def _own_conditions(e: Expr) -> list[Condition]:
     if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
         return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO)]
     if isinstance(e, Pow) and not e.exp.is_Integer:
-        nonnegative = e.exp.is_Rational and e.exp > 0
-        return [Condition(e.base, NONNEGATIVE if nonnegative else POSITIVE)]
+        return [Condition(e.base, NONNEGATIVE if is_positive(e.exp) else POSITIVE)]
     if isinstance(e, Pow) and e.exp < 0:
         return [Condition(e.base, NONZERO)]
     if isinstance(e, log | loggamma | polygamma):
         return [Condition(e.args[-1], POSITIVE)]
     if isinstance(e, tan):
-        return [Condition(e.rewrite("cos"), NONZERO)]
+        return [Condition(cos(e.args[0]), NONZERO)]
     return []
 
 
@@ -79,7 +78,7 @@ def _breaking_point(condition: Condition) -> Witness | None:
             value = at_precision(BITS[0], lambda p=point, q=at: p.evaluate(condition.e, q))  # type: ignore[misc]
         except NoValueError:
             continue
-        vanishes = value.is_exact() and value == 0
+        vanishes = (value.is_exact() and value == 0) or (value.contains(0) and point.is_exactly_zero(condition.e, at))
         broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[condition.sign]
         if broken:
             return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else value.str(12, radius=False)}")

@@ -62,7 +62,7 @@ def verify(declared: Recipe | Update, *, require: Iterable[str] = ()) -> Report:
     """
     subject = subject_of(declared)
     lines = [_discharge(obligation, subject) for obligation in OBLIGATIONS if obligation.applies(subject)]
-    lines += [Line(name, WITHOUT_PROCEDURE[name], undecided(NO_PROCEDURE)) for name in _required(declared, require)]
+    lines += [_open(name) for name in _required(declared, require) if name not in {line.name for line in lines}]
     return Report(declared.name, subject.kind, scope_of(subject), tuple(lines))
 
 
@@ -71,7 +71,7 @@ def _discharge(obligation: Obligation, subject: Subject) -> Line:
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
-    """The required obligations that nothing here decides yet; a domain with an edge requires ``boundary``."""
+    """The required obligations by name; a domain with an edge requires ``boundary``."""
     own = declared.require if isinstance(declared, Recipe) else ()
     edge = ("boundary",) if any(b.domain != S.Reals for b in declared.state) else ()
     names = list(dict.fromkeys((*own, *require, *edge)))
@@ -79,7 +79,15 @@ def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
     for name in names:
         if name not in known:
             raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
-    return [name for name in names if name in WITHOUT_PROCEDURE]
+    return names
+
+
+def _open(name: str) -> Line:
+    """A required obligation that was not discharged: there is no procedure for it, or nothing declared that it is about."""
+    if name in WITHOUT_PROCEDURE:
+        return Line(name, WITHOUT_PROCEDURE[name], undecided(NO_PROCEDURE))
+    obligation = next(o for o in OBLIGATIONS if o.name == name)
+    return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
 
 
 def _line_as_json(line: Line, scope: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _abstract_text(head: Any) -> str:
 
 def _parameter_text(s: Symbol) -> str:
     facts = sorted(k for k, v in assumptions_of(s).items() if v and k not in ("real", "commutative"))
-    kind = " ".join(facts) if facts else "real"
+    kind = " ".join(facts) if facts else "real"  # a symbol without assumptions is taken as real
     return f"every {kind} {s.base if isinstance(s, Indexed) else s.name}"
 
 

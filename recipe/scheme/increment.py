@@ -15,7 +15,7 @@ from recipe.total import labels
 
 def step_symbol(recipe: Recipe) -> Symbol:
     """The step size, under a name that the recipe does not use."""
-    return Symbol(_unused("step_size", recipe), positive=True)
+    return Symbol(recipe.unused_name("step_size"), positive=True)
 
 
 def increments(recipe: Recipe, step: Symbol) -> dict[Block, Expr]:
@@ -27,7 +27,7 @@ def increments(recipe: Recipe, step: Symbol) -> dict[Block, Expr]:
 
 def _noise(recipe: Recipe) -> dict[Block, Expr]:
     if recipe.noise_factor is not None:
-        white = {b: Noise(_unused(f"w_{b.name}", recipe), like=b) for b in recipe.state}
+        white = {b: Noise(recipe.unused_name(f"w_{b.name}"), like=b) for b in recipe.state}
         return recipe.noise_factor.times(white)
     for a, row in enumerate(recipe.state):
         for column in recipe.state[a + 1 :]:
@@ -43,7 +43,7 @@ def _own_noise(recipe: Recipe, block: Block) -> Expr:
     entry = recipe.D.entry(block, block)
     if is_zero_entry(entry):
         return S.Zero
-    name = _unused(f"w_{block.name}", recipe)
+    name = recipe.unused_name(f"w_{block.name}")
     if not isinstance(entry, Coupling) or entry.kernel == 0:
         return sqrt(factor_terms(parts(entry)[0])) * Noise(name, like=block)
     scale, matrix = _scaled_dense(entry, recipe, block)
@@ -51,21 +51,20 @@ def _own_noise(recipe: Recipe, block: Block) -> Expr:
 
 
 def _scaled_dense(entry: Coupling, recipe: Recipe, block: Block) -> tuple[Expr, Dense]:
-    """Read ``c * M`` with a symmetric constant matrix M, the one kernel whose root is taken by itself."""
+    """Read ``c * M`` with a positive definite constant matrix M, the one kernel whose root is taken by itself."""
     terms = Add.make_args(entry.kernel)
     factors = Mul.make_args(terms[0])
     matrices = [f for f in factors if isinstance(f, DenseEntry)]
     scale = Mul(*(f for f in factors if not isinstance(f, DenseEntry)))
-    if entry.diagonal == 0 and len(terms) == 1 and len(matrices) == 1 and matrices[0].matrix.symmetric and not labels(scale):
+    if (
+        entry.diagonal == 0
+        and len(terms) == 1
+        and len(matrices) == 1
+        and matrices[0].matrix.positive_definite
+        and not labels(scale)
+    ):
         return scale, matrices[0].matrix
     raise RecipeError(
-        f"{recipe.D.place(block, block)} is neither diagonal nor one symmetric Dense matrix: "
+        f"{recipe.D.place(block, block)} is neither diagonal nor one positive definite Dense matrix: "
         "no root of D is known for it; give noise_factor=B with B B^T = D"
     )
-
-
-def _unused(name: str, recipe: Recipe) -> str:
-    taken = {s.name for e, _ in recipe.written() for s in e.atoms(Symbol)} | {b.name for b in recipe.state}
-    while name in taken:
-        name += "_"
-    return name

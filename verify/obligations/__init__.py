@@ -5,10 +5,20 @@ from verify.obligations.curl_skew import CURL_SKEW
 from verify.obligations.diffusion_psd import DIFFUSION_PSD
 from verify.obligations.diffusion_symmetric import DIFFUSION_SYMMETRIC
 from verify.obligations.marginal import MARGINAL
+from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.stationarity import STATIONARITY
 from verify.obligations.well_defined import WELL_DEFINED
 
-OBLIGATIONS = (WELL_DEFINED, DIFFUSION_SYMMETRIC, CURL_SKEW, DIFFUSION_PSD, STATIONARITY, AGREES_WITH_UPDATE, MARGINAL)
+OBLIGATIONS = (
+    WELL_DEFINED,
+    DIFFUSION_SYMMETRIC,
+    CURL_SKEW,
+    DIFFUSION_PSD,
+    NOISE_FACTOR,
+    STATIONARITY,
+    AGREES_WITH_UPDATE,
+    MARGINAL,
+)
 
 # Named in the design, and not yet decided by anything here: where one of them is required, the verdict stays undecided.
 WITHOUT_PROCEDURE = {

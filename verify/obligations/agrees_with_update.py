@@ -7,6 +7,7 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, RecipeError, limit_of
+from recipe.calculus import gradient
 from recipe.dynamics import Dynamics
 from recipe.entry import combine
 from verify.obligation import Obligation
@@ -26,8 +27,9 @@ def discharge(subject: Subject) -> Outcome:
     except RecipeError as error:
         raise RecipeError(f"update: {error}") from None
     parts = [*_drifts(subject.dynamics, published), *_diffusions(subject.dynamics, published)]
-    target = decide_zero(subject.declared.H - subject.declared.update.target)
-    return conjunction([("the target of the update", target), *parts], by="drift and diffusion of the limit are equal")
+    difference = subject.declared.H - subject.declared.update.target  # the law is the same if this is a constant
+    targets = [(f"the target of the update, by {b}", decide_zero(gradient(difference, b))) for b in subject.state]
+    return conjunction([*targets, *parts], by="drift and diffusion of the limit are equal")
 
 
 def _drifts(ours: Dynamics, published: Dynamics) -> list[tuple[str, Outcome]]:

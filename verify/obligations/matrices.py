@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from recipe.entry import Entry, combine, parts, transposed
+from dataclasses import replace
+
+from recipe.entry import Coupling, Entry, combine, parts, transposed
 from recipe.matrix import BlockMatrix
-from recipe.symbols import Block
+from recipe.symbols import OTHER, Block
 from recipe.total import labels
-from verify.verdict import Outcome, conjunction
+from verify.verdict import Outcome, Verdict
 from verify.zero.decide import decide_zero
 
 
 def decide_zero_entry(entry: Entry) -> Outcome:
-    """Whether an entry vanishes for every length."""
-    names = ("", " off the diagonal")
-    return conjunction(
-        ((name.strip() or "diagonal", decide_zero(p)) for name, p in zip(names, parts(entry), strict=False)), by="zero"
-    )
+    """Whether an entry vanishes for every length.
+
+    Off the diagonal a coupling is its kernel; only where that is zero is its diagonal part what stands on the diagonal.
+    """
+    if not isinstance(entry, Coupling):
+        return decide_zero(entry.value)
+    off_diagonal = decide_zero(entry.kernel)
+    if off_diagonal.verdict is not Verdict.PROVED:
+        return replace(off_diagonal, by=f"off the diagonal: {off_diagonal.by}")
+    return decide_zero(entry.diagonal)
 
 
 def describe(entry: Entry) -> str:
     """An entry in one line."""
     written = [p for p in parts(entry) if p != 0]
-    return " + ".join(f"(i, j): {p}" if -1 in labels(p) else str(p) for p in written) or "0"
+    return " + ".join(f"(i, j): {p}" if OTHER in labels(p) else str(p) for p in written) or "0"
 
 
 def compare_with_transpose(matrix: BlockMatrix, sign: int) -> list[tuple[str, Outcome]]:
@@ -39,8 +46,11 @@ def _compare(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> Outco
     outcome = decide_zero_entry(combine(here, there, sign))
     if outcome.witness is None:
         return outcome
-    wanted = combine(combine(here, here, -1), here, -sign)
-    repair = f"{matrix.place(column, row)} must be {describe(transposed(wanted))} (with {matrix.place(row, column)} as it is)"
-    if row == column and sign == 1:
-        repair = f"{matrix.place(row, row)} must be 0"
-    return Outcome(outcome.verdict, outcome.by, outcome.witness, outcome.assumptions, repair)
+    if row == column:
+        return replace(
+            outcome, repair=f"{matrix.place(row, row)} must be {'skew-symmetric' if sign == 1 else 'symmetric'} by itself"
+        )
+    wanted = transposed(type(here)(*(-sign * p for p in parts(here))))
+    return replace(
+        outcome, repair=f"{matrix.place(column, row)} must be {describe(wanted)} (with {matrix.place(row, column)} as it is)"
+    )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sympy import Expr
 
-from recipe.calculus import contract, divergence
+from recipe.calculus import divergence, inner
 from recipe.dynamics import Dynamics
 from recipe.entry import apply, divergence_of
 from recipe.symbols import Block
@@ -25,8 +25,7 @@ def discharge(subject: Subject) -> Outcome:
     For a recipe this is a check of our own calculus: the drift is derived from Q, and Q does not enter here again.
     """
     v = current(subject.dynamics, subject.gradient)
-    along = sum((contract(v[b] * subject.gradient[b], b) for b in subject.state), start=divergence({}))
-    residual = divergence(v) - along
+    residual = divergence(v) - inner(v, subject.gradient)
     outcome = decide_zero(residual)
     if outcome.verdict is Verdict.REFUTED:
         return replace(outcome, by=f"the residual is {shown_factored(residual)}")

@@ -218,6 +218,8 @@ class Canonical:
     def _log_factor(self, factor: Expr) -> Ratio:
         if isinstance(factor, exp):
             return self.read(factor.args[0])
+        if isinstance(factor, Pow) and factor.exp.is_Rational:  # the generator of a root of an irreducible factor
+            return self._log_factor(factor.base) * self.read(factor.exp)
         if isinstance(factor, Pow):
             return self._logarithm(self.read(factor.base)) * self.read(factor.exp)
         return self.generators.generator(log(factor), log(factor))

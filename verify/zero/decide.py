@@ -18,6 +18,7 @@ from verify.zero.canonical import is_zero
 from verify.zero.errors import CannotDecideError
 from verify.zero.point import BITS, NoValueError, Places, Point, at_precision, shown_ball
 
+MOST_SIZES = 27  # choices of lengths
 TRIES = 4  # points for each choice of lengths
 NEGLIGIBLE = 1e-12  # the radius of a ball that contains zero and is not worth a second look
 LOOKS = 3  # points at which a proof is looked at once more
@@ -36,6 +37,8 @@ def decide_zero(e: Expr) -> Outcome:
         zero = is_zero(e)
     except CannotDecideError as error:
         zero, reason = False, str(error)
+    except RecursionError:
+        zero, reason = False, "it is nested too deeply for a canonical form"
     if zero:
         _look_again(e)
         return proved("canonical form")
@@ -74,7 +77,7 @@ def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, 
 def explicit_sizes(expressions: list[Expr]) -> Iterator[Mapping[Length, int]]:
     """Small numbers for every length in the expressions, the smallest first."""
     lengths = sorted(set().union(*(_lengths(e) for e in expressions)), key=str)
-    for sizes in sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum):
+    for sizes in itertools.islice(sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum), MOST_SIZES):
         yield dict(zip(lengths, sizes, strict=True))
 
 

@@ -20,13 +20,14 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.calculus import abstract_atoms
 from recipe.symbols import GENERIC, Indexed, Length, Scalar, Simplex, Vector, assumptions_of
 from recipe.total import Total, free_indexed
 
 Ball = Any  # flint.arb
 Places = Mapping[int, int]  # which coordinate each free label stands for, counted from 0
 
-CANDIDATES = tuple(Rational(p, q) for q in (4, 1, 2) for p in (1, 3, 5, 6, 2, 4, 7, -1, -3, -5, 8, 0))
+CANDIDATES = tuple(Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0))
 BITS = (128, 512)
 
 FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
@@ -69,6 +70,15 @@ class Point:
             raise NoValueError(f"{e} is not finite there")
         return value
 
+    def is_exactly_zero(self, e: Expr, places: Places) -> bool:
+        """Whether an expression without sums and abstract functions is zero there, by rational arithmetic."""
+        if abstract_atoms(e):
+            return False
+        values = {s: self.choose(s.at(GENERIC), places[s.label]) for s in free_indexed(e) if not isinstance(s, Length)}
+        values |= {s: self.choose(s) for s in e.atoms(Symbol) - values.keys() if not isinstance(s, Length)}
+        lengths = {s: Rational(self.sizes[s]) for s in e.atoms(Length)}
+        return bool(e.xreplace(values | lengths) == 0)
+
     def shown(self) -> dict[str, str | list[str]]:
         """The values that were asked for."""
         found: dict[str, str | list[str]] = {str(length): str(n) for length, n in self.sizes.items()}
@@ -103,6 +113,8 @@ class Point:
         """The value of an atom that may be chosen freely."""
         if key not in self._values:
             numerator = self._random.randint(1, 24) * (1 if positive or self._random.random() < 0.5 else -1)
+            if self._edge and not positive and self._random.random() < 0.3:
+                numerator = 0
             self._values[key] = Rational(numerator, 8)
         return _ball(self._values[key])
 
@@ -271,16 +283,15 @@ def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
     special = [Rational(0)]
     if isinstance(domain, Interval):
         fitting = [c for c in (*fitting, *_inside(domain)) if c in domain]
-        special = [c for c in (Rational(0), domain.start, domain.end) if c in domain]
-    return [c for c in special if _fits(c, symbol)] + fitting[:3] if edge else fitting
+        special = [c for c in (Rational(0), domain.start, domain.end) if c.is_Rational and c in domain]
+    return [c for c in special if _fits(c, symbol)] * 4 + fitting if edge else fitting
 
 
 def _inside(domain: Interval) -> list[Rational]:
-    """A few rational points strictly between the ends."""
-    start = domain.start if domain.start != -oo else (domain.end - 8 if domain.end != oo else Rational(-4))
-    end = domain.end if domain.end != oo else start + 8
-    if not (start.is_Rational and end.is_Rational):
-        return []
+    """A few rational points between the ends; an irrational end is approached to twelve digits."""
+    ends = [x if not x.is_finite or x.is_Rational else Rational(str(x.evalf(12))) for x in (domain.start, domain.end)]
+    start = ends[0] if ends[0] != -oo else (ends[1] - 8 if ends[1] != oo else Rational(-4))
+    end = ends[1] if ends[1] != oo else start + 8
     return [start + (end - start) * Rational(k, 16) for k in (3, 5, 8, 11, 14)]
 
 

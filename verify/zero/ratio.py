@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +41,7 @@ class Ratio:
     def __pow__(self, n: int) -> Ratio:
         if n < 0:
             return self.inverse() ** (-n)
-        _check_size(len(self.num) ** min(n, 8))
+        _check_size(*(math.comb(len(p) + n - 1, n) for p in (self.num, self.den)))
         return Ratio(self.num**n, self.den**n)
 
     def inverse(self) -> Ratio:
