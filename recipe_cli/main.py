@@ -1,12 +1,13 @@
 """The command line: composes the rooms below, and turns every mistake into one sentence and an exit status.
 
-Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 130 interrupted.
+Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 70 a fault of this program, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import traceback
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +30,8 @@ app = typer.Typer(
     help="Declare a sampler H, D, Q; prove that it leaves exp(-H) stationary; compile it; sample with it.",
     epilog="Where a command takes FILE it also takes FILE:NAME or a catalog name. A recipe file is a Python program and is run.",
 )
+
+INTERNAL_ERROR = 70
 
 Where = Annotated[str, typer.Argument(metavar="FILE", help="A recipe file, FILE:NAME, or a catalog name such as sgrhmc.")]
 
@@ -92,6 +95,22 @@ def verify(
     if as_json:
         _print_json(data)
     raise typer.Exit(worst(statuses))
+
+
+@app.command(epilog="Examples: `recipe explain stationarity`, `recipe explain`")
+def explain(
+    name: Annotated[str | None, typer.Argument(metavar="[OBLIGATION]", help="All of them by default.")] = None,
+) -> None:
+    """Say what an obligation states, and why it matters."""
+    from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+
+    known = {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
+    known |= {n: (statement, "Not decided by this version.") for n, statement in WITHOUT_PROCEDURE.items()}
+    if name is not None and name not in known:
+        raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
+    for n in known if name is None else [name]:
+        statement, explanation = known[n]
+        typer.echo(f"{n}: {statement}\n  {explanation}")
 
 
 @app.command(epilog="Examples: `recipe derive sgnht --format latex`, `recipe derive my_sampler.py --format json`")
@@ -190,3 +209,9 @@ def main() -> None:
     except RecursionError:
         typer.echo("recipe: an expression is nested too deeply; write it with fewer levels", err=True)
         sys.exit(2)
+    except Exception as error:
+        # Not the user's mistake, and never to be taken for a verdict.
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}, line {where.lineno}"
+        typer.echo(f"recipe: internal error in {place}: {type(error).__name__}: {error}; please report it", err=True)
+        sys.exit(INTERNAL_ERROR)

@@ -117,10 +117,16 @@ def test_derive(kind, said):
     assert said in done.stdout
 
 
+def test_explain_says_what_an_obligation_states():
+    assert "div v - v . grad H = 0" in command("explain", "stationarity").stdout
+    assert command("explain").stdout.count("\n") >= 20
+    assert command("explain", "beauty").returncode == 2
+
+
 def test_help_has_examples_and_version_is_the_version():
     import recipe
 
-    for name in ("list", "verify", "derive", "generate", "sample"):
+    for name in ("list", "verify", "explain", "derive", "generate", "sample"):
         assert "Example" in command(name, "--help").stdout
     assert command("--version").stdout.strip() == f"recipe {recipe.__version__}"
 

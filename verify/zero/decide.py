@@ -1,7 +1,7 @@
 """Is an expression zero, for every length, at every point, for every abstract function?
 
-*Proved* by canonical form, after an independent look: the value at explicit points must not exclude zero. *Refuted* only by a point
-where ball arithmetic excludes zero.
+*Proved* by canonical form, after an independent look: the value at explicit points, where there is one, must not exclude zero.
+*Refuted* only by a point where ball arithmetic excludes zero.
 """
 
 from __future__ import annotations
