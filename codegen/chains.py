@@ -6,10 +6,11 @@ change nothing.
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,40 +31,48 @@ class Chain:
     draws: Any
     done: int = 0
     guilty: int = -1
+    chunk: int = 1
 
 
 def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, progress: bool) -> bool:
     """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted.
 
-    ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done, guilty block or -1).
+    ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done, guilty block or -1). Chains
+    take turns, so that an interruption finds all of them about equally far; a second one changes nothing until the first is served.
     """
-    stop = threading.Event()
     console = Console(stderr=True)
+    interrupted, before = False, signal.getsignal(signal.SIGINT)
     with (
         Progress(console=console, disable=not (progress and console.is_terminal), transient=True) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
         task = bar.add_task("sampling", total=steps * len(chains))
-        running = {pool.submit(_run, advance, chain, steps, stop) for chain in chains}
-        futures = set(running)
-        interrupted = False
+        running = {pool.submit(_advance_once, advance, chain, steps): chain for chain in chains}
         while running:
             try:
-                _, running = wait(running, timeout=CHUNK_SECONDS)
+                finished, _ = wait(running, timeout=CHUNK_SECONDS, return_when=FIRST_COMPLETED)
                 bar.update(task, completed=sum(c.done for c in chains))
+                for future in finished:
+                    chain = running.pop(future)
+                    future.result()
+                    if chain.done < steps and chain.guilty < 0 and not interrupted:
+                        running[pool.submit(_advance_once, advance, chain, steps)] = chain
             except KeyboardInterrupt:
                 interrupted = True
-                stop.set()
-    for future in futures:
-        future.result()
+                _set_interrupt_handler(signal.SIG_IGN)
+    _set_interrupt_handler(before)
     return interrupted
 
 
-def _run(advance: Advance, chain: Chain, steps: int, stop: threading.Event) -> None:
-    chunk = 1
-    while chain.done < steps and chain.guilty < 0 and not stop.is_set():
-        began = time.perf_counter()
-        chunk = min(chunk, steps - chain.done)
-        chain.done, chain.guilty = advance(chain.state, chain.draws, chain.number, chain.done, chunk)
-        if time.perf_counter() - began < CHUNK_SECONDS / 2:
-            chunk *= 2
+def _set_interrupt_handler(handler: Any) -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:
+    """One chunk of a chain, sized so that it takes about ``CHUNK_SECONDS``."""
+    began = time.perf_counter()
+    count = min(chain.chunk, steps - chain.done)
+    chain.done, chain.guilty = advance(chain.state, chain.draws, chain.number, chain.done, count)
+    if time.perf_counter() - began < CHUNK_SECONDS / 2:
+        chain.chunk *= 2

@@ -12,18 +12,24 @@ from typing import Any
 
 import numpy as np
 
+from codegen.store import make_readable
 from recipe.errors import RecipeError
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """A chain that stopped because a block was not finite after a step (counted from 0)."""
+    """A chain that stopped because a block was not finite, or not in its domain, after a step (counted from 0)."""
 
     chain: int
     step: int
     block: str
+    left_domain: bool = False
 
     def __str__(self) -> str:
+        if self.left_domain:
+            return (
+                f"chain {self.chain} stopped in step {self.step}: {self.block} left its domain, which this scheme does not prevent"
+            )
         return f"chain {self.chain} diverged in step {self.step}: {self.block} is not finite; try a smaller step size"
 
 
@@ -35,7 +41,7 @@ class Draws:
         values: by block, of the shape (chains, draws, length), or (chains, draws) for a scalar block. A chain that stopped early
             holds NaN after its last draw.
         counts: how many draws each chain has, shape (chains,).
-        divergences: the chains that stopped because they were not finite.
+        divergences: the chains that stopped because they were not finite or left their domain.
         interrupted: whether the run was stopped before its end; all healthy chains are then cut to the shortest of them.
         attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the module.
     """
@@ -74,6 +80,7 @@ class Draws:
             os.close(handle)
             try:
                 data.to_netcdf(temporary, engine="h5netcdf")
+                make_readable(temporary)
                 Path(temporary).replace(target)
             finally:
                 Path(temporary).unlink(missing_ok=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
 
-from sympy import Symbol
+from sympy import S, Symbol
 
 from codegen.expression import text_of
 from codegen.functions import arguments, commented, noises_of
@@ -131,7 +131,7 @@ _RUN_HEAD = '''\
 def run(state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin, batch_size):
     """Steps start .. start + steps - 1, in place over state; every thin-th state after the warmup is copied into draws.
 
-    Returns the number of the step it stands at and -1, or the step that was not finite and the number of the guilty block.
+    Returns the number of the step it stands at and -1, or the step that was not finite (or not in its domain) and the guilty block.
     """'''
 
 _RUN_LOOP = """\
@@ -196,10 +196,14 @@ def _fused(plan: Plan, statement: Sweep, count: str, filled: Mapping[str, str]) 
     ]  # fmt: skip
 
 
+_STOP = ("bad = guilty(state)", "if bad >= 0:", "    return done, bad")
+
+
 def _run_tail(plan: Plan) -> str:
     scalars = [s.target.name for s in plan.statements if isinstance(s, Let) and s.store]
     lines = [f"finite &= abs({name}) <= LARGEST" for name in scalars]
-    lines += ["if not finite:", "    bad = guilty(state)", "    if bad >= 0:", "        return done, bad"]
+    edged = any(b.domain != S.Reals for b in plan.state)  # a step may leave a domain and stay finite
+    lines += [*([] if edged else ["if not finite:"]), *(f"{'' if edged else '    '}{line}" for line in _STOP)]
     lines += ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:"]
     lines += [f"    keep(draws.{f}, k // thin - 1, state.{f})" for f in plan.fields.values()]
     return "\n".join([*(f"        {line}" for line in lines), "    return start + steps, -1"])

@@ -129,7 +129,7 @@ def lane_of(purpose: int, chain: int) -> Word:
 @device
 def normal_pair(seed: Word, lane: Word, t: Word, k: Word) -> tuple[float, float]:
     """Two standard normal numbers of step ``t``: those of the coordinates k and ceil(d/2) + k."""
-    x, y = threefry(t, k, seed, lane)
+    x, y = threefry(t, k, np.uint64(seed), lane)
     r = radius(x)
     c, s = direction(y)
     return r * c, r * s
@@ -150,7 +150,7 @@ def fill_normals(values: np.ndarray, seed: Word, lane: Word, t: Word) -> None:
 @device
 def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
     """The k-th row of the minibatch of step ``t``, uniform on 0 .. rows - 1 (two rows share a counter)."""
-    x, y = threefry(t, k >> np.uint64(1), seed, lane)
+    x, y = threefry(t, k >> np.uint64(1), np.uint64(seed), lane)
     word = y if k & np.uint64(1) else x
     return np.uint64(np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * rows)
 

@@ -237,6 +237,12 @@ def _attributes(what: Recipe | Update, module: Module, how: _Request) -> dict[st
     }  # fmt: skip
 
 
+def _divergence(module: Module, chain: Chain) -> Divergence:
+    block = module.plan.state[chain.guilty]
+    values = getattr(chain.state, module.plan.fields[block])
+    return Divergence(chain.number, chain.done, block.name, left_domain=bool(np.all(np.isfinite(values))))
+
+
 def _collected(module: Module, how: _Request, chains: list[Chain], interrupted: bool, attributes: dict[str, Any]) -> Draws:
     counts = np.array([max(0, chain.done - how.warmup) // how.thin for chain in chains])
     healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.guilty < 0]
@@ -245,6 +251,5 @@ def _collected(module: Module, how: _Request, chains: list[Chain], interrupted: 
     for block in how.kept:
         stacked = np.stack([getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains])
         values[block.name] = stacked[..., 0] if isinstance(block, Scalar) else stacked
-    names = [b.name for b in module.plan.state]
-    divergences = tuple(Divergence(c.number, c.done, names[c.guilty]) for c in chains if c.guilty >= 0)
+    divergences = tuple(_divergence(module, c) for c in chains if c.guilty >= 0)
     return Draws(values, np.minimum(counts, length), divergences, interrupted, attributes)

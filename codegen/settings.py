@@ -33,12 +33,16 @@ def resolved_params(
     Raises:
         RecipeError: listing what is missing, or naming what is unknown, of the wrong shape, or against a declared assumption.
     """
+    if params is not None and not isinstance(params, Mapping):
+        raise RecipeError(f"params={params!r} must be a dict of values by name, such as {{'C': 1.0}}")
     needed = {_name(s): s for s in module.plan.settings}
     given = {_name(key): value for key, value in (params or {}).items()}
     missing = [name for name in needed if name not in given]
     if missing:
         example = ", ".join(f"'{name}': ..." for name in missing)
-        raise RecipeError(f"missing parameters: {', '.join(missing)}; give them as params={{{example}}}")
+        raise RecipeError(
+            f"missing parameters: {', '.join(missing)}; give them as params={{{example}}} (or --param {missing[0]}=...)"
+        )
     known = set(needed) | {_name(s) for s in optional}
     unknown = sorted(name for name in given if name not in known)
     if unknown:
@@ -90,6 +94,8 @@ def _cholesky(M: Dense, value: np.ndarray) -> np.ndarray:
 
 def finite_array(where: str, value: Any, dimensions: int) -> np.ndarray:
     """A finite C-contiguous float64 array of that many dimensions."""
+    if np.iscomplexobj(value):
+        raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
     try:
         array = np.ascontiguousarray(np.asarray(value, dtype=np.float64)).reshape(np.shape(value))
     except (TypeError, ValueError):
@@ -122,8 +128,8 @@ def resolved_data(module: Module, lengths: Lengths) -> tuple[dict[str, np.ndarra
 def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
     where = f"the data of {_name(s)}"
     array = finite_array(where, value, 2 if isinstance(s, VectorData) else 1)
-    if array.shape[0] == 0:
-        raise RecipeError(f"{where} has no row")
+    if 0 in array.shape:
+        raise RecipeError(f"{where} has no {'row' if array.shape[0] == 0 else 'column'}")
     if isinstance(s, VectorData):
         lengths.learn(s.length, array.shape[1], f"{where}, of the shape {array.shape},")
     return array

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import sympy
+from sympy import Set, oo
 
 from codegen.driver import STEP_FIXED, filled_noises, run_text, step_text
 from codegen.functions import function_text
@@ -17,7 +18,7 @@ from codegen.random import EMBEDDED, source_of
 from codegen.special import Digamma, digamma
 from codegen.stable import Sigmoid, Softplus, sigmoid, softplus
 from recipe.abstract import Potential
-from recipe.symbols import Length, Vector
+from recipe.symbols import Length, Simplex, Vector
 
 HEADER = """\
 from typing import NamedTuple
@@ -126,11 +127,26 @@ def allocate_text(plan: Plan, scratch: Mapping[str, Length | None]) -> str:
 
 
 def guilty_text(plan: Plan) -> str:
-    """``guilty(state)``: which block is not finite."""
-    lines = ["@kernel", "def guilty(state):", '    """The number of the first block that is not finite, or -1."""']
-    for n, field in enumerate(plan.fields.values()):
-        lines += [f"    for x in state.{field}:", "        if not abs(x) <= LARGEST:", f"            return {n}"]
+    """``guilty(state)``: which block is not finite, or outside of its domain."""
+    lines = [
+        "@kernel",
+        "def guilty(state):",
+        '    """The number of the first block that is not finite or not in its domain, or -1."""',
+    ]
+    for n, (block, field) in enumerate(plan.fields.items()):
+        inside = " and ".join(["abs(x) <= LARGEST", *_edges(block.domain)])
+        lines += [f"    for x in state.{field}:", f"        if not ({inside}):", f"            return {n}"]
+        if isinstance(block.domain, Simplex):
+            lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
     return "\n".join([*lines, "    return -1"])
+
+
+def _edges(domain: Set) -> list[str]:
+    """The conditions on one coordinate ``x`` at the finite ends of a domain."""
+    if isinstance(domain, Simplex):
+        return ["x > 0.0"]
+    low = [] if domain.start == -oo else [f"x {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
+    return low + ([] if domain.end == oo else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
 
 
 def device_texts(plan: Plan, own: Mapping[Potential, PosteriorGradient]) -> list[str]:

@@ -78,11 +78,19 @@ def write(path: Path, text: str) -> None:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
+        make_readable(temporary)
         Path(temporary).replace(path)
     except OSError as error:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         raise RecipeError(f"{path} cannot be written: {error.strerror or error}; choose another path") from None
+
+
+def make_readable(path: str | Path) -> None:
+    """Give a file made as a private temporary one the permissions that new files have."""
+    mask = os.umask(0)
+    os.umask(mask)
+    Path(path).chmod(0o666 & ~mask)
 
 
 def load(name: str, source: str) -> ModuleType:

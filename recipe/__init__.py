@@ -5,6 +5,7 @@ from recipe.bind import bind
 from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import outer
 from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.language import DecimalWarning
 from recipe.limit import limit_of
 from recipe.operators import div, dot, grad
 from recipe.posterior import Posterior
@@ -17,7 +18,7 @@ from recipe.update import Update
 __version__ = "0.1.0"
 
 __all__ = [
-    "Data", "Dense", "Derivation", "Dynamics", "Field", "Noise", "OutsideLanguageError", "Parameter", "Posterior", "Potential",
-    "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "derive", "discretise", "div", "dot", "grad",
-    "limit_of", "outer", "total",
+    "Data", "DecimalWarning", "Dense", "Derivation", "Dynamics", "Field", "Noise", "OutsideLanguageError", "Parameter",
+    "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "derive", "discretise",
+    "div", "dot", "grad", "limit_of", "outer", "total",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ verifier and the generator know, or an error has named the smallest guilty part 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -43,6 +44,7 @@ FORMS = (
     Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
     *SMOOTH_FUNCTIONS,
 )  # fmt: skip
+LONG_DECIMAL = 8  # digits of a denominator beyond which a float hardly is what somebody typed
 NOT_SMOOTH = (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.floor, sympy.ceiling)
 
 
@@ -52,11 +54,25 @@ def read(e: Any, where: str) -> Expr:
     Raises RecipeError for what is no expression, OutsideLanguageError for a form that the calculus does not hold.
     """
     e = as_expression(e, where)
-    e = e.xreplace({f: Rational(repr(float(f))) for f in e.atoms(Float)})
+    e = _with_decimals(e, where)
     e = jets_from_sympy(e)
     for node in _walk(e):
         _check_form(node, where)
     return e
+
+
+class DecimalWarning(UserWarning):
+    """Says how a float in a recipe was read."""
+
+
+def _with_decimals(e: Expr, where: str) -> Expr:
+    """Every float as the decimal that was written. Python and sympy compute with floats first, as in sqrt(2.0), so it is said."""
+    decimals = {f: Rational(repr(float(f))) for f in e.atoms(Float)}
+    for f, exact in sorted(decimals.items(), key=str):
+        long = len(str(exact.q)) > LONG_DECIMAL
+        advice = "; if a root or a fraction was meant, write it exactly, sqrt(2) or Rational(1, 3)" if long else ""
+        warnings.warn(f"{where}: the float {float(f)!r} is read as the decimal {exact}{advice}", DecimalWarning, stacklevel=4)
+    return e.xreplace(decimals)
 
 
 def _walk(e: Expr) -> Iterator[Expr]:

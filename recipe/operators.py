@@ -6,12 +6,12 @@ from typing import Any
 
 from sympy import Expr, S
 
-from recipe.abstract import Dense, checked_block
+from recipe.abstract import Dense, TransposedDense, checked_block
 from recipe.calculus import gradient
 from recipe.entry import apply, divergence_of, read_entry
 from recipe.errors import RecipeError
 from recipe.language import check_component, check_number, read
-from recipe.symbols import Block, Vector
+from recipe.symbols import Block
 
 
 def grad(U: Any, block: Block) -> Expr:
@@ -31,11 +31,14 @@ def div(M: Any, block: Block) -> Expr:
     return divergence_of(read_entry(read(M, "div(M, ...)"), block, block, f"div(M, {block})"), block)
 
 
-def dot(M: Dense, v: Any) -> Expr:
+def dot(M: Dense | TransposedDense, v: Any) -> Expr:
     """The product of a constant matrix with a vector, ``sum_j M_ij v_j``, as an expression of the generic coordinate."""
-    if not isinstance(M, Dense):
-        raise RecipeError(f"dot({M}, ...): the first argument must be a Dense matrix")
+    if isinstance(M, TransposedDense):
+        row, column = M.matrix.column, M.matrix.row
+    elif isinstance(M, Dense):
+        row, column = M.row, M.column
+    else:
+        raise RecipeError(f"dot({M}, ...): the first argument must be a Dense matrix, M or M.T")
     v = read(v, f"dot({M}, ...)")
-    column: Vector = M.column
     check_component(v, column, f"dot({M}, {v})")
-    return apply(read_entry(M + S.Zero, M.row, column, f"dot({M}, ...)"), v, column)
+    return apply(read_entry(M + S.Zero, row, column, f"dot({M}, ...)"), v, column)

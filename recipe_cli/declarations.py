@@ -7,13 +7,14 @@ import importlib.util
 import pkgutil
 import sys
 import traceback
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import catalog
-from recipe import Dense, Posterior, Potential, Recipe, RecipeError, Update
+from recipe import DecimalWarning, Dense, Posterior, Potential, Recipe, RecipeError, Update
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ def concrete_declaration(where: str) -> Declaration:
         found = beside if found[0] in beside else found
     concrete = [d for d in found if not _unbound(d)]
     if len(concrete) == 1:
+        if found[0] is not concrete[0]:
+            print(f"note: {found[0].name} has no values for {_unbound(found[0])[0]}; this is {concrete[0].name}", file=sys.stderr)
         return concrete[0]
     if not concrete:
         raise RecipeError(f"{where}: {_unbound(found[0])[0]} has no meaning yet; bind it, bind({found[0].name}, {{...}})")
@@ -118,7 +121,11 @@ def _run_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent.resolve()))
     try:
-        spec.loader.exec_module(module)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", DecimalWarning)
+            spec.loader.exec_module(module)
+        for text in dict.fromkeys(str(w.message) for w in said if issubclass(w.category, DecimalWarning)):
+            print(f"note: {text}", file=sys.stderr)
     except (Exception, SystemExit) as error:
         raise RecipeError(f"{path}{_line_of(error, path)}: {_one_line(error)}") from None
     finally:

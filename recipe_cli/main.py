@@ -18,7 +18,7 @@ from rich.console import Console
 import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
-from recipe_cli.declarations import catalog_entries, concrete_declaration, declarations
+from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations
 from recipe_cli.reports import exit_status, print_report, worst
 
 app = typer.Typer(
@@ -147,8 +147,8 @@ def generate(
     """Write a readable Numba module that needs numpy and numba only."""
     from recipe_cli.sampling import generate_module
 
-    _refuse_to_replace(output, force)
-    generate_module(concrete_declaration(where), output, scheme, order, posterior)
+    _refuse_to_replace(output, force, where, posterior)
+    generate_module(concrete_declaration(where), output.resolve(), scheme, order, posterior)
     typer.echo(f"wrote {output}", err=True)
 
 
@@ -174,17 +174,41 @@ def sample(
     seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to save the draws (NetCDF, ArviZ).")] = None,
     force: Force = False,
+    unproved: Annotated[bool, typer.Option("--unproved", help="Sample even where the verifier refutes the recipe.")] = False,
 ) -> None:
     """Compile the sampler and draw from a posterior; print a summary and save the draws as ArviZ InferenceData."""
     from recipe_cli.sampling import Settings, sample_posterior
 
     if output is not None:
-        _refuse_to_replace(output, force)
+        _refuse_to_replace(output, force, where, posterior)
+        output = output.resolve()
     settings = Settings(scheme, order, step_size, tuple(param or ()), steps, warmup, thin, batch_size, chains, threads, seed)
-    raise typer.Exit(sample_posterior(concrete_declaration(where), posterior, settings, output, _console()))
+    declaration = concrete_declaration(where)
+    _say_what_is_known(declaration, unproved)
+    raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console()))
 
 
-def _refuse_to_replace(output: Path, force: bool) -> None:
+def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
+    """Refuse to sample with what is refuted, and name what is undecided."""
+    from verify.report import verify as verify_declared
+    from verify.verdict import Verdict
+
+    report = verify_declared(declaration.declared)
+    open_lines = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+    if report.verdict is Verdict.REFUTED and not unproved:
+        typer.echo(f"recipe: {declaration.name} is refuted ({open_lines}); see recipe verify, or say --unproved", err=True)
+        raise typer.Exit(1)
+    if report.verdict is not Verdict.PROVED:
+        typer.echo(f"note: {declaration.name} is {report.verdict.value} ({open_lines})", err=True)
+
+
+def _refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
+    if output.exists() and not output.is_file():
+        raise RecipeError(f"{output} is not a regular file; choose another name")
+    for given in inputs:
+        file = None if given is None else Path(given.partition(":")[0])
+        if file is not None and file.is_file() and output.exists() and output.samefile(file):
+            raise RecipeError(f"{output} is the input; choose another name")
     if output.exists() and not force:
         raise RecipeError(f"{output} is already there; choose another name, or say --force to replace it")
     if not output.parent.is_dir():

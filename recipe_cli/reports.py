@@ -11,6 +11,7 @@ from verify.report import Line, Report
 from verify.verdict import Verdict
 
 COLOURS = {Verdict.PROVED: "green", Verdict.REFUTED: "bold red", Verdict.UNDECIDED: "yellow"}
+SCOPE = {Verdict.PROVED: " for", Verdict.REFUTED: "; it was claimed for", Verdict.UNDECIDED: "; the question is for"}
 EXIT_STATUS = {Verdict.PROVED: 0, Verdict.REFUTED: 1, Verdict.UNDECIDED: 3}
 
 
@@ -18,10 +19,13 @@ def print_report(console: Console, declaration: Declaration, report: Report) -> 
     """The verdict, its scope, and one line an obligation."""
     colour = COLOURS[report.verdict]
     console.print(f"[bold]{escape(declaration.name)}[/bold] ({report.kind}, {escape(declaration.file)}): ", end="")
-    console.print(f"[{colour}]{report.verdict.value}[/{colour}] for {escape(report.scope)}", soft_wrap=True)
+    console.print(f"[{colour}]{report.verdict.value}[/{colour}]{SCOPE[report.verdict]} {escape(report.scope)}", soft_wrap=True)
     width = max(len(line.name) for line in report.lines)
     for line in report.lines:
         _print_line(console, line, width)
+    expect = getattr(declaration.declared, "expect", None)
+    if expect not in (None, report.verdict.value):
+        console.print(Text(f"  expected to be {expect}, and it is {report.verdict.value}", style="bold red"), soft_wrap=True)
     for assumption in dict.fromkeys(a for line in report.lines for a in line.outcome.assumptions):
         console.print(Text(f"  assumed: {assumption}", style="dim"), soft_wrap=True)
 

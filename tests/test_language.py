@@ -9,6 +9,7 @@ from sympy import Abs, Function, Integer, Interval, Matrix, Max, Piecewise, Symb
 
 from recipe import (
     Data,
+    DecimalWarning,
     Dense,
     Field,
     Noise,
@@ -267,7 +268,8 @@ def test_what_the_calculus_cannot_hold_is_outside_the_language(build: Callable[[
 
 
 def test_a_float_is_the_decimal_that_was_written() -> None:
-    assert hamiltonian(0.1 * U).H == U / 10
+    with pytest.warns(DecimalWarning, match="0.1 is read as the decimal 1/10"):
+        assert hamiltonian(0.1 * U).H == U / 10
 
 
 def test_derivatives_that_sympy_wrote_are_read() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import _thread
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -188,6 +190,8 @@ def test_bad_arguments_are_named_before_anything_runs(options, message):
         ({"x": x_values[:-1]}, "different numbers of rows: x has 59, y has 60"),
         ({"y": np.full(60, np.inf)}, "the data of y contains a value that is not finite"),
         ({"x": x_values[:0], "y": labels[:0]}, "has no row"),
+        ({"x": x_values[:, :0]}, "the data of x has no column"),
+        ({"y": labels + 1j}, "the data of y is complex"),
     ],
 )
 def test_bad_data_is_named(data, message):
@@ -262,3 +266,40 @@ def test_inference_data_and_files(tmp_path):
 def test_sampling_does_not_import_arviz():
     code = "import sys, codegen; print('arviz' in sys.modules, 'verify' in sys.modules, 'catalog' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == ["False"] * 3
+
+
+@pytest.mark.parametrize(("diffusion", "domain"), [(1, Interval.open(0, oo)), (1, Interval(0, 1)), (1, Simplex())])
+def test_a_step_out_of_the_domain_stops_the_chain(diffusion, domain):
+    p = Vector("p", domain=domain)
+    langevin = Recipe((p,), total(p), Matrix([[diffusion]]), Matrix([[0]]))
+    draws = sample(langevin, step_size=0.05, steps=2000, chains=2, lengths={p: 2}, progress=False)
+    assert all(d.left_domain and d.block == "p" for d in draws.divergences)
+    assert len(draws.divergences) == 2
+    kept = draws["p"][~np.isnan(draws["p"])]
+    assert (kept >= 0).all()
+    assert "left its domain" in str(draws.divergences[0])
+
+
+def test_chains_take_turns_so_that_an_interruption_leaves_draws_of_all():
+    done = []
+
+    def advance(state, draws, chain, begin, count):
+        done.append(chain)
+        if len(done) == 200:
+            os.kill(os.getpid(), signal.SIGINT)
+        return begin + count, -1
+
+    chains = [Chain(c, None, None) for c in range(6)]
+    assert run_chains(advance, chains, 10**12, 2, progress=False)
+    assert min(c.done for c in chains) > 0
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_seed_may_be_a_plain_number():
+    module = generate(Recipe((theta,), total(theta**2) / 2, Matrix([[1]]), Matrix([[0]])))
+    loaded = module.load()
+    states = [loaded.allocate(np.zeros(3)) for _ in range(2)]
+    keep = [loaded.Draws(np.zeros((5, 3))) for _ in range(2)]
+    for seed, state, draws in zip((7, np.uint64(7)), states, keep, strict=True):
+        assert loaded.run(state, draws, (), (), 0.1, (), seed, 0, 0, 5, 0, 1, 0) == (5, -1)
+    assert np.array_equal(keep[0].theta, keep[1].theta)

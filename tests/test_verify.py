@@ -209,7 +209,7 @@ CASES = [
     ("diffusion-psd", REFUTED, plain(theta, B)),
     ("diffusion-psd", REFUTED, plain(theta, 1 - outer(theta, theta))),
     ("diffusion-psd", REFUTED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, 1]]), Matrix.zeros(2))),
-    ("diffusion-psd", UNDECIDED, plain(theta, theta ** Symbol("n", integer=True, positive=True))),
+    ("diffusion-psd", REFUTED, plain(theta, theta ** Symbol("n", integer=True, positive=True))),
     ("diffusion-psd", UNDECIDED, plain(theta, 1 + sin(theta) / 2)),
     ("diffusion-psd", UNDECIDED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, total(theta**2)]]), Matrix.zeros(2))),
     ("stationarity", PROVED, Recipe((theta, xi), U + xi**2 * total(theta**4), Matrix.zeros(2), Matrix([[0, theta], [-theta, 0]]))),

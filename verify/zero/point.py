@@ -236,9 +236,12 @@ def _(e: Pow, point: Point, places: Places) -> Ball:
         return base ** int(e.exp)
     if e.exp == Rational(1, 2):
         return base.sqrt()
+    power = _value(e.exp, point, places)
+    if power.is_integer():
+        return base**power
     if not base > 0:
         raise NoValueError(f"{e.base} is not known to be positive there")
-    return base ** _value(e.exp, point, places)
+    return base**power
 
 
 @_value.register
