@@ -8,12 +8,13 @@ from functools import singledispatchmethod
 
 from sympy import Expr, S, Symbol
 
+from codegen.leaves import CommonLeaves
 from codegen.loops import Let, Statement
 from codegen.lower import Lowering, unbound, varying
 from codegen.names import Namer
 from recipe.abstract import Dense, Partial, Potential
 from recipe.posterior import Posterior
-from recipe.symbols import GENERIC, Block, Indexed, Length, Scalar, ScalarData, Vector, VectorData, VectorParameter
+from recipe.symbols import GENERIC, Block, Indexed, Length, Scalar, ScalarData, Vector, VectorData
 
 SCALE = Symbol("scale", positive=True)
 
@@ -54,7 +55,7 @@ class _Builder:
         self.function = namer.fresh(f"gradient_{potential.name}")
         self.blocks: dict[Block, str] = {b: namer.fresh(b.name) for b in potential.blocks}
         self.results: dict[Block, str] = {b: namer.fresh(f"g_{b.name}") for b in potential.blocks}
-        self.sizes: dict[Length, Symbol] = {}
+        self.common = CommonLeaves(self.settings, namer)
         self.number = {b: Symbol(namer.fresh(b.name), real=True) for b in potential.blocks if isinstance(b, Scalar)}
 
     def built(self) -> PosteriorGradient:
@@ -63,7 +64,7 @@ class _Builder:
         after = self.added(self.posterior.prior_gradient, scale=True)
         return PosteriorGradient(
             self.potential, self.posterior, self.function, tuple(self.results.values()), tuple(self.blocks.values()),
-            self.fields, before, each, after, self.sizes,
+            self.fields, before, each, after, self.common.sizes,
         )  # fmt: skip
 
     def added(self, gradient: dict[Block, Expr], *, scale: bool) -> tuple[Statement, ...]:
@@ -92,12 +93,8 @@ class _Builder:
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """What a symbol reads: a parameter."""
-        return Symbol(f"params.{self.settings[e]}", real=True)
-
-    @leaf.register
-    def _(self, e: VectorParameter, label: int) -> Expr:
-        return varying(f"params.{self.settings[e.at(GENERIC)]}[i]")
+        """What a symbol reads: a parameter or a length."""
+        return self.common.read(e)
 
     @leaf.register
     def _(self, e: Vector, label: int) -> Expr:
@@ -114,12 +111,6 @@ class _Builder:
     @leaf.register
     def _(self, e: ScalarData, label: int) -> Expr:
         return Symbol(f"data.{self.fields[e]}[row]", real=True)
-
-    @leaf.register
-    def _(self, e: Length, label: int) -> Expr:
-        if e not in self.sizes:
-            self.sizes[e] = Symbol(self.namer.fresh(e.name), positive=True)
-        return self.sizes[e]
 
     @leaf.register
     def _(self, e: Partial, label: int) -> Expr:

@@ -10,6 +10,7 @@ from functools import singledispatchmethod
 
 from sympy import Expr, Symbol
 
+from codegen.leaves import CommonLeaves
 from codegen.loops import GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Statement, Sums, Sweep
 from codegen.lower import Lowering, unbound, varying
 from codegen.names import Namer, field_namer
@@ -17,7 +18,7 @@ from codegen.special import with_digamma
 from recipe.abstract import Dense, Field, Partial, Potential
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.free import parameters_of
-from recipe.symbols import GENERIC, Block, Index, Indexed, Length, Noise, Scalar, ScalarNoise, Vector, VectorParameter
+from recipe.symbols import GENERIC, Block, Index, Indexed, Length, Noise, Scalar, ScalarNoise, Vector
 from recipe.total import Total
 from recipe.update import Update
 
@@ -44,7 +45,7 @@ class _Planner:
         self.scratch: dict[str, Length | None] = {}
         self.factors: dict[Dense, str] = {}
         self.noises: dict[Symbol, NoiseDraw] = {}
-        self.sizes: dict[Length, Symbol] = {}
+        self.common = CommonLeaves(self.settings, namer)
         self.gradients: dict[Potential, tuple[str, ...]] = {}
         self.evaluated: dict[Potential, tuple[int, ...]] = {}
         self.version: dict[Block, int] = dict.fromkeys(state, 0)
@@ -79,7 +80,7 @@ class _Planner:
         potentials = tuple(sorted(self.gradients, key=str))
         return Plan(
             self.state, self.fields, self.settings, self.scratch, self.factors,
-            tuple(self.noises.values()), potentials, tuple(self.lowering.statements), self.sizes,
+            tuple(self.noises.values()), potentials, tuple(self.lowering.statements), self.common.sizes,
         )  # fmt: skip
 
     def place(self, block: Block) -> str:
@@ -144,14 +145,10 @@ class _Planner:
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
-        """What a symbol reads: a parameter, or the step size."""
+        """What a symbol reads: a parameter, a length, or the step size."""
         if e == self.update.step:
             return STEP_SIZE
-        return Symbol(f"params.{self.settings[e]}", real=True)
-
-    @leaf.register
-    def _(self, e: VectorParameter, label: int) -> Expr:
-        return varying(f"params.{self.settings[e.at(GENERIC)]}[i]")
+        return self.common.read(e)
 
     @leaf.register
     def _(self, e: Vector, label: int) -> Expr:
@@ -163,12 +160,6 @@ class _Planner:
     @leaf.register
     def _(self, e: Scalar, label: int) -> Expr:
         return self.number[e]
-
-    @leaf.register
-    def _(self, e: Length, label: int) -> Expr:
-        if e not in self.sizes:
-            self.sizes[e] = Symbol(self.namer.fresh(e.name), positive=True)
-        return self.sizes[e]
 
     @leaf.register
     def _(self, e: Noise, label: int) -> Expr:
