@@ -1,6 +1,6 @@
 """Derivatives of expressions in generic coordinates, for every length d.
 
-The derivative of an elementwise expression ``e_i`` by another coordinate has two parts :
+The derivative of an elementwise expression ``e_i`` by another coordinate has two parts:
 
     d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (what comes from Potential, Field and Total),
 
@@ -44,7 +44,7 @@ def gradient(e: Expr, block: Block) -> Expr:
 
 def divergence(components: dict[Block, Expr]) -> Expr:
     """The divergence of a vector field given by one expression a block."""
-    return S.Zero + sum((contract(partial(e, block), block) for block, e in components.items()), S.Zero)
+    return sum((contract(partial(e, block), block) for block, e in components.items()), S.Zero)
 
 
 def inner(u: dict[Block, Expr], v: dict[Block, Expr]) -> Expr:
@@ -72,9 +72,7 @@ def directional(e: Expr, direction: dict[Block, Expr]) -> Expr:
 
 def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
     """Differentiate with sympy after every abstract atom was replaced by a plain symbol of its own."""
-    atoms = abstract_atoms(e)
-    stands_for = {atom: Dummy(f"a{k}") for k, atom in enumerate(atoms)}
-    frozen = e.xreplace(stands_for)
+    frozen, stands_for = freeze(e)
     result = frozen.diff(x)
     for atom, symbol in stands_for.items():
         of_atom = rule(atom, x)
@@ -82,15 +80,25 @@ def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
             result += frozen.diff(symbol) * of_atom
     if any(not p.exp.is_number for p in frozen.atoms(Pow)):
         result = powsimp(result, combine="exp")  # sympy writes n x^n / x, which has no value at 0
-    return result.xreplace({symbol: atom for atom, symbol in stands_for.items()})
+    return thaw(result, stands_for)
 
 
 def tidy(e: Expr) -> Expr:
     """The expression as it stands or with its products multiplied out, whichever is shorter; abstract atoms stay as they are."""
-    stands_for = {atom: Dummy(f"a{k}") for k, atom in enumerate(abstract_atoms(e))}
-    frozen = e.xreplace(stands_for)
+    frozen, stands_for = freeze(e)
     shortest = min((frozen, expand_mul(frozen, deep=False), expand_mul(frozen)), key=lambda f: f.count_ops())
-    return shortest.xreplace({symbol: atom for atom, symbol in stands_for.items()})
+    return thaw(shortest, stands_for)
+
+
+def freeze(e: Expr) -> tuple[Expr, dict[Expr, Symbol]]:
+    """The expression with a plain symbol in place of every abstract atom, for sympy to work on, and the symbol of each atom."""
+    stands_for = {atom: Dummy(f"a{k}") for k, atom in enumerate(abstract_atoms(e))}
+    return e.xreplace(stands_for), stands_for
+
+
+def thaw(frozen: Expr, stands_for: dict[Expr, Symbol]) -> Expr:
+    """The expression with its abstract atoms back."""
+    return frozen.xreplace({symbol: atom for atom, symbol in stands_for.items()})
 
 
 def abstract_atoms(e: Expr) -> list[Expr]:
@@ -128,14 +136,10 @@ def _(atom: Expr, x: Symbol) -> Expr:
     return atom._eval_derivative(x)
 
 
-@_partial_of_atom.register
-def _(atom: Jet, x: Symbol) -> Expr:
-    return _through_arguments(atom.applied, atom.orders, x, partial)
-
-
-@_partial_of_atom.register
-def _(atom: AppliedUndef, x: Symbol) -> Expr:
-    return _through_arguments(atom, (0,) * len(atom.args), x, partial)
+@_partial_of_atom.register(Jet)
+@_partial_of_atom.register(AppliedUndef)
+def _(atom: Expr, x: Symbol) -> Expr:
+    return _through_arguments(atom, x, partial)
 
 
 @_partial_of_atom.register
@@ -154,15 +158,12 @@ def _(atom: Total, x: Symbol) -> Expr:
     return sum_over(explicit(body, x), k, atom.index.length)
 
 
-@_explicit_of_atom.register
-def _(atom: Jet, x: Symbol) -> Expr:
-    return _through_arguments(atom.applied, atom.orders, x, explicit)
+@_explicit_of_atom.register(Jet)
+@_explicit_of_atom.register(AppliedUndef)
+def _(atom: Expr, x: Symbol) -> Expr:
+    return _through_arguments(atom, x, explicit)
 
 
-@_explicit_of_atom.register
-def _(atom: AppliedUndef, x: Symbol) -> Expr:
-    return _through_arguments(atom, (0,) * len(atom.args), x, explicit)
-
-
-def _through_arguments(applied: AppliedUndef, orders: tuple[int, ...], x: Symbol, rule: AtomRule) -> Expr:
+def _through_arguments(atom: Jet | AppliedUndef, x: Symbol, rule: AtomRule) -> Expr:
+    applied, orders = (atom.applied, atom.orders) if isinstance(atom, Jet) else (atom, (0,) * len(atom.args))
     return sum((raised(applied, orders, k) * rule(a, x) for k, a in enumerate(applied.args)), S.Zero)

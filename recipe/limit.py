@@ -10,7 +10,7 @@ from functools import lru_cache
 import sympy
 from sympy import Dummy, Expr, S, Symbol
 
-from recipe.calculus import abstract_atoms, directional, partial
+from recipe.calculus import directional, freeze, partial, thaw
 from recipe.dynamics import Dynamics
 from recipe.entry import Column, Coupling, Entry, Number, Row
 from recipe.errors import OutsideLanguageError, RecipeError
@@ -67,8 +67,7 @@ def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
     value = substitute(e, {s: S.Zero})
     if not value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         return value
-    stands_for = {atom: Dummy(f"a{k}", real=True) for k, atom in enumerate(abstract_atoms(e))}
-    frozen = e.xreplace(stands_for)
+    frozen, stands_for = freeze(e)
     if any(s in atom.free_symbols for atom in stands_for):
         raise OutsideLanguageError(f"the rule of {block} is outside the language: {step} stands inside a sum that is singular at 0")
     try:
@@ -79,7 +78,7 @@ def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
         raise RecipeError(
             f"the rule of {block} has no limit as {step} vanishes: its noise must scale as sqrt({step}) and its drift as {step}"
         )
-    return value.xreplace({symbol: atom for atom, symbol in stands_for.items()})
+    return thaw(value, stands_for)
 
 
 def _half_covariance(row: Block, column: Block, first: Increment) -> Entry:

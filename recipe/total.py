@@ -43,7 +43,9 @@ class Total(Expr):
         return {s.at(GENERIC) if isinstance(s, Indexed) and s.label == bound else s for s in self.body.free_symbols}
 
     def _eval_derivative(self, x: Any) -> Expr:
-        return partial_derivative(self, x)
+        from recipe.calculus import partial  # sums are what the calculus is about, so it cannot come first
+
+        return partial(self, x)
 
     def _eval_is_real(self) -> bool | None:
         return self.body.is_real
@@ -162,10 +164,3 @@ def _value_at(symbol: Expr, values: Mapping[Any, Expr]) -> Expr:
         return values.get(symbol, symbol)
     value = values.get(symbol.at(GENERIC))
     return symbol if value is None else relabel(value, GENERIC, symbol.label)
-
-
-def partial_derivative(e: Expr, x: Any) -> Expr:
-    """What sympy's ``diff`` takes for the derivative of an abstract atom: the same as ``recipe.calculus.partial``."""
-    from recipe.calculus import partial
-
-    return partial(e, x)

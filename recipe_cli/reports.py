@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
+from recipe import Update
 from recipe_cli.declarations import Declaration
 from verify.report import Line, Report
 from verify.verdict import Verdict
@@ -23,7 +24,7 @@ def print_report(console: Console, declaration: Declaration, report: Report) -> 
     width = max(len(line.name) for line in report.lines)
     for line in report.lines:
         _print_line(console, line, width)
-    expect = getattr(declaration.declared, "expect", None)
+    expect = _expected(declaration)
     if expect not in (None, report.verdict.value):
         console.print(Text(f"  expected to be {expect}, and it is {report.verdict.value}", style="bold red"), soft_wrap=True)
     for assumption in dict.fromkeys(a for line in report.lines for a in line.outcome.assumptions):
@@ -37,9 +38,7 @@ def _print_line(console: Console, line: Line, width: int) -> None:
     ), soft_wrap=True)  # fmt: skip
     indent = " " * (12 + width + 2)
     if outcome.witness is not None:
-        point = ", ".join(
-            f"{k} = {v if isinstance(v, str) else '(' + ', '.join(v) + ')'}" for k, v in outcome.witness.point.items()
-        )
+        point = ", ".join(f"{k} = {_shown(v)}" for k, v in outcome.witness.point.items())
         console.print(Text(f"{indent}witness: {point}; {outcome.witness.finding}"), soft_wrap=True)
     if outcome.repair is not None:
         console.print(Text(f"{indent}repair: {outcome.repair}"), soft_wrap=True)
@@ -49,9 +48,13 @@ def _shown(value: str | list[str]) -> str:
     return value if isinstance(value, str) else f"({', '.join(value)})"
 
 
+def _expected(declaration: Declaration) -> str | None:
+    return declaration.declared.expect if isinstance(declaration.declared, Update) else None
+
+
 def exit_status(declaration: Declaration, report: Report) -> int:
     """0 where the verdict is the wanted one, 1 refuted or otherwise than expected, 3 undecided."""
-    expect = getattr(declaration.declared, "expect", None)
+    expect = _expected(declaration)
     if expect is not None:
         return 0 if report.verdict.value == expect else 1
     return EXIT_STATUS[report.verdict]
