@@ -61,10 +61,11 @@ def sample_posterior(declaration: Declaration, posterior: str, settings: Setting
         batch_size=settings.batch_size, chains=settings.chains, threads=settings.threads, seed=settings.seed, name=declaration.name,
     )  # fmt: skip
     seconds = perf_counter() - began
-    if output is not None and int(min(draws.counts)) > 0:
-        draws.save(output)
+    saved = None
+    if output is not None and int(max(draws.counts)) > 0:  # a chain that stopped early costs the others nothing
+        saved = draws.save(output)
     _summarise(declaration, law, draws, seconds, console)
-    if output is not None and int(min(draws.counts)) > 0:
+    if saved is not None:
         console.print(f"draws saved in {output}", soft_wrap=True)
     return 130 if draws.interrupted else 1 if draws.divergences else 0
 

@@ -6,7 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from rich.console import Console
+
+from codegen import Divergence, Draws
+from recipe_cli import sampling
+from recipe_cli.declarations import declarations
 
 ROOT = Path(__file__).parent.parent
 POSTERIOR = """
@@ -213,3 +219,14 @@ def test_floats_are_said(tmp_path):
     assert done.returncode == 1
     assert "write it exactly, sqrt(2)" in done.stderr
     assert "expected to be proved, and it is refuted" in done.stdout
+
+
+def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_path, monkeypatch):
+    values = np.stack([np.full((5, 2), np.nan), np.ones((5, 2))])
+    draws = Draws({"theta": values}, np.array([0, 5]), (Divergence(0, 0, "theta"),), False, {})
+    monkeypatch.setattr(sampling, "sample_kernel", lambda *_, **__: draws)
+    settings = sampling.Settings("euler", None, 0.1, (), 5, None, 1, None, 2, 1, 0)
+    posterior = file(tmp_path, POSTERIOR, "posterior.py")
+    output = tmp_path / "draws.nc"
+    assert sampling.sample_posterior(declarations("sgld")[0], str(posterior), settings, output, Console(quiet=True)) == 1
+    assert output.exists()
