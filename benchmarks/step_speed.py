@@ -66,7 +66,7 @@ def contenders(module: Any, d: int) -> dict[str, Callable[[int], Any]]:
     theta, r, g = np.zeros((3, d))
     rng = np.random.default_rng(1)
     return {
-        "generated": lambda n: module.run(state, draws, gaussian, (), STEP, params, seed, 0, 0, n, 0, 1, 0),
+        "generated": lambda n: module.run(state, draws, gaussian, (), STEP, params, seed, 0, 0, n, 0, 1),
         "njit and Generator": lambda n: with_generator(theta, r, g, n, rng),
         "njit and np.random": lambda n: with_np_random(theta, r, g, n),
     }

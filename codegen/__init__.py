@@ -1,7 +1,9 @@
 """Compile a recipe to a Numba module, and sample with it."""
 
+from codegen.density import Density
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module, generate
 from codegen.run import sample
+from codegen.schedule import Constant, Cyclical, Polynomial
 
-__all__ = ["Divergence", "Draws", "Module", "generate", "sample"]
+__all__ = ["Constant", "Cyclical", "Density", "Divergence", "Draws", "Module", "Polynomial", "generate", "sample"]

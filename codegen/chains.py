@@ -20,6 +20,7 @@ from rich.progress import Progress
 CHUNK_SECONDS = 0.1
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
+Rest = Callable[["Chain"], None]
 
 
 @dataclass
@@ -33,12 +34,17 @@ class Chain:
     guilty: int = -1
     chunk: int = 1
 
+    def finished(self, steps: int) -> bool:
+        """Whether there is nothing left to do."""
+        return self.done >= steps or self.guilty >= 0
 
-def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, progress: bool) -> bool:
+
+def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, progress: bool, rest: Rest | None = None) -> bool:
     """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted.
 
     ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done, guilty block or -1). Chains
     take turns, so that an interruption finds all of them about equally far; a second one changes nothing until the first is served.
+    ``rest(chain)`` is called when a chain is between two chunks, and nothing moves it.
     """
     console = Console(stderr=True)
     interrupted, before = False, signal.getsignal(signal.SIGINT)
@@ -47,7 +53,8 @@ def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, 
         ThreadPoolExecutor(threads) as pool,
     ):
         task = bar.add_task("sampling", total=steps * len(chains))
-        running = {pool.submit(_advance_once, advance, chain, steps): chain for chain in chains}
+        unfinished = [chain for chain in chains if not chain.finished(steps)]
+        running = {pool.submit(_advance_once, advance, chain, steps): chain for chain in unfinished}
         while running:
             try:
                 finished, _ = wait(running, timeout=CHUNK_SECONDS, return_when=FIRST_COMPLETED)
@@ -55,7 +62,9 @@ def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, 
                 for future in finished:
                     chain = running.pop(future)
                     future.result()
-                    if chain.done < steps and chain.guilty < 0 and not interrupted:
+                    if rest is not None and not interrupted:
+                        rest(chain)
+                    if not chain.finished(steps) and not interrupted:
                         running[pool.submit(_advance_once, advance, chain, steps)] = chain
             except KeyboardInterrupt:
                 interrupted = True

@@ -18,14 +18,23 @@ from recipe.errors import RecipeError
 
 @dataclass(frozen=True)
 class Divergence:
-    """A chain that stopped because a block was not finite, or not in its domain, after a step (counted from 0)."""
+    """A chain that stopped because a block was not finite, or not in its domain, after a step (counted from 0).
+
+    ``largest_step`` is the noise budget, where the step was beyond it.
+    """
 
     chain: int
     step: int
     block: str
     left_domain: bool = False
+    largest_step: float | None = None
 
     def __str__(self) -> str:
+        if self.largest_step is not None:
+            return (
+                f"chain {self.chain} stopped in step {self.step}: the noise of the gradient is beyond its budget, it can be made "
+                f"good up to the step size {self.largest_step:.4g}; take a smaller step, a larger batch or control variates"
+            )
         if self.left_domain:
             return (
                 f"chain {self.chain} stopped in step {self.step}: {self.block} left its domain, which this scheme does not prevent"
@@ -43,7 +52,9 @@ class Draws:
         counts: how many draws each chain has, shape (chains,).
         divergences: the chains that stopped because they were not finite or left their domain.
         interrupted: whether the run was stopped before its end; all healthy chains are then cut to the shortest of them.
-        attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the module.
+        attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the module, seconds of sampling.
+        step_sizes: the step size of the step that each draw was made in, shape (draws,).
+        warnings: what is to be said of the run, in words.
     """
 
     values: Mapping[str, np.ndarray]
@@ -51,6 +62,8 @@ class Draws:
     divergences: tuple[Divergence, ...]
     interrupted: bool
     attributes: Mapping[str, Any]
+    step_sizes: np.ndarray
+    warnings: tuple[str, ...] = ()
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """The draws of a block, by its symbol or name."""
@@ -59,16 +72,19 @@ class Draws:
         return self.values[str(block)]
 
     def to_inferencedata(self) -> Any:
-        """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw and ``<block>_dim``."""
+        """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw and ``<block>_dim``, and the
+        step sizes among the ``sample_stats``."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
             import arviz
 
         dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
-        data = arviz.from_dict(posterior=dict(self.values), dims=dims)
+        sizes = np.broadcast_to(self.step_sizes, (len(self.counts), self.step_sizes.size)).copy()
+        data = arviz.from_dict(posterior=dict(self.values), sample_stats={"step_size": sizes}, dims=dims)
         data.posterior.attrs.update(self.attributes)
         data.posterior.attrs["interrupted"] = int(self.interrupted)
         data.posterior.attrs["divergences"] = "; ".join(map(str, self.divergences))
+        data.posterior.attrs["warnings"] = "\n".join(self.warnings)
         return data
 
     def save(self, path: str | Path) -> Path:

@@ -11,8 +11,9 @@ from types import ModuleType
 from sympy import Symbol
 
 from codegen import store
+from codegen.estimator import Estimator, estimators
 from codegen.loops import Plan
-from codegen.minibatch import PosteriorGradient, data_fields, posterior_gradient
+from codegen.minibatch import data_fields, posterior_gradient
 from codegen.names import field_namer, local_namer
 from codegen.plan import plan
 from codegen.provenance import provenance
@@ -30,7 +31,7 @@ from recipe.update import Update
 class Module:
     """A generated module: its name, its text and the SHA-256 of the text.
 
-    ``plan`` and ``gradients`` are what it was printed from.
+    ``plan`` and ``estimators`` (of gradients from data) are what it was printed from.
     """
 
     name: str
@@ -38,7 +39,7 @@ class Module:
     hash: str
     scheme: str
     plan: Plan = field(repr=False)
-    gradients: Mapping[Potential, PosteriorGradient] = field(repr=False)
+    estimators: Mapping[Potential, Estimator] = field(repr=False)
 
     def write(self, path: str | Path) -> Path:
         """Write the text to a file; a reader sees all of it or none. Raises RecipeError where that cannot be done."""
@@ -58,12 +59,16 @@ def generate(
     order: Sequence[Block | str] | None = None,
     posteriors: Mapping[Potential, Posterior] | None = None,
     name: str | None = None,
+    control_variates: bool = False,
+    compensate: bool = False,
 ) -> Module:
     """Compile a recipe, or a printed rule as it stands, to the text of a Numba module.
 
     ``scheme`` and ``order`` discretise a recipe; an ``Update`` is one already. ``posteriors`` gives the potentials of an ``Update``
     their data (``bind`` does it for a recipe); the module then contains the minibatch gradient, otherwise it takes ``gradient``.
-    ``name`` is how the module calls what it was made from, where that has no name of its own.
+    ``name`` is how the module calls what it was made from, where that has no name of its own. ``control_variates`` estimates
+    gradients by their difference to that at a mode; ``compensate`` takes the estimated noise of the gradients off the noise that is
+    added (see ``recipe.scheme.compensation``).
 
     Raises:
         RecipeError: naming what has no compiled form or no meaning, and the repair.
@@ -72,19 +77,31 @@ def generate(
         raise RecipeError(f"{what!r} is neither a Recipe nor an Update: there is nothing to generate")
     given = _posteriors(what, posteriors)
     # 1. discretise: from here on a recipe and a printed rule are the same thing
-    update = discretise(what, scheme, order=order) if isinstance(what, Recipe) else what
+    update = discretise(what, scheme, order=order, compensate=compensate) if isinstance(what, Recipe) else what
     # 2. plan: sums by level, gradients, matrix products, fused loops; the namer keeps every name of the module apart
     namer = local_namer()
     step = plan(update, what.state, namer)
     # 3. the gradients of posteriors, lowered in the same way; their parameters join those of the step
     settings = _with_parameters_of(given, step)
-    fields = data_fields(given, field_namer())
+    names_of_data = field_namer()
+    fields = data_fields(given, names_of_data)
     gradients = {U: posterior_gradient(U, p, settings, fields[U], namer) for U, p in given.items() if U in step.potentials}
+    names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), "rows", "table"])
+    own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
+    _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked
     shown = scheme if isinstance(what, Recipe) else "as printed"
     called = what.name or name or "recipe"
-    source = store.checked(module_text(provenance(what, called, shown, update), step, gradients, namer))
-    return Module(_file_name(called), source, store.hash_of(source), shown, step, gradients)
+    source = store.checked(module_text(provenance(what, called, shown, update), step, own, namer, names_of_state))
+    return Module(_file_name(called), source, store.hash_of(source), shown, step, own)
+
+
+def _check_estimators(step: Plan, own: Mapping[Potential, Estimator], control_variates: bool, compensate: bool) -> None:
+    if control_variates and not own:
+        raise RecipeError("control_variates= needs data: bind a Posterior to the potential first")
+    for U in step.variances:
+        if compensate and U not in own:
+            raise RecipeError(f"the noise of {U} is estimated from data: bind a Posterior to it first, or leave compensate= out")
 
 
 def _posteriors(what: Recipe | Update, posteriors: Mapping[Potential, Posterior] | None) -> dict[Potential, Posterior]:
@@ -92,7 +109,7 @@ def _posteriors(what: Recipe | Update, posteriors: Mapping[Potential, Posterior]
     for U in given:
         if U not in what.abstract:
             raise RecipeError(f"posteriors= names {U}, which is no potential of this update")
-    return {U: p for U, p in sorted(given.items(), key=lambda item: str(item[0])) if p.user_gradient is None}
+    return dict(sorted(given.items(), key=lambda item: str(item[0])))
 
 
 def _with_parameters_of(posteriors: Mapping[Potential, Posterior], step: Plan) -> Mapping[Symbol, str]:

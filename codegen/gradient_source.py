@@ -1,60 +1,110 @@
-"""The text of the minibatch gradient of a posterior."""
+"""The text of the functions that sum over rows of the data of a posterior: its gradient, and its potential."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from codegen.driver import Context, statement_lines
 from codegen.functions import arguments, function_text
 from codegen.loops import GradientCall, Statement, Sweep
-from codegen.minibatch import PosteriorGradient
+from codegen.minibatch import VALUE, PosteriorGradient, RowSum
 from codegen.names import Namer
 from recipe.symbols import Length, Vector
 
-
-def gradient_texts(gradient: PosteriorGradient, counts: Mapping[Length, str], namer: Namer) -> list[str]:
-    """The loop functions of the gradient, and the function that calls them."""
-    outer = [*gradient.results, *gradient.blocks, "data", "params"]
-    fixed = [*outer, "row", "scale"]
-    texts = [function_text(s, fixed, (), namer) for s in (*gradient.each_datum, *gradient.after)]
-    return [*(t for t in texts if t), _driver(gradient, counts, outer, fixed)]
+SHARED = ("data", "params", "gradient", "rows")
 
 
-def _driver(gradient: PosteriorGradient, counts: Mapping[Length, str], outer: list[str], fixed: list[str]) -> str:
+def gradient_texts(gradient: PosteriorGradient, counts: Mapping[Length, str], namer: Namer, own: str = "gradient") -> list[str]:
+    """The loop functions of the gradient, and the function that calls them: ``gradient_U(g_theta, theta, *SHARED)``.
+
+    ``own`` is the text of the user's own function, where that is called instead.
+    """
+    if gradient.derived is None:
+        return [_call_of_the_user(gradient, own)]
+    names = [*gradient.results, *gradient.blocks]
+    meaning = (
+        f"The gradient of {gradient.potential} from these rows, N/n times their sum plus the prior; from all if there are none."
+    )
+    start = [f"{g}[:] = 0.0" for g in gradient.results]
+    head = _Head(gradient.function, [*names, *SHARED], [*names, "data", "params"], meaning, start, [])
+    return _row_sum_texts(gradient, gradient.derived, head, counts, namer)
+
+
+def potential_texts(
+    gradient: PosteriorGradient, function: str, value: RowSum, counts: Mapping[Length, str], namer: Namer
+) -> list[str]:
+    """The loop functions of the potential itself, and the function that calls them: ``potential_U(theta, data, params, rows)``."""
+    names = [*gradient.blocks, "data", "params"]
+    meaning = f"{gradient.potential} from these rows, N/n times their sum plus the prior; from all if there are none."
+    head = _Head(function, [*names, "rows"], names, meaning, [f"{VALUE} = 0.0"], [f"return {VALUE}"])
+    return _row_sum_texts(gradient, value, head, counts, namer)
+
+
+def _call_of_the_user(gradient: PosteriorGradient, own: str) -> str:
+    names = ", ".join([*gradient.results, *gradient.blocks, *SHARED])
+    passed = ", ".join([*gradient.blocks, "rows", *(f"data.{f}" for f in gradient.fields.values()), *gradient.results])
+    return "\n".join([
+        "@kernel", f"def {gradient.function}({names}):",
+        f'    """The gradient of {gradient.potential} from these rows, by the function of the user."""',
+        f"    {own}({passed})",
+    ])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A function that sums over rows: its name, its arguments, those that loop bodies get, and how it starts and ends."""
+
+    function: str
+    arguments: list[str]
+    passed: list[str]
+    meaning: str
+    start: list[str]
+    end: list[str]
+
+
+def _row_sum_texts(gradient: PosteriorGradient, body: RowSum, head: _Head, counts: Mapping[Length, str], namer: Namer) -> list[str]:
+    fixed = [*head.passed, "row", "scale"]
     context = Context(fixed, fixed, counts, (), _no_gradient, lambda sweep, count: _plain_loop(sweep, count, fixed))
 
     def lines(statements: Iterable[Statement], indent: str) -> list[str]:
         return [indent + line for s in statements for line in statement_lines(s, context)]
 
-    return "\n".join(
-        [
-            "@kernel",
-            f"def {gradient.function}({', '.join(outer)}, seed, lane, t, batch_size):",
-            f'    """The gradient of {gradient.potential} over the rows of step t, all rows in order if batch_size is 0."""',
-            *(f"    {line}" for line in _size_lines(gradient, counts)),
-            *lines(gradient.before, "    "),
-            *(f"    {g}[:] = 0.0" for g in gradient.results),
-            "    for n in range(np.uint64(used)):",
-            "        row = n if batch_size == 0 else random_row(seed, lane, t, n, rows)",
-            *lines(gradient.each_datum, "        "),
-            "    row = np.uint64(0)",
-            *lines(gradient.after, "    "),
-        ]
-    )
+    driver = [
+        "@kernel",
+        f"def {head.function}({', '.join(head.arguments)}):",
+        f'    """{head.meaning}"""',
+        *(f"    {line}" for line in _size_lines(gradient, body, counts)),
+        *lines(body.before, "    "),
+        *(f"    {line}" for line in head.start),
+        "    for n in range(np.uint64(used)):",
+        "        row = n if rows.size == 0 else np.uint64(rows[n])",
+        *lines(body.each_datum, "        "),
+        "    row = np.uint64(0)",
+        *lines(body.after, "    "),
+        *(f"    {line}" for line in head.end),
+    ]
+    texts = [function_text(s, fixed, (), namer) for s in (*body.each_datum, *body.after)]
+    return [*(t for t in texts if t), "\n".join(driver)]
 
 
-def _size_lines(gradient: PosteriorGradient, counts: Mapping[Length, str]) -> list[str]:
+def _size_lines(gradient: PosteriorGradient, body: RowSum, counts: Mapping[Length, str]) -> list[str]:
     """The number of coordinates of each length, of rows, and of rows that are used."""
     blocks = zip(gradient.potential.blocks, gradient.blocks, strict=True)
     vectors = {b.length: name for b, name in blocks if isinstance(b, Vector)}
-    first = next(iter(gradient.fields.values()), None)
     return [
         *(f"{counts[n]} = np.uint64({name}.size)" for n, name in vectors.items()),
-        *(f"{s.name} = float({counts[n]})" for n, s in gradient.sizes.items()),
-        f"rows = data.{first}.shape[0]" if first else "rows = 1",
-        "used = rows if batch_size == 0 else batch_size",
-        "scale = rows / used",
+        *(f"{s.name} = float({counts[n]})" for n, s in body.sizes.items()),
+        f"count = {count_text(gradient)}",
+        "used = count if rows.size == 0 else rows.size",
+        "scale = count / used",
     ]
+
+
+def count_text(gradient: PosteriorGradient) -> str:
+    """The number of rows of the data."""
+    first = next(iter(gradient.fields.values()), None)
+    return f"data.{first}.shape[0]" if first else "1"
 
 
 def _plain_loop(sweep: Sweep, count: str, fixed: list[str]) -> list[str]:

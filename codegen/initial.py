@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from sympy import S, Set, oo
 
+from codegen.data import finite_array
 from codegen.lengths import Lengths
 from codegen.loops import Plan
-from codegen.settings import finite_array
 from recipe.errors import RecipeError
 from recipe.symbols import Block, Indexed, Scalar, Simplex, Vector
 

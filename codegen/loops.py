@@ -93,13 +93,15 @@ class Plan:
     """A whole step: what it reads and writes, and its statements in order.
 
     ``fields`` calls each block by its field in ``State``, ``settings`` each parameter (and matrix) by its field in ``Params``,
-    ``scratch`` gives the length of each array in ``State`` that is no block.
+    ``scratch`` gives the length of each array in ``State`` that is no block; ``variances`` are those among them that hold the
+    variance of an estimated gradient, by block of the potential.
     """
 
     state: tuple[Block, ...]
     fields: Mapping[Block, str]
     settings: Mapping[Symbol, str]
     scratch: Mapping[str, Length | None]
+    variances: Mapping[Potential, tuple[str, ...]]
     factors: Mapping[Dense, str]
     noises: tuple[NoiseDraw, ...]
     potentials: tuple[Potential, ...]

@@ -1,4 +1,4 @@
-"""The gradient of a posterior over a minibatch, lowered like a step: sums of one datum, its contribution, then prior and scale."""
+"""The gradient of a posterior over rows of its data, lowered like a step: sums of a datum, its contribution, prior and scale."""
 
 from __future__ import annotations
 
@@ -17,13 +17,28 @@ from recipe.posterior import Posterior
 from recipe.symbols import GENERIC, Block, Indexed, Length, Scalar, ScalarData, Vector, VectorData
 
 SCALE = Symbol("scale", positive=True)
+VALUE = Symbol("value", real=True)
+
+
+@dataclass(frozen=True)
+class RowSum:
+    """``scale * (sum over rows of each_datum) + after``, the form of a potential and of its gradient.
+
+    ``before`` reads the scalar blocks, ``sizes`` names the lengths that are used as numbers.
+    """
+
+    before: tuple[Statement, ...]
+    each_datum: tuple[Statement, ...]
+    after: tuple[Statement, ...]
+    sizes: Mapping[Length, Symbol]
 
 
 @dataclass(frozen=True)
 class PosteriorGradient:
-    """``gradient = scale * (sum over rows of each_datum) + prior`` for one potential.
+    """How the gradient of one potential is estimated from rows of the data of its posterior.
 
-    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum by its field in ``Data``.
+    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum by its field in ``Data``;
+    without ``derived`` the user's own gradient is called.
     """
 
     potential: Potential
@@ -32,40 +47,58 @@ class PosteriorGradient:
     results: tuple[str, ...]
     blocks: tuple[str, ...]
     fields: Mapping[Symbol, str]
-    before: tuple[Statement, ...]
-    each_datum: tuple[Statement, ...]
-    after: tuple[Statement, ...]
-    sizes: Mapping[Length, Symbol]
+    derived: RowSum | None
 
 
 def posterior_gradient(
     potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
 ) -> PosteriorGradient:
-    """The statements of the gradient of ``U = -log_prior - sum over data of log_likelihood``."""
-    return _Builder(potential, posterior, settings, fields, namer).built()
+    """The gradient of ``U = -log_prior - sum over data of log_likelihood``."""
+    builder = _Builder(potential, settings, fields, namer)
+    return builder.built(posterior, builder.gradient(posterior) if posterior.user_gradient is None else None)
+
+
+def posterior_density(
+    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
+) -> tuple[PosteriorGradient, RowSum]:
+    """The derived gradient, whatever the user's own is, and the potential itself."""
+    builder = _Builder(potential, settings, fields, namer)
+    return builder.built(posterior, builder.gradient(posterior)), builder.value(posterior)
 
 
 class _Builder:
     """The gradient under construction."""
 
-    def __init__(
-        self, potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
-    ) -> None:
-        self.potential, self.posterior, self.settings, self.fields, self.namer = potential, posterior, settings, fields, namer
-        self.function = namer.fresh(f"gradient_{potential.name}")
+    def __init__(self, potential: Potential, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer) -> None:
+        self.potential, self.settings, self.fields, self.namer = potential, settings, fields, namer
         self.blocks: dict[Block, str] = {b: namer.fresh(b.name) for b in potential.blocks}
         self.results: dict[Block, str] = {b: namer.fresh(f"g_{b.name}") for b in potential.blocks}
         self.common = CommonLeaves(self.settings, namer)
         self.number = {b: Symbol(namer.fresh(b.name), real=True) for b in potential.blocks if isinstance(b, Scalar)}
 
-    def built(self) -> PosteriorGradient:
-        before = tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
-        each = self.added(self.posterior.datum_gradient, scale=False)
-        after = self.added(self.posterior.prior_gradient, scale=True)
-        return PosteriorGradient(
-            self.potential, self.posterior, self.function, tuple(self.results.values()), tuple(self.blocks.values()),
-            self.fields, before, each, after, self.common.sizes,
-        )  # fmt: skip
+    def built(self, posterior: Posterior, derived: RowSum | None) -> PosteriorGradient:
+        function = self.namer.fresh(f"gradient_{self.potential.name}")
+        results, blocks = tuple(self.results.values()), tuple(self.blocks.values())
+        return PosteriorGradient(self.potential, posterior, function, results, blocks, self.fields, derived)
+
+    def gradient(self, posterior: Posterior) -> RowSum:
+        each = self.added(posterior.datum_gradient, scale=False)
+        after = self.added(posterior.prior_gradient, scale=True)
+        return RowSum(self.before(), each, after, self.common.sizes)
+
+    def value(self, posterior: Posterior) -> RowSum:
+        """The posterior's potential itself."""
+        each, after = self._added_value(VALUE, posterior.log_likelihood), self._added_value(SCALE * VALUE, posterior.log_prior)
+        return RowSum(self.before(), each, after, self.common.sizes)
+
+    def _added_value(self, so_far: Expr, log_density: Expr) -> tuple[Statement, ...]:
+        lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        term = lowering.lower(-log_density)
+        return (*lowering.statements, Let(VALUE, so_far + term))
+
+    def before(self) -> tuple[Statement, ...]:
+        """Read the scalar blocks."""
+        return tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
 
     def added(self, gradient: dict[Block, Expr], *, scale: bool) -> tuple[Statement, ...]:
         """Add a gradient to the results, which are scaled first if asked."""
@@ -106,11 +139,11 @@ class _Builder:
 
     @leaf.register
     def _(self, e: VectorData, label: int) -> Expr:
-        return varying(f"data.{self.fields[e.at(GENERIC)]}[row, i]")
+        return varying(f"float(data.{self.fields[e.at(GENERIC)]}[row, i])")
 
     @leaf.register
     def _(self, e: ScalarData, label: int) -> Expr:
-        return Symbol(f"data.{self.fields[e]}[row]", real=True)
+        return Symbol(f"float(data.{self.fields[e]}[row])", real=True)
 
     @leaf.register
     def _(self, e: Partial, label: int) -> Expr:

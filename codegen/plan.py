@@ -21,6 +21,7 @@ from recipe.free import parameters_of
 from recipe.symbols import GENERIC, Block, Index, Indexed, Length, Noise, Scalar, ScalarNoise, Vector
 from recipe.total import Total
 from recipe.update import Update
+from recipe.variance import ScalarVariance, VectorVariance
 
 STEP_SIZE = Symbol("step_size", positive=True)
 
@@ -43,6 +44,7 @@ class _Planner:
         self.fields: dict[Block, str] = {b: self.state_fields.fresh(b.name) for b in state}
         self.settings: dict[Symbol, str] = {}
         self.scratch: dict[str, Length | None] = {}
+        self.variances: dict[Potential, tuple[str, ...]] = {}
         self.factors: dict[Dense, str] = {}
         self.noises: dict[Symbol, NoiseDraw] = {}
         self.common = CommonLeaves(self.settings, namer)
@@ -79,7 +81,7 @@ class _Planner:
     def finished(self) -> Plan:
         potentials = tuple(sorted(self.gradients, key=str))
         return Plan(
-            self.state, self.fields, self.settings, self.scratch, self.factors,
+            self.state, self.fields, self.settings, self.scratch, self.variances, self.factors,
             tuple(self.noises.values()), potentials, tuple(self.lowering.statements), self.common.sizes,
         )  # fmt: skip
 
@@ -181,6 +183,21 @@ class _Planner:
             pair = (new(f"{name}_a"), new(f"{name}_b"))
             self.noises[noise] = NoiseDraw(name, Symbol(new(name), real=True), pair, new(f"lane_{name}"), length, covariance)
         return self.noises[noise]
+
+    @leaf.register
+    def _(self, e: VectorVariance, label: int) -> Expr:
+        return varying(f"state.{self.variance(e.potential, e.block)}[i]")
+
+    @leaf.register
+    def _(self, e: ScalarVariance, label: int) -> Expr:
+        return Symbol(f"state.{self.variance(e.potential, e.block)}[0]", nonnegative=True)
+
+    def variance(self, U: Potential, block: Block) -> str:
+        """The array with the variance of an estimated gradient."""
+        if U not in self.variances:
+            names = [self.reserve(f"variance_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks]
+            self.variances[U] = tuple(name.removeprefix("out.") for name in names)
+        return self.variances[U][U.blocks.index(block)]
 
     @leaf.register
     def _(self, e: Potential, label: int) -> Expr:

@@ -155,7 +155,46 @@ def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
     return np.uint64(np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * rows)
 
 
-EMBEDDED = (rotated, threefry, as_float, as_word, radius, direction, lane_of, normal_pair, fill_normals, random_row)
+@device
+def insert(table: np.ndarray, row: int) -> bool:
+    """Put a row into the hash set; whether it is new."""
+    mask = np.uint64(table.size - 1)
+    place = ((np.uint64(row) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask
+    while table[place] != 0:
+        if table[place] == row + 1:
+            return False
+        place = (place + np.uint64(1)) & mask
+    table[place] = row + 1
+    return True
+
+
+@device
+def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane: Word, t: Word) -> None:
+    """The minibatch of step ``t``: rows 0 .. count - 1, drawn with replacement if the table is empty, else all distinct.
+
+    Distinct rows are a uniformly distributed subset, by Floyd's algorithm (Bentley & Floyd 1987); the table is a hash set of
+    the rows so far, plus one, with 0 for a free place; its size is a power of two and at least twice the number of rows.
+    """
+    n = rows.size
+    if table.size == 0:
+        for k in range(np.uint64(n)):
+            rows[k] = random_row(seed, lane, t, k, count)
+    elif n == count:
+        for k in range(n):
+            rows[k] = k
+    else:
+        table[:] = 0
+        for k in range(np.uint64(n)):
+            last = count - n + np.int64(k)
+            row = np.int64(random_row(seed, lane, t, k, last + 1))
+            if not insert(table, row):
+                row = last
+                insert(table, row)
+            rows[k] = row
+
+
+EMBEDDED = (rotated, threefry, as_float, as_word, radius, direction, lane_of, normal_pair, fill_normals)
+MINIBATCH = (random_row, insert, draw_rows)
 
 
 def source_of(function: Any) -> str:

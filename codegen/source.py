@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import sympy
 from sympy import Set, oo
 
-from codegen.driver import STEP_FIXED, filled_noises, run_text, step_text
+from codegen.driver import STEP_FIXED, gradient_argument, step_text
+from codegen.estimator import Estimator, estimator_texts
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts
-from codegen.loops import Plan
-from codegen.minibatch import PosteriorGradient
-from codegen.names import Namer, field_namer, local_namer
+from codegen.loops import Plan, Statement
+from codegen.names import Namer, local_namer
 from codegen.plan import expressions
-from codegen.random import EMBEDDED, source_of
+from codegen.random import EMBEDDED, MINIBATCH, source_of
+from codegen.run_source import RUN_SCHEDULE, filled_noises, run_text
 from codegen.special import Digamma, digamma
 from codegen.stable import Sigmoid, Softplus, sigmoid, softplus
 from recipe.abstract import Potential
-from recipe.symbols import Length, Simplex, Vector
+from recipe.symbols import Block, Length, Simplex, Vector
+
+Own = Mapping[Potential, Estimator]
 
 HEADER = """\
 from typing import NamedTuple
@@ -37,10 +41,11 @@ LARGEST = 1.7976931348623157e308
 """
 
 
-def header(plan: Plan, own: Mapping[Potential, PosteriorGradient]) -> str:
+def header(plan: Plan, own: Own) -> str:
     """Imports and decorators. Only a ``run`` that takes no function as an argument is kept in Numba's cache on disk: the cache
-    would hold the user's function by value, and never find it again."""
-    return HEADER.replace("{cached}", str(set(plan.potentials) <= set(own)))
+    would hold the user's function by value, and not see that its source has changed."""
+    derived = {U for U, estimator in own.items() if estimator.gradient.derived is not None}
+    return HEADER.replace("{cached}", str(set(plan.potentials) <= derived))
 
 
 JITTER = '''\
@@ -60,45 +65,58 @@ def keep(draws, row, values):
 '''
 
 
-def module_text(comment: str, plan: Plan, own: Mapping[Potential, PosteriorGradient], namer: Namer) -> str:
-    """The whole module: the comment on top, then what a reader needs in the order in which it is used."""
-    counts = count_names(plan, namer)
-    filled = {d.local.name: field for d, field in zip(filled_noises(plan), _filled_fields(plan), strict=True)}
+def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer) -> str:
+    """The whole module: the comment on top, then what a reader needs in the order in which it is used.
+
+    ``namer`` and ``fields`` know the names that are taken among functions and among the fields of ``State``.
+    """
+    counts = count_names(plan.state, namer)
+    filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
     scratch = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
+    scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
     texts = [
         comment,
         header(plan, own),
         *types_text(plan, scratch, own),
-        allocate_text(plan, scratch),
+        allocate_text(plan, scratch, rows=bool(own)),
         *device_texts(plan, own),
         JITTER,
         guilty_text(plan),
         KEEP,
         *(function_text(s, STEP_FIXED, plan.noises, namer) for s in plan.statements),
-        *(text for gradient in own.values() for text in gradient_texts(gradient, counts, namer)),
+        *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
         step_text(plan, counts),
         run_text(plan, counts, own, filled),
+        RUN_SCHEDULE,
     ]
     return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
 
 
-def types_text(plan: Plan, scratch: Mapping[str, Length | None], own: Mapping[Potential, PosteriorGradient]) -> list[str]:
+def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, str], namer: Namer) -> list[str]:
+    argument = gradient_argument(plan, estimator.gradient.potential)
+    return [*gradient_texts(estimator.gradient, counts, namer, argument), *estimator_texts(estimator)]
+
+
+def types_text(plan: Plan, scratch: Mapping[str, Length | None], own: Own) -> list[str]:
     """The named tuples; a module without parameters or data takes empty tuples there."""
-    settings = sorted([*plan.settings.items(), *plan.factors.items()], key=lambda item: item[1])
-    params = {field: "float" if type(s) is sympy.Symbol else "np.ndarray" for s, field in settings}
-    arrays = [_array(name) for name in scratch]
-    data = dict.fromkeys(sorted(f for gradient in own.values() for f in gradient.fields.values()), "np.ndarray")
-    texts = [
+    arrays = [*(_array(name) for name in scratch), *(("rows", "table") if own else ())]
+    return [
         _named_tuple("State", "The blocks, one array each (of length 1 for a number), then scratch.",
                      dict.fromkeys([*plan.fields.values(), *arrays], "np.ndarray")),
         _named_tuple("Draws", "What run keeps: one row a draw; no rows for a block that is not kept.",
                      dict.fromkeys(plan.fields.values(), "np.ndarray")),
+        *input_types([*plan.settings.items(), *plan.factors.items()], (f for estimator in own.values() for f in estimator.data)),
     ]  # fmt: skip
-    if params:
-        texts.append(_named_tuple("Params", "The parameters.", params))
-    if data:
-        texts.append(_named_tuple("Data", "The data, one row a datum.", data))
-    return texts
+
+
+def input_types(settings: Iterable[tuple[Any, str]], data: Iterable[str]) -> list[str]:
+    """``Params`` and ``Data``, where there are any."""
+    params = {f: "float" if type(s) is sympy.Symbol else "np.ndarray" for s, f in sorted(settings, key=lambda item: item[1])}
+    arrays = dict.fromkeys(sorted(data), "np.ndarray")
+    return [
+        *([_named_tuple("Params", "The parameters.", params)] if params else []),
+        *([_named_tuple("Data", "The data, one row a datum.", arrays)] if arrays else []),
+    ]
 
 
 def _array(scratch: str) -> str:
@@ -111,17 +129,26 @@ def _named_tuple(name: str, meaning: str, fields: Mapping[str, str]) -> str:
     )
 
 
-def allocate_text(plan: Plan, scratch: Mapping[str, Length | None]) -> str:
-    """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch."""
+ROWS = (
+    "np.zeros(batch_size, dtype=np.int64)",
+    "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
+)
+
+
+def allocate_text(plan: Plan, scratch: Mapping[str, Length | None], *, rows: bool) -> str:
+    """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch, with ``rows`` for a minibatch."""
     namer = local_namer()
     names = {b: namer.fresh(b.name) for b in plan.state}
     first = {b.length: names[b] for b in reversed(plan.state) if isinstance(b, Vector)}
     blocks = list(names.values())
     values = [f"np.array({b}, dtype=np.float64)" for b in blocks]
     values += ["np.zeros(1)" if n is None else f"np.zeros({first[n]}.size)" for n in scratch.values()]
-    arguments = ", ".join(blocks)
+    values += ROWS if rows else ()
+    arguments = ", ".join([*blocks, *(("batch_size=0", "replace=True") if rows else ())])
+    batch = " for minibatches of that size (0: all of the data)" if rows else ""
+    meaning = f"A state with copies of these blocks (arrays of one dimension), and its scratch{batch}."
     return "\n".join([
-        f"def allocate({arguments}):", '    """A state with copies of these blocks (arrays of one dimension), and its scratch."""',
+        f"def allocate({arguments}):", f'    """{meaning}"""',
         "    return State(", *(f"        {v}," for v in values), "    )",
     ])  # fmt: skip
 
@@ -149,12 +176,17 @@ def _edges(domain: Set) -> list[str]:
     return low + ([] if domain.end == oo else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
 
 
-def device_texts(plan: Plan, own: Mapping[Potential, PosteriorGradient]) -> list[str]:
+def device_texts(plan: Plan, own: Own) -> list[str]:
     """The device functions that the module calls: random numbers, and the special functions that occur in it."""
-    statements = [*plan.statements, *(s for g in own.values() for s in (*g.before, *g.each_datum, *g.after))]
+    sums = [e.gradient.derived for e in own.values() if e.gradient.derived is not None]
+    return functions_texts([*plan.statements, *(s for g in sums for s in (*g.each_datum, *g.after))], MINIBATCH if own else ())
+
+
+def functions_texts(statements: Iterable[Statement], more: Iterable[Any] = ()) -> list[str]:
+    """Random numbers, and the special functions that occur in the statements."""
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
     special = [f for kind, f in ((Softplus, softplus), (Sigmoid, sigmoid), (Digamma, digamma)) if kind in used]
-    return [plain(source_of(f)) for f in (*EMBEDDED, *special)]
+    return [plain(source_of(f)) for f in (*EMBEDDED, *more, *special)]
 
 
 def plain(source: str) -> str:
@@ -168,12 +200,7 @@ def plain(source: str) -> str:
     return "\n".join(lines)
 
 
-def count_names(plan: Plan, namer: Namer) -> dict[Length, str]:
+def count_names(blocks: Iterable[Block], namer: Namer) -> dict[Length, str]:
     """What the number of coordinates of each length is called."""
-    lengths = dict.fromkeys(b.length for b in plan.state if isinstance(b, Vector))
+    lengths = dict.fromkeys(b.length for b in blocks if isinstance(b, Vector))
     return {length: namer.fresh(f"n_{length.name.removeprefix('d_')}") for length in lengths}
-
-
-def _filled_fields(plan: Plan) -> list[str]:
-    taken = field_namer([*plan.fields.values(), *(_array(s) for s in plan.scratch)])
-    return [taken.fresh(d.name) for d in filled_noises(plan)]

@@ -10,11 +10,14 @@ from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Dense, Field, Potential
 from recipe.symbols import GENERIC, Index, Indexed, Length, Noise, Scalar, ScalarData, ScalarNoise, Vector, VectorData
+from recipe.variance import ScalarVariance, VectorVariance
+
+VARIANCES = (VectorVariance, ScalarVariance)  # no parameters: the kernel estimates them
 
 
 def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
     """The symbols that are neither blocks, lengths, abstract functions nor bound indices, by name."""
-    others = (Vector, Scalar, Length, Potential, Field, Dense, Index, Noise, ScalarNoise, VectorData, ScalarData)
+    others = (Vector, Scalar, Length, Potential, Field, Dense, Index, Noise, ScalarNoise, VectorData, ScalarData, *VARIANCES)
     found = {s.at(GENERIC) if isinstance(s, Indexed) else s for e in expressions for s in e.atoms(Symbol)}
     return tuple(sorted((s for s in found if not isinstance(s, others)), key=str))
 

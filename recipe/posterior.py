@@ -22,17 +22,21 @@ class Posterior:
 
     Args:
         blocks: the blocks it is a law of, a tuple (or one block).
-        log_likelihood: of one datum, a number in the blocks, parameters and ``Data`` symbols.
+        log_likelihood: of one datum, a number in the blocks, parameters and ``Data`` symbols; None if there is a ``gradient`` and
+            the likelihood cannot be written in the language.
         log_prior: a number in the blocks and parameters.
         data: the arrays behind the ``Data`` symbols: shape (N, d) for one with ``like=``, (N,) for a plain one.
-        gradient: a Numba function of the user's own, instead of the derived one.
+        gradient: a function of your own that Numba can compile, instead of the derived gradient. ``gradient(theta, rows, x, y,
+            g)`` gets the blocks, the numbers of the rows of a minibatch, the data arrays in the order of ``data``, and writes into
+            its last arguments, one a block, the estimate of the gradient of U: N/n times the sum over these n of the N rows, plus
+            the gradient of minus the log prior.
 
     Raises:
         RecipeError: naming the guilty expression and the repair.
     """
 
     blocks: tuple[Block, ...]
-    log_likelihood: Expr
+    log_likelihood: Expr | None
     log_prior: Expr
     data: tuple[tuple[Symbol, Any], ...]
     user_gradient: Callable[..., None] | None
@@ -47,9 +51,9 @@ class Posterior:
     ) -> None:
         values = {
             "blocks": check_state(blocks),
-            "log_likelihood": read(log_likelihood, "log_likelihood"),
+            "log_likelihood": None if log_likelihood is None else read(log_likelihood, "log_likelihood"),
             "log_prior": read(log_prior, "log_prior"),
-            "data": tuple(sorted(data.items(), key=lambda item: str(item[0]))),
+            "data": tuple(data.items()),
             "user_gradient": gradient,
         }
         for field, value in values.items():
@@ -57,15 +61,23 @@ class Posterior:
         self._check()
 
     def _check(self) -> None:
+        if self.log_likelihood is None and self.user_gradient is None:
+            raise RecipeError("a Posterior without log_likelihood needs gradient=, a function of your own")
+        if self.user_gradient is not None and not callable(self.user_gradient):
+            raise RecipeError(f"gradient={self.user_gradient!r} is not a function")
         for e, where, allowed in (
             (self.log_likelihood, "log_likelihood", (VectorData, ScalarData)),
             (self.log_prior, "log_prior", ()),
         ):
+            if e is None:
+                continue
             check_no_matrix(e, where)
             check_number(e, where)
             check_symbols([(e, where)], self.blocks, allowed=allowed)
             if abstract_of([e]):
                 raise RecipeError(f"{where} contains the abstract function {abstract_of([e])[0]}; write it out")
+        if self.log_likelihood is None:
+            return
         given = {s for s, _ in self.data}
         used = {s.at(GENERIC) if isinstance(s, Indexed) else s for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
@@ -76,7 +88,7 @@ class Posterior:
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters, by name."""
-        return parameters_of([self.log_likelihood, self.log_prior])
+        return parameters_of([] if self.log_likelihood is None else [self.log_likelihood, self.log_prior])
 
     @cached_property
     def prior_gradient(self) -> dict[Block, Expr]:

@@ -223,7 +223,7 @@ def test_floats_are_said(tmp_path):
 
 def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_path, monkeypatch):
     values = np.stack([np.full((5, 2), np.nan), np.ones((5, 2))])
-    draws = Draws({"theta": values}, np.array([0, 5]), (Divergence(0, 0, "theta"),), False, {})
+    draws = Draws({"theta": values}, np.array([0, 5]), (Divergence(0, 0, "theta"),), False, {}, np.full(5, 0.1))
     monkeypatch.setattr(sampling, "sample_kernel", lambda *_, **__: draws)
     settings = sampling.Settings("euler", None, 0.1, (), 5, None, 1, None, 2, 1, 0)
     posterior = file(tmp_path, POSTERIOR, "posterior.py")

@@ -191,7 +191,7 @@ def white_noise(module, loaded, size, t, *, seed=3, chain=0):
 
 
 def run(loaded, state, draws, gradient, params, *, seed=3, chain=0, start=0, steps=10, step_size=0.03):
-    return loaded.run(state, draws, gradient, (), step_size, params, np.uint64(seed), chain, start, steps, 0, 1, 0)
+    return loaded.run(state, draws, gradient, (), step_size, params, np.uint64(seed), chain, start, steps, 0, 1)
 
 
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
@@ -251,7 +251,7 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
     module = generate(bind(SGLD, {U: posterior}))
     loaded = module.load()
     at, u64 = np.array([0.3, -0.2, 0.9]), np.uint64
-    data, params, lane = loaded.Data(x, labels), loaded.Params(2.0), u64(9)
+    data, params, lane = loaded.Data(x=x, y=labels), loaded.Params(2.0), u64(9)
 
     def numpy_gradient(rows):
         residual = 1 / (1 + np.exp(-x[rows] @ at)) - labels[rows]
@@ -259,10 +259,12 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
 
     g = np.empty(3)
     for t, batch in ((0, 7), (5, 40), (6, 1)):
-        rows = [int(loaded.random_row(u64(1), lane, u64(t), u64(n), 40)) for n in range(batch)]
-        loaded.gradient_U(g, at, data, params, u64(1), lane, u64(t), batch)
+        rows = np.zeros(batch, dtype=np.int64)
+        loaded.draw_rows(rows, rows[:0], 40, u64(1), lane, u64(t))
+        assert rows.tolist() == [int(loaded.random_row(u64(1), lane, u64(t), u64(n), 40)) for n in range(batch)]
+        loaded.gradient_U(g, at, data, params, (), rows)
         np.testing.assert_allclose(g, numpy_gradient(rows), rtol=1e-12)
-    loaded.gradient_U(g, at, data, params, u64(1), lane, u64(0), 0)
+    loaded.gradient_U(g, at, data, params, (), rows[:0])
     np.testing.assert_allclose(g, numpy_gradient(list(range(40))), rtol=1e-12)
 
 
@@ -279,9 +281,9 @@ def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
     posterior = Posterior(theta, likelihood[form], -total(theta**2) / 2, {X: x, y: labels})
     module = generate(bind(SGLD, {U: posterior}))
     loaded = module.load()
-    g, u64 = np.empty(1), np.uint64
+    g = np.empty(1)
     for at in (1.0, -1.0):
-        loaded.gradient_U(g, np.array([at]), loaded.Data(x, labels), (), u64(0), u64(0), u64(0), 0)
+        loaded.gradient_U(g, np.array([at]), loaded.Data(x, labels), (), (), np.zeros(0, np.int64))
         with mpmath.workdps(50):
             terms = [
                 (1 / (1 + mpmath.exp(-mpmath.mpf(a) * at)) - b) * a for a, b in zip(x[:, 0].tolist(), labels.tolist(), strict=True)
@@ -360,8 +362,8 @@ def test_special_functions_in_a_likelihood():
     posterior = Posterior(x, -total(sympy.loggamma(x)) + n * total(log(x)), -total(x**half), {n: np.array([1.0, 2.0])})
     V = Potential("V", x)
     loaded = generate(bind(Recipe(x, V, Matrix([[x]]), Matrix([[0]])), {V: posterior})).load()
-    g, at, u64 = np.empty(2), [1.5, 0.2], np.uint64
-    loaded.gradient_V(g, np.array(at), loaded.Data(np.array([1.0, 2.0])), (), u64(0), u64(0), u64(0), 0)
+    g, at = np.empty(2), [1.5, 0.2]
+    loaded.gradient_V(g, np.array(at), loaded.Data(np.array([1.0, 2.0])), (), (), np.zeros(0, np.int64))
     np.testing.assert_allclose(g, [2 * float(mpmath.digamma(v)) - 3 / v + 1.5 * math.sqrt(v) for v in at], rtol=1e-13)
 
 

@@ -75,11 +75,11 @@ def test_a_run_that_is_split_is_the_same_run_bit_for_bit():
     params, data = loaded.Params(A=1.0, C=0.5, k=np.ones(3)), loaded.Data(x=x_values, y=labels)
 
     def run(splits):
-        state = loaded.allocate(np.zeros(3), np.full(3, 0.1))
+        state = loaded.allocate(np.zeros(3), np.full(3, 0.1), 5)
         draws = loaded.Draws(np.zeros((20, 3)), np.zeros((20, 3)))
         start = 0
         for steps in splits:
-            done, guilty = loaded.run(state, draws, (), data, 0.1, params, np.uint64(7), 1, start, steps, 10, 2, 5)
+            done, guilty = loaded.run(state, draws, (), data, 0.1, params, np.uint64(7), 1, start, steps, 10, 2)
             start += steps
             assert (done, guilty) == (start, -1)
         return draws
@@ -138,9 +138,12 @@ def test_a_gradient_of_ones_own():
 
     a = quiet(SGHMC, params=VALUES, lengths={theta: 3}, gradient=unit)
     b = quiet(SGHMC, params=VALUES, lengths={"theta": 3}, gradient={"U": plain})
-    c = quiet(
-        bind(SGHMC, {U: Posterior(theta, y * total(theta), 0 * A, {y: [1.0]}, gradient=unit)}), params=VALUES, lengths={theta: 3}
-    )
+
+    def with_data(x, rows, labels, g):
+        unit(g, x)
+
+    own = Posterior(theta, None, 0 * A, {y: [1.0]}, gradient=with_data)
+    c = quiet(bind(SGHMC, {U: own}), params=VALUES, lengths={theta: 3})
     np.testing.assert_allclose(a["theta"], b["theta"], rtol=1e-12)
     np.testing.assert_array_equal(a["theta"], c["theta"])
     with pytest.raises(RecipeError, match="U has no gradient: bind"):
@@ -249,7 +252,7 @@ def test_inference_data_and_files(tmp_path):
     assert (attributes["recipe"], attributes["scheme"], attributes["step_size"], attributes["seed"]) == (
         "sghmc",
         "semi-implicit",
-        0.05,
+        '{"schedule": "Constant", "a": 0.05}',
         "0",
     )
     assert attributes["module_hash"] == generate(BAYES).hash
@@ -301,5 +304,5 @@ def test_a_seed_may_be_a_plain_number():
     states = [loaded.allocate(np.zeros(3)) for _ in range(2)]
     keep = [loaded.Draws(np.zeros((5, 3))) for _ in range(2)]
     for seed, state, draws in zip((7, np.uint64(7)), states, keep, strict=True):
-        assert loaded.run(state, draws, (), (), 0.1, (), seed, 0, 0, 5, 0, 1, 0) == (5, -1)
+        assert loaded.run(state, draws, (), (), 0.1, (), seed, 0, 0, 5, 0, 1) == (5, -1)
     assert np.array_equal(keep[0].theta, keep[1].theta)

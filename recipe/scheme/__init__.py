@@ -14,21 +14,23 @@ from recipe.update import Update
 NAMES = ("euler", "semi-implicit")
 
 
-def discretise(recipe: Recipe, scheme: str, *, order: Sequence[Block | str] | None = None) -> Update:
+def discretise(recipe: Recipe, scheme: str, *, order: Sequence[Block | str] | None = None, compensate: bool = False) -> Update:
     """One step of the named scheme.
 
-    ``order`` names the blocks in the order in which ``semi-implicit`` updates them.
+    ``order`` names the blocks in the order in which ``semi-implicit`` updates them. ``compensate`` takes the noise of estimated
+    gradients off the noise that is drawn (``recipe.scheme.compensation``).
 
     Raises:
-        RecipeError: for an unknown scheme, an order that is not one of the state, or a noise the scheme cannot draw.
+        RecipeError: for an unknown scheme, an order that is not one of the state, a noise that the scheme cannot draw or that
+            cannot be compensated.
     """
     if scheme == "semi-implicit":
-        return semi_implicit(recipe, order=order)
+        return semi_implicit(recipe, order=order, compensate=compensate)
     if scheme != "euler":
         raise RecipeError(f"there is no scheme {scheme!r}; the schemes are {', '.join(NAMES)}")
     if order is not None:
         raise RecipeError("order= belongs to the scheme semi-implicit; euler updates every block from the old state")
-    return euler(recipe)
+    return euler(recipe, compensate=compensate)
 
 
 __all__ = ["NAMES", "discretise", "euler", "semi_implicit"]

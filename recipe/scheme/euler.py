@@ -4,11 +4,13 @@ as in their equation 3)."""
 from __future__ import annotations
 
 from recipe.recipe import Recipe
+from recipe.scheme.compensation import gradient_noise
 from recipe.scheme.increment import increments, step_symbol
 from recipe.update import Update
 
 
-def euler(recipe: Recipe) -> Update:
+def euler(recipe: Recipe, *, compensate: bool = False) -> Update:
     """``z' = z + eps f(z) + sqrt(2 eps) B(z) w``."""
     step = step_symbol(recipe)
-    return Update(step, increments(recipe, step), recipe.H, name=recipe.name, source="Euler-Maruyama")
+    moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
+    return Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama")

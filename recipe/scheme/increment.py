@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sympy import Add, Expr, Mul, S, Symbol, factor_terms, sqrt
 
 from recipe.abstract import Dense, DenseEntry
@@ -18,11 +20,19 @@ def step_symbol(recipe: Recipe) -> Symbol:
     return Symbol(recipe.unused_name("step_size"), positive=True)
 
 
-def increments(recipe: Recipe, step: Symbol) -> dict[Block, Expr]:
-    """The new value of each block, all from the same old state."""
+def increments(recipe: Recipe, step: Symbol, compensated: Mapping[Block, Expr] | None = None) -> dict[Block, Expr]:
+    """The new value of each block, all from the same old state.
+
+    ``compensated`` is the diagonal of the noise that estimated gradients bring, ``B_hat``: the noise of such a block is drawn with
+    the variance ``eps (2 D - eps B_hat)``.
+    """
     drift = derive(recipe).dynamics.drift
     noise = _noise(recipe)
-    return {b: b + step * drift[b] + sqrt(2 * step) * noise[b] for b in recipe.state}
+    moved = {b: b + step * drift[b] + sqrt(2 * step) * noise[b] for b in recipe.state}
+    for b, B_hat in (compensated or {}).items():
+        variance = step * (2 * parts(recipe.D.entry(b, b))[0] - step * B_hat)
+        moved[b] = b + step * drift[b] + sqrt(variance) * Noise(recipe.unused_name(f"w_{b.name}"), like=b)
+    return moved
 
 
 def _noise(recipe: Recipe) -> dict[Block, Expr]:

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from recipe.errors import RecipeError
 from recipe.recipe import Recipe
+from recipe.scheme.compensation import gradient_noise
 from recipe.scheme.increment import increments, step_symbol
 from recipe.symbols import Block
 from recipe.update import Update
 
 
-def semi_implicit(recipe: Recipe, *, order: Sequence[Block | str] | None = None) -> Update:
+def semi_implicit(recipe: Recipe, *, order: Sequence[Block | str] | None = None, compensate: bool = False) -> Update:
     """Update the blocks in ``order``; by default in the reverse of the state, so that momenta move before positions."""
     step = step_symbol(recipe)
-    moved = increments(recipe, step)
+    moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
     rule = [(block, moved[block]) for block in _order(recipe, order)]
     return Update(step, rule, recipe.H, name=recipe.name, source="semi-implicit Euler")
 

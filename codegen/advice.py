@@ -1,0 +1,55 @@
+"""What is to be said of a step size: before a run, where it is beyond the noise budget, and after it, where it is near a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from codegen.budget import Budget
+from codegen.chains import Chain
+from codegen.kernel import Kernel
+from codegen.schedule import step_sizes
+from codegen.stability import FACTOR, STEPS, near_its_bound
+from recipe.errors import RecipeError
+
+FIRST_BATCHES = 50  # at the first state, so that the running variance does not begin with the chance of one batch
+
+
+def begin_budget(kernel: Kernel, budget: Budget, chain: Chain) -> None:
+    """Estimate the variance of the gradient at the first state of a chain, by steps of size 0, and refuse a step beyond the budget.
+
+    Raises:
+        RecipeError: with the largest step that can be compensated, where that does not depend on the state.
+    """
+    kernel.move(chain.state, kernel.nowhere(), chain.number, 0, FIRST_BATCHES, 0.0)
+    size, bound = float(step_sizes(kernel.how.schedule, 0, 1)[0]), budget.largest_step(chain.state)
+    if budget.constant and size > bound:
+        raise RecipeError(
+            f"step_size={size:.4g} is beyond the noise budget at the first state, where the noise of the gradient can be made "
+            f"good up to {bound:.4g}; take a smaller step, a larger batch_size, or control_variates"
+        )
+
+
+def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None) -> tuple[str, ...]:
+    """What to say of the step size after a run, judged at the last state of a chain that has not stopped."""
+    healthy = [c for c in chains if c.guilty < 0 and c.done > 0]
+    if not healthy:
+        return ()
+    last, said = healthy[0], []
+    size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
+    if kernel.how.steps >= 10 * STEPS and _near_its_bound(kernel, last, size):
+        said.append(
+            f"the step size {size:.4g} is near its stability bound: {FACTOR} times as much is unstable at the last state; "
+            "expect a large discretisation error, and take a smaller step"
+        )
+    bound = budget.largest_step(last.state) if budget is not None else float("inf")
+    if FACTOR * size > bound:
+        said.append(f"the step size {size:.4g} is near the noise budget {bound:.4g} at the last state; take a smaller step")
+    return tuple(said)
+
+
+def _near_its_bound(kernel: Kernel, chain: Chain, size: float) -> bool:
+    def step(state: Any, step_size: float, count: int) -> bool:
+        return kernel.move(state, kernel.nowhere(), chain.number, chain.done, count, step_size)[1] < 0
+
+    return near_its_bound(step, lambda: kernel.copy(chain.state), list(kernel.module.plan.fields.values()), size)

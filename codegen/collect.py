@@ -1,0 +1,70 @@
+"""From chains that have run to draws: cut to one length, with how they were made and what is to be said of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import sympy
+
+import recipe
+from codegen.budget import Budget
+from codegen.chains import Chain
+from codegen.data import bad_rows
+from codegen.draws import Divergence, Draws
+from codegen.generate import Module
+from codegen.request import Request
+from codegen.schedule import step_sizes
+from recipe.recipe import Recipe
+from recipe.symbols import Scalar
+from recipe.update import Update
+
+
+def collected(
+    what: Recipe | Update, module: Module, how: Request, chains: Sequence[Chain], *, interrupted: bool, seconds: float,
+    warnings: tuple[str, ...], budget: Budget | None,
+) -> Draws:  # fmt: skip
+    """The draws of all chains, as many as the shortest healthy one has."""
+    counts = np.array([how.draws_after(chain.done) for chain in chains])
+    healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.guilty < 0]
+    length = int(min(healthy)) if healthy else int(counts.max())
+    values = {}
+    for block in how.kept:
+        stacked = np.stack([getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains])
+        values[block.name] = stacked[..., 0] if isinstance(block, Scalar) else stacked
+    stopped = [c for c in chains if c.guilty >= 0]
+    bad = bad_rows({U: e.gradient.posterior for U, e in module.estimators.items()}) if stopped else []
+    return Draws(
+        values,
+        np.minimum(counts, length),
+        tuple(_divergence(module, how, c, budget) for c in stopped),
+        interrupted,
+        _attributes(what, module, how, seconds),
+        step_sizes(how.schedule, 0, how.warmup + how.thin * length)[how.warmup + how.thin - 1 :: how.thin],
+        (*bad, *warnings),
+    )
+
+
+def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | None) -> Divergence:
+    block = module.plan.state[chain.guilty]
+    values = getattr(chain.state, module.plan.fields[block])
+    left = bool(np.all(np.isfinite(values)))
+    beyond = None
+    if budget is not None and budget.constant and not left:
+        bound = budget.largest_step(chain.state)
+        beyond = bound if float(step_sizes(how.schedule, chain.done, 1)[0]) > bound else None
+    return Divergence(chain.number, chain.done, block.name, left, beyond)
+
+
+def _attributes(what: Recipe | Update, module: Module, how: Request, seconds: float) -> dict[str, Any]:
+    schedule = how.schedule
+    return {
+        "recipe": what.name or module.name, "scheme": module.scheme,
+        "step_size": json.dumps({"schedule": type(schedule).__name__, **asdict(schedule)}),
+        "seed": str(how.seed), "chains": how.chains, "warmup": how.warmup, "thin": how.thin,
+        "batch_size": how.batch_size, "replace": int(how.replace), "seconds": seconds, "module_hash": module.hash,
+        "version": recipe.__version__, "sympy_version": sympy.__version__,
+    }  # fmt: skip

@@ -1,0 +1,85 @@
+"""Control variates: the mode of a posterior, and the gradient of all of the data there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from codegen.data import name_of
+from codegen.density import Density
+from codegen.estimator import Estimator
+from codegen.initial import given_blocks
+from codegen.lengths import Lengths
+from recipe.abstract import Potential
+from recipe.errors import RecipeError
+from recipe.posterior import Posterior
+from recipe.symbols import Block, Scalar
+
+PIECE = 2**16  # rows that a gradient of the user is asked for at once
+
+Mode = dict[Block, np.ndarray]
+
+
+def find_modes(
+    estimators: Mapping[Potential, Estimator], given: Any, params: Mapping[Any, Any], lengths: Lengths
+) -> dict[Potential, Mode]:
+    """The mode of every posterior: as it is given, or searched for.
+
+    Raises:
+        RecipeError: where the search fails, or there is no log likelihood to search with.
+    """
+    modes = {}
+    for U, estimator in estimators.items():
+        posterior = estimator.gradient.posterior
+        if isinstance(given, Mapping):
+            blocks = given_blocks({k: v for k, v in given.items() if name_of(k) in map(str, U.blocks)}, U.blocks, 1, lengths)
+            missing = [b for b in U.blocks if b not in blocks]
+            if missing:
+                raise RecipeError(f"control_variates= has no value for {missing[0]}; give the mode of every block of {U}")
+            modes[U] = {b: np.array(blocks[b][0]) for b in U.blocks}
+        elif posterior.log_likelihood is None:
+            raise RecipeError(
+                f"the mode of {U} cannot be searched for without a log_likelihood: give control_variates={{block: value}}"
+            )
+        else:
+            found = density_of(posterior, params, lengths).mode()
+            modes[U] = {b: np.atleast_1d(found[b]) for b in U.blocks}
+    return modes
+
+
+def control_data(
+    estimator: Estimator, mode: Mode, own: Any, params: Mapping[Any, Any], arrays: list[np.ndarray], lengths: Lengths
+) -> dict[str, np.ndarray]:
+    """The fields of ``Data`` that hold a mode and the gradient there; ``own`` is the user's gradient, if that is used."""
+    control, U = estimator.control, estimator.gradient.potential
+    assert control is not None
+    blocks = [mode[b] for b in U.blocks]
+    if own is None:
+        slopes = density_of(estimator.gradient.posterior, params, lengths).gradient({b: _value(b, mode) for b in U.blocks})
+        results = [np.atleast_1d(slopes[b]) for b in U.blocks]
+    else:
+        results = _own_gradient(own, blocks, arrays)
+    return dict(zip((*control.modes, *control.at_mode), (*blocks, *results), strict=True))
+
+
+def density_of(posterior: Posterior, params: Mapping[Any, Any], lengths: Lengths) -> Density:
+    """The density of a posterior in a run, which knows the values of all parameters and lengths."""
+    known = {b: lengths.of(b) for b in posterior.blocks if not isinstance(b, Scalar)}
+    return Density(posterior, {name_of(s): params[name_of(s)] for s in posterior.parameters}, lengths=known)
+
+
+def _own_gradient(own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """The gradient from all rows, piece by piece: the estimate from n rows has the weight n/N."""
+    count = arrays[0].shape[0] if arrays else 1
+    total, piece = [np.zeros(b.size) for b in blocks], [np.zeros(b.size) for b in blocks]
+    for start in range(0, count, PIECE):
+        rows = np.arange(start, min(start + PIECE, count))
+        own(*blocks, rows, *arrays, *piece)
+        total = [t + g * (rows.size / count) for t, g in zip(total, piece, strict=True)]
+    return total
+
+
+def _value(block: Block, mode: Mode) -> Any:
+    return mode[block][0] if isinstance(block, Scalar) else mode[block]

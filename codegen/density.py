@@ -1,0 +1,138 @@
+"""A posterior as compiled functions: the potential, its gradient and its mode, from all of the data or from some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+
+import recipe
+from codegen import store
+from codegen.data import resolved_arrays
+from codegen.gradient_source import gradient_texts, potential_texts
+from codegen.initial import given_blocks
+from codegen.lengths import Lengths, learn_given
+from codegen.minibatch import data_fields, posterior_density
+from codegen.names import field_namer, local_namer
+from codegen.settings import name_of, resolved_values
+from codegen.source import HEADER, count_names, functions_texts, input_types
+from recipe.abstract import Potential
+from recipe.errors import RecipeError
+from recipe.posterior import Posterior
+from recipe.symbols import Block, Vector
+
+NO_ROWS = np.zeros(0, dtype=np.int64)
+
+
+class Density:
+    """The law of a posterior, ``exp(-U)``, compiled; derived from its log likelihood and log prior.
+
+    Args:
+        posterior: with a ``log_likelihood``.
+        params: the values of its parameters, by name.
+        lengths: the number behind the length of a block, where data and parameters do not tell.
+
+    Raises:
+        RecipeError: for what is missing, or has no compiled form.
+    """
+
+    def __init__(
+        self, posterior: Posterior, params: Mapping[Any, Any] | None = None, *, lengths: Mapping[Any, int] | None = None
+    ) -> None:
+        if posterior.log_likelihood is None:
+            raise RecipeError("this posterior has no log_likelihood to compile")
+        self.blocks: tuple[Block, ...] = posterior.blocks
+        self._lengths = Lengths()
+        arrays = resolved_arrays(posterior, self._lengths)
+        self.arrays = tuple(arrays.values())
+        self.rows = next((a.shape[0] for a in self.arrays), 1)
+        settings, fields, source = _module(posterior)
+        values = resolved_values(settings, params, (), self._lengths)
+        learn_given(self._lengths, lengths, self.blocks)
+        self._module = store.load("density", store.checked(source))
+        self._data = self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
+        self._params = self._module.Params(**values) if values else ()
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates of all blocks together."""
+        return sum(self._sizes())
+
+    def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
+        """``U`` at these values of the blocks; from ``rows`` it is the estimate N/n times their sum, plus the prior's part."""
+        blocks = self._arrays(values)
+        return float(self._module.potential_U(*blocks, self._data, self._params, NO_ROWS if rows is None else rows))
+
+    def gradient(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> dict[Block, np.ndarray]:
+        """The gradient of ``U`` by block, in the same way."""
+        blocks = self._arrays(values)
+        results = [np.zeros_like(a) for a in blocks]
+        self._module.gradient_U(*results, *blocks, self._data, self._params, (), NO_ROWS if rows is None else rows)
+        return {b: g if isinstance(b, Vector) else g[0] for b, g in zip(self.blocks, results, strict=True)}
+
+    def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
+        """A local minimum of ``U`` (the maximum a posteriori), by L-BFGS from ``start`` (default: 0 everywhere).
+
+        Raises:
+            RecipeError: where the search does not end at a point with a vanishing gradient.
+        """
+        from scipy.optimize import minimize
+
+        if any(b.domain != sympy.S.Reals for b in self.blocks):
+            raise RecipeError("the mode is searched for on the real line only; transform the blocks that have another domain")
+        first = np.zeros(self.dimension) if start is None else np.concatenate(self._arrays(start))
+
+        def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
+            values = self._split(z)
+            slope = self.gradient(values)
+            return self.potential(values), np.concatenate([np.atleast_1d(slope[b]) for b in self.blocks])
+
+        with np.errstate(all="ignore"):
+            found = minimize(value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS)
+            before = float(np.max(np.abs(value_and_gradient(first)[1])))
+        slope = float(np.max(np.abs(found.jac)))
+        if not slope <= 1e-4 * max(1.0, before):
+            raise RecipeError(
+                f"no mode was found: after {found.nit} iterations the largest derivative of U is {slope:.3g}; give a start"
+            )
+        return self._split(found.x)
+
+    def _sizes(self) -> list[int]:
+        return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
+
+    def _split(self, z: np.ndarray) -> dict[Block, np.ndarray]:
+        pieces = np.split(z, np.cumsum(self._sizes())[:-1])
+        return {b: p if isinstance(b, Vector) else p[0] for b, p in zip(self.blocks, pieces, strict=True)}
+
+    def _arrays(self, values: Mapping[Any, Any]) -> list[np.ndarray]:
+        given = given_blocks(values, self.blocks, 1, self._lengths)
+        missing = [b for b in self.blocks if b not in given]
+        if missing:
+            raise RecipeError(f"there is no value for the block {missing[0]}")
+        return [np.array(given[b][0]) for b in self.blocks]
+
+
+_OPTIONS = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-8}
+
+
+def _module(posterior: Posterior) -> tuple[dict[Any, str], dict[Any, str], str]:
+    """The fields of the parameters and of the data, and the text of the module."""
+    U = Potential("U", *posterior.blocks)
+    names, params = local_namer(), field_namer()
+    settings = {s: params.fresh(name_of(s)) for s in posterior.parameters}
+    fields = data_fields({U: posterior}, field_namer())[U]
+    function = names.fresh("potential_U")
+    gradient, potential = posterior_density(U, posterior, settings, fields, names)
+    counts = count_names(posterior.blocks, names)
+    statements = [s for part in (gradient.derived, potential) if part is not None for s in (*part.each_datum, *part.after)]
+    texts = [
+        f"# the density of a posterior, generated by recipe {recipe.__version__} with sympy {sympy.__version__}",
+        HEADER.replace("{cached}", "True"),
+        *input_types(settings.items(), fields.values()),
+        *functions_texts(statements),
+        *gradient_texts(gradient, counts, names),
+        *potential_texts(gradient, function, potential, counts, names),
+    ]
+    return settings, fields, "\n\n\n".join(text.strip("\n") for text in texts) + "\n"

@@ -1,0 +1,102 @@
+"""A compiled module with everything that it is called with: allocates states, and moves chains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from codegen.chains import Chain
+from codegen.generate import Module
+from codegen.gradients import first_line
+from codegen.request import Request
+from codegen.schedule import Constant, step_sizes
+from recipe.errors import RecipeError
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The compiled module with everything that it is called with."""
+
+    module: Module
+    loaded: Any
+    how: Request
+    gradient: Any
+    data: Mapping[str, np.ndarray]
+    params: Mapping[str, Any]
+
+    def arguments(self) -> tuple[Any, Any, Any]:
+        """Gradient, data and parameters as the module takes them."""
+        data = self.loaded.Data(**self.data) if self.data else ()
+        return self.gradient, data, self.loaded.Params(**self.params) if self.params else ()
+
+    def allocate(self, blocks: Any) -> Any:
+        """A state with copies of these blocks."""
+        if not self.module.estimators:
+            return self.loaded.allocate(*blocks)
+        full = not self.how.batch_size
+        if full and all(e.gradient.derived is not None for e in self.module.estimators.values()):
+            return self.loaded.allocate(*blocks)
+        # A gradient of the user gets all rows, one after another, as the minibatch without replacement that has all of them.
+        size = self.how.batch_size or self._all_rows()
+        return self.loaded.allocate(*blocks, size, self.how.replace and not full)
+
+    def _all_rows(self) -> int:
+        counts = {self.data[f].shape[0] for e in self.module.estimators.values() for f in e.gradient.fields.values()}
+        if len(counts) > 1:
+            raise RecipeError("two data sets of different size and a gradient of your own: give batch_size=")
+        return next(iter(counts), 1)
+
+    def chain(self, number: int, first: dict[str, np.ndarray]) -> Chain:
+        """A chain at its first state, with room for its draws."""
+        kept = {self.module.plan.fields[b] for b in self.how.kept}
+        try:
+            arrays = {
+                f: np.full((self.how.draws if f in kept else 0, first[f].size), np.nan) for f in self.module.plan.fields.values()
+            }
+        except (MemoryError, ValueError):
+            raise RecipeError(
+                f"{self.how.draws} draws a chain do not fit into memory; raise thin= or keep fewer blocks, keep=[...]"
+            ) from None
+        return Chain(number, self.allocate(first.values()), self.loaded.Draws(**arrays))
+
+    def advance(self, state: Any, draws: Any, chain: int, begin: int, count: int) -> tuple[int, int]:
+        """Move one chain by some steps."""
+        schedule = self.how.schedule
+        if isinstance(schedule, Constant):
+            return self.move(state, draws, chain, begin, count, schedule.a)
+        return self._move_by_schedule(state, draws, chain, begin, count)
+
+    def move(self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float) -> tuple[int, int]:
+        """The same with one step size, which may be 0: then nothing moves but what is estimated on the way."""
+        gradient, data, params = self.arguments()
+        seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
+        return self.loaded.run(  # type: ignore[no-any-return]
+            state, draws, gradient, data, size, params, seed, chain, begin, count, warmup, thin
+        )
+
+    def _move_by_schedule(self, state: Any, draws: Any, chain: int, begin: int, count: int) -> tuple[int, int]:
+        gradient, data, params = self.arguments()
+        seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
+        sizes = step_sizes(self.how.schedule, begin, count)
+        return self.loaded.run_schedule(  # type: ignore[no-any-return]
+            state, draws, gradient, data, sizes, params, seed, chain, begin, warmup, thin
+        )
+
+    def compile(self, chain: Chain) -> None:
+        """Compile with no step, so that a gradient that Numba refuses is an error here."""
+        try:
+            self.advance(chain.state, chain.draws, chain.number, 0, 0)
+        except NumbaError as error:
+            raise RecipeError(f"Numba cannot compile the kernel with this gradient: {first_line(error)}") from None
+
+    def copy(self, state: Any) -> Any:
+        """A state of its own with the same numbers."""
+        return type(state)(*(np.copy(array) for array in state))
+
+    def nowhere(self) -> Any:
+        """Draws that nothing is written to."""
+        return self.loaded.Draws(*(np.zeros((0, 0)) for _ in self.loaded.Draws._fields))

@@ -1,0 +1,278 @@
+"""Checkpoints: a run that is stopped anywhere, killed included, goes on bit for bit; what is damaged or strange is refused."""
+
+from __future__ import annotations
+
+import _thread
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+from sympy import Matrix, Symbol
+
+from codegen import Polynomial, chains, sample
+from codegen.checkpoint import CheckpointWarning
+from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
+
+theta = Vector("theta")
+r = Vector("r", like=theta)
+U = Potential("U", theta)
+C = Symbol("C", positive=True)
+X, y = Data("x", like=theta), Data("y")
+SGHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), name="sghmc")
+rng = np.random.default_rng(1)
+x_values = rng.normal(size=(100, 2))
+y_values = rng.normal(size=100)
+POSTERIOR = Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, {X: x_values, y: y_values})
+TARGET = bind(SGHMC, {U: POSTERIOR})
+OPTIONS = {
+    "params": {"C": 5.0}, "batch_size": 10, "steps": 2000, "warmup": 100, "thin": 3, "chains": 3, "step_size": 1e-3,
+    "checkpoint_seconds": 1e-9, "progress": False,
+}  # fmt: skip
+
+
+def run(**options):
+    return sample(options.pop("target", TARGET), **{**OPTIONS, **options})
+
+
+class StopError(Exception):
+    """Stands for whatever stops a process."""
+
+
+def stopped_run(folder, monkeypatch, after, **options):
+    """A run that dies in the middle of a step of its main thread."""
+    count = 0
+    original = chains._advance_once
+
+    def dying(*arguments):
+        nonlocal count
+        count += 1
+        if count > after:
+            raise StopError
+        original(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(chains, "_advance_once", dying)
+        with pytest.raises(StopError):
+            run(checkpoint=folder, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)},
+        {"compensate": True, "step_size": 1e-4},
+        {"control_variates": True, "keep": "theta"},
+    ],
+)
+def test_a_run_that_is_stopped_often_is_the_run_that_is_not(tmp_path, monkeypatch, options):
+    whole = run(**options)
+    for after in (4, 9, 13):
+        stopped_run(tmp_path / "c", monkeypatch, after, **options)
+    again = run(checkpoint=tmp_path / "c", **options)
+    for block, values in whole.values.items():
+        np.testing.assert_array_equal(values, again[block])
+
+
+def test_a_finished_run_can_be_asked_for_more_steps(tmp_path):
+    first = run(checkpoint=tmp_path / "c", steps=1000)
+    longer = run(checkpoint=tmp_path / "c", threads=1)
+    np.testing.assert_array_equal(longer["theta"], run()["theta"])
+    np.testing.assert_array_equal(first["theta"], longer["theta"][:, :300])
+    with pytest.raises(RecipeError, match="stands at step 2000, beyond steps=1999"):
+        run(checkpoint=tmp_path / "c", steps=1999)
+    np.testing.assert_array_equal(run(checkpoint=tmp_path / "c")["r"], longer["r"])
+
+
+def test_a_diverged_chain_stays_where_it_stopped(tmp_path):
+    options = {"step_size": 1.0, "params": {"C": 0.1}}
+    first = run(checkpoint=tmp_path / "c", **options)
+    again = run(checkpoint=tmp_path / "c", **options)
+    assert first.divergences == again.divergences != ()
+    np.testing.assert_array_equal(first["theta"], again["theta"])
+
+
+PROGRAM = """
+    import sys
+    sys.path.insert(0, {tests!r})
+    from test_checkpoint import run
+    import numpy as np
+    draws = run(checkpoint=sys.argv[1] if len(sys.argv) > 2 else None, steps=400_000, thin=100)
+    np.save(sys.argv[-1], draws["theta"])
+"""
+
+
+def program():
+    return [sys.executable, "-c", textwrap.dedent(PROGRAM).format(tests=os.path.dirname(__file__))]
+
+
+def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path):
+    """SIGKILL at random moments, writing of the checkpoint included, until the run gets to its end."""
+    subprocess.run([*program(), tmp_path / "whole.npy"], check=True)
+    chance, kills = random.Random(5), 0
+    for _ in range(30):
+        process = subprocess.Popen([*program(), tmp_path / "c", tmp_path / "killed.npy"])
+        try:
+            patience = None if kills >= 4 else wait_for(tmp_path / "c" / "checkpoint.json", process) + chance.uniform(0.0, 0.3)
+            process.wait(patience)
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    assert process.returncode == 0
+    assert kills >= 1
+    np.testing.assert_array_equal(np.load(tmp_path / "whole.npy"), np.load(tmp_path / "killed.npy"))
+    assert not list((tmp_path / "c").glob(".*"))
+
+
+def wait_for(path, process):
+    """Wait until the process has begun to write; the rest of its patience is up to the caller."""
+    before = path.stat().st_mtime_ns if path.exists() else 0
+    while process.poll() is None and not (path.exists() and path.stat().st_mtime_ns != before):
+        time.sleep(0.01)
+    return 0.0
+
+
+CHANGES = [
+    ({"step_size": 2e-3}, "step_size was Constant {'a': 0.001} and is Constant {'a': 0.002}"),
+    ({"params": {"C": 2.0}}, "params C was 5.0 and is 2.0"),
+    ({"seed": 1}, "seed was 0 and is 1"),
+    ({"batch_size": 11}, "batch_size was 10 and is 11"),
+    ({"chains": 2}, "chains was 3 and is 2"),
+    ({"keep": "theta"}, "kept blocks was theta, r and is theta"),
+    ({"initial": {"theta": [0.0, 0.0]}}, "first state of chain 0"),
+    ({"scheme": "euler"}, "module was"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), CHANGES)
+def test_another_run_is_refused(tmp_path, change, message):
+    run(checkpoint=tmp_path, steps=200)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    with pytest.raises(RecipeError) as error:
+        run(checkpoint=tmp_path, steps=200, **change)
+    assert message in str(error.value)
+    assert before == {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+
+
+def test_other_data_are_refused(tmp_path):
+    run(checkpoint=tmp_path, steps=200)
+    other = Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: x_values, y: y_values + 1e-15})
+    with pytest.raises(RecipeError, match="data y was"):
+        run(checkpoint=tmp_path, steps=200, target=bind(SGHMC, {U: other}))
+
+
+def damages():
+    def manifest(change):
+        def apply(folder):
+            content = json.loads((folder / "checkpoint.json").read_text())
+            change(content)
+            (folder / "checkpoint.json").write_text(json.dumps(content))
+
+        return apply
+
+    def in_file(pattern, change):
+        def apply(folder):
+            path = next(folder.glob(pattern))
+            change(path)
+
+        return apply
+
+    def flip(path):
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+
+    return [
+        in_file("draws-*", flip), in_file("state-*", flip), in_file("draws-*", os.unlink),
+        in_file("state-*", lambda path: path.write_bytes(path.read_bytes()[:100])),
+        in_file("checkpoint.json", lambda path: path.write_text("{")),
+        in_file("checkpoint.json", lambda path: path.write_text("[]")),
+        in_file("checkpoint.json", lambda path: path.write_bytes(b"\xff\xfe")), manifest(lambda c: c.pop("state")),
+        manifest(lambda c: c["chains"].pop()), manifest(lambda c: c["chains"][0].update(done="7")),
+        manifest(lambda c: c["chains"][0].update(draws=1)), manifest(lambda c: c["state"].update(file="../state.npz")),
+        manifest(lambda c: c.update(version=99)), manifest(lambda c: c["draws"].append(c["draws"][0])),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(14))
+def test_damage_is_one_sentence_and_changes_nothing(tmp_path, number):
+    run(checkpoint=tmp_path, steps=200)
+    damages()[number](tmp_path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    with pytest.raises(RecipeError, match=r"damaged|not a checkpoint|has the version") as error:
+        run(checkpoint=tmp_path, steps=200)
+    assert "\n" not in str(error.value)
+    assert before == {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+
+
+def test_folders_that_cannot_be_used(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("all of it")
+    with pytest.raises(RecipeError, match=r"holds thesis.tex and no checkpoint"):
+        run(checkpoint=tmp_path / "full")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecipeError, match="cannot be made"):
+        run(checkpoint=tmp_path / "file")
+
+
+def test_two_processes_do_not_share_a_folder(tmp_path):
+    import fcntl
+
+    run(checkpoint=tmp_path, steps=200)
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(RecipeError, match="another process is writing"):
+            run(checkpoint=tmp_path, steps=200)
+
+
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
+    """The limit on the size of a file makes a write fail in its middle, as a full disk does; the draws of the run are all there."""
+    first = run(checkpoint=tmp_path, steps=200)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            draws = run(checkpoint=tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    texts = [str(w.message) for w in said if w.category is CheckpointWarning]
+    assert texts
+    assert all("cannot be written: File too large; the one before it is whole" in text for text in texts)
+    np.testing.assert_array_equal(draws["theta"], run()["theta"])
+    np.testing.assert_array_equal(run(checkpoint=tmp_path, steps=200)["theta"], first["theta"])
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    """Ctrl-C saves where the chains are; the next call goes on from there."""
+
+    def steps_done():
+        return max(c["done"] for c in json.loads((tmp_path / "checkpoint.json").read_text())["chains"])
+
+    def interrupt():
+        while steps_done() == 200:
+            time.sleep(0.01)
+        _thread.interrupt_main()
+
+    run(checkpoint=tmp_path, steps=200)
+    threading.Thread(target=interrupt).start()
+    first = run(checkpoint=tmp_path, steps=10_000_000, thin=3, warmup=100)
+    assert first.interrupted
+    steps = steps_done() + 3
+    assert 200 < steps < 10_000_000
+    np.testing.assert_array_equal(run(checkpoint=tmp_path, steps=steps)["theta"], run(steps=steps)["theta"])

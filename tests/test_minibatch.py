@@ -1,0 +1,369 @@
+"""Minibatches, a gradient of one's own, control variates, compensation of the gradient's noise, and schedules of the step size."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import sympy
+from numba import njit
+from scipy import stats
+from sympy import Matrix, exp, log
+
+from codegen import Constant, Cyclical, Density, Polynomial, generate, sample
+from codegen.random import draw_rows
+from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, bind, discretise, total
+
+theta = Vector("theta")
+r = Vector("r", like=theta)
+U = Potential("U", theta)
+C = sympy.Symbol("C", positive=True)
+X, y = Data("x", like=theta), Data("y")
+SGLD = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld")
+SGHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), name="sghmc")
+HMC = Recipe((theta, r), U + total(r**2) / 2, Matrix.zeros(2), Matrix([[0, -1], [1, 0]]), name="hmc")
+rng = np.random.default_rng(1)
+x_values = rng.normal(size=(200, 2))
+y_values = x_values @ [1.0, -0.5] + rng.normal(size=200)
+LINEAR = -((y - total(X * theta)) ** 2) / 2
+ROWS = {X: x_values, y: y_values}
+POSTERIOR = Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS)
+PRECISION = x_values.T @ x_values + np.eye(2)
+MEAN = np.linalg.solve(PRECISION, x_values.T @ y_values)
+U64 = np.uint64
+
+
+def quiet(what, **options):
+    return sample(what, **{"progress": False, "step_size": 1e-3, "steps": 50, "chains": 2, **options})
+
+
+def rows_of(n, count, step, *, replace):
+    rows = np.zeros(n, dtype=np.int64)
+    table = np.zeros(0 if replace else 2 << n.bit_length(), dtype=np.int64)
+    draw_rows(rows, table, count, U64(3), U64(7), U64(step))
+    return rows
+
+
+@pytest.mark.parametrize(("n", "count"), [(1, 1), (3, 5), (5, 5), (64, 1000), (999, 1000)])
+def test_rows_without_replacement_are_distinct(n, count):
+    for step in range(20):
+        rows = rows_of(n, count, step, replace=False)
+        assert len(set(rows.tolist())) == n
+        assert rows.min() >= 0
+        assert rows.max() < count
+        np.testing.assert_array_equal(rows, rows_of(n, count, step, replace=False))
+
+
+def test_rows_without_replacement_are_a_uniform_subset():
+    """All 20 subsets of 3 among 6, 20,000 draws: chi-squared with 19 degrees of freedom, level 1e-6 (one seed, so it is fixed)."""
+    subsets, counts = {}, np.zeros(20)
+    for step in range(20_000):
+        key = tuple(sorted(rows_of(3, 6, step, replace=False).tolist()))
+        counts[subsets.setdefault(key, len(subsets))] += 1
+    assert len(subsets) == 20
+    assert stats.chisquare(counts).pvalue > 1e-6
+
+
+def test_rows_with_replacement_are_uniform():
+    counts = np.bincount(np.concatenate([rows_of(10, 50, step, replace=True) for step in range(2000)]), minlength=50)
+    assert stats.chisquare(counts).pvalue > 1e-6
+
+
+def test_minibatches_are_the_same_for_any_number_of_threads():
+    options = {"batch_size": 20, "replace": False, "steps": 3000, "chains": 3}
+    one, two = (quiet(bind(SGLD, {U: POSTERIOR}), threads=n, **options) for n in (1, 2))
+    np.testing.assert_array_equal(one["theta"], two["theta"])
+    assert not np.array_equal(one["theta"], quiet(bind(SGLD, {U: POSTERIOR}), **{**options, "replace": True})["theta"])
+
+
+def test_a_batch_of_everything_without_replacement_is_the_whole_gradient():
+    whole, batch = (quiet(bind(SGLD, {U: POSTERIOR}), batch_size=n, replace=False)["theta"] for n in (None, 200))
+    np.testing.assert_allclose(whole, batch, rtol=1e-10)
+
+
+@njit
+def own_gradient(theta, rows, x, y, g):
+    scale = x.shape[0] / rows.size
+    for i in range(theta.size):
+        g[i] = theta[i]
+    for row in rows:
+        error = -y[row]
+        for i in range(theta.size):
+            error += x[row, i] * theta[i]
+        for i in range(theta.size):
+            g[i] += scale * error * x[row, i]
+
+
+OWN = Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=own_gradient)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"batch_size": 10}, {"batch_size": 10, "replace": False}, {"batch_size": 9, "compensate": True, "step_size": 1e-5}],
+)
+def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(options):
+    derived, own = (quiet(bind(SGLD, {U: p}), **options)["theta"] for p in (POSTERIOR, OWN))
+    np.testing.assert_allclose(derived, own, rtol=1e-9)
+
+
+def test_a_gradient_of_ones_own_that_is_wrong_is_refused():
+    @njit
+    def without_scale(theta, rows, x, y, g):
+        own_gradient(theta, rows, x[: rows.size], y[: rows.size], g)
+
+    wrong = Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=without_scale)
+    with pytest.raises(RecipeError, match=r"the gradient of your own by theta\[\d\] is .* from 50 of the 200 rows"):
+        quiet(bind(SGLD, {U: wrong}), batch_size=10)
+    with pytest.raises(RecipeError, match="needs gradient="):
+        Posterior(theta, None, -total(theta**2) / 2, ROWS)
+    with pytest.raises(RecipeError, match="is not a function"):
+        Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=3)
+
+
+def test_an_edited_gradient_of_ones_own_is_never_stale(tmp_path, monkeypatch):
+    """Numba's cache on disk would serve the old machine code of an imported function after its source has changed."""
+    program = textwrap.dedent("""
+        import sys, numpy as np
+        sys.path.insert(0, {here!r})
+        from sympy import Matrix
+        from recipe import *
+        from codegen import sample
+        from mine import gradient
+        theta, y = Vector("theta"), Data("y")
+        U = Potential("U", theta)
+        law = Posterior(theta, None, -total(theta**2), {{y: np.ones(3)}}, gradient=gradient)
+        sgld = bind(Recipe(theta, U, Matrix([[1]]), Matrix([[0]])), {{U: law}})
+        draws = sample(sgld, step_size=0.1, steps=5, chains=1, lengths={{theta: 2}}, progress=False)
+        print(repr(float(draws["theta"][0, -1, 0])))
+    """).format(here=str(tmp_path))
+    text = "from numba import njit\n@njit(cache={cache})\ndef gradient(theta, rows, y, g):\n    g[:] = {k} * theta\n"
+
+    def run(k, cache=True):
+        (tmp_path / "mine.py").write_text(text.format(k=k, cache=cache))
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        return done.stdout
+
+    monkeypatch.setenv("RECIPE_CACHE", str(tmp_path / "cache"))
+    first, edited, again = run("1.0"), run("3.0"), run("1.0")
+    assert first != edited
+    assert first == again
+
+
+def test_the_density_is_the_posterior():
+    density = Density(POSTERIOR)
+    mode = density.mode()[theta]
+    np.testing.assert_allclose(mode, MEAN, rtol=1e-6)
+    at = np.array([0.3, -1.0])
+    error = y_values - x_values @ at
+    assert density.potential({"theta": at}) == pytest.approx((error @ error + at @ at) / 2, rel=1e-12)
+    np.testing.assert_allclose(density.gradient({theta: at})[theta], PRECISION @ at - x_values.T @ y_values, rtol=1e-10)
+    rows = np.array([4, 4, 90])
+    estimate = at - 200 / 3 * x_values[rows].T @ error[rows]
+    np.testing.assert_allclose(density.gradient({theta: at}, rows)[theta], estimate, rtol=1e-10)
+
+
+def test_a_mode_that_is_not_there_is_an_error():
+    x = Scalar("x")
+    falling = Posterior(x, -exp(x) * y, 0 * y, {y: np.ones(3)})
+    with pytest.raises(RecipeError, match="no mode was found"):
+        Density(Posterior(x, x * y, 0 * C, {y: np.ones(3)})).mode()
+    assert Density(falling).potential({x: 0.0}) == pytest.approx(3.0)
+
+
+def gradients_at(posterior, at, batches, **options):
+    """The estimates that ``run`` makes at one point, batch by batch, and the state that they were made in."""
+    module = generate(bind(SGLD, {U: posterior}), **options)
+    loaded = module.load()
+    estimator = module.estimators[U]
+    found = []
+    arrays = {"x": x_values, "y": y_values}
+    if estimator.control is not None:
+        gradient = PRECISION @ MEAN - x_values.T @ y_values
+        arrays |= dict(zip((*estimator.control.modes, *estimator.control.at_mode), (MEAN, gradient), strict=True))
+    data = loaded.Data(**arrays)
+    state = loaded.allocate(at, 10)
+    for t in range(batches):
+        loaded.draw_rows(state.rows, state.table, 200, U64(0), U64(5), U64(t))
+        g = np.zeros(2)
+        if estimator.average is not None:
+            getattr(loaded, estimator.average.function)(g, at, data, (), (), state.rows, state)
+        elif estimator.control is not None:
+            getattr(loaded, estimator.control.function)(g, at, data, (), (), state.rows, state)
+        else:
+            loaded.gradient_U(g, at, data, (), (), state.rows)
+        found.append(g)
+    return np.array(found), state
+
+
+def test_control_variates_are_unbiased_and_vary_less_near_the_mode():
+    """2000 batches of 10 at a point half a posterior deviation away: the mean is within 5 standard errors of the whole gradient."""
+    at = MEAN + 0.5 / np.sqrt(np.diag(PRECISION))
+    exact = PRECISION @ at - x_values.T @ y_values
+    plain, _ = gradients_at(POSTERIOR, at, 2000)
+    controlled, _ = gradients_at(POSTERIOR, at, 2000, control_variates=True)
+    for g in (plain, controlled):
+        assert np.all(np.abs(g.mean(0) - exact) < 5 * g.std(0) / np.sqrt(2000))
+    assert np.all(controlled.var(0) < 0.02 * plain.var(0))
+
+
+def test_control_variates_sample_the_posterior_and_start_at_the_mode():
+    target = bind(SGLD, {U: POSTERIOR})
+    draws = quiet(target, batch_size=10, control_variates=True, steps=40_000, warmup=1000, step_size=2e-3, keep="theta")["theta"]
+    deviation = np.sqrt(np.diag(np.linalg.inv(PRECISION)))
+    assert np.all(np.abs(draws.mean((0, 1)) - MEAN) < 0.1 * deviation)
+    given = quiet(target, batch_size=10, control_variates={"theta": MEAN}, steps=3, step_size=1e-12)["theta"]
+    np.testing.assert_allclose(given[:, 0], np.broadcast_to(MEAN, (2, 2)), atol=1e-4)
+    with pytest.raises(RecipeError, match="control_variates= is about minibatches"):
+        quiet(target, control_variates=True)
+    with pytest.raises(RecipeError, match="control_variates= needs data"):
+        quiet(bind(SGLD, {U: total(theta**2)}), control_variates=True, lengths={theta: 2})
+    with pytest.raises(RecipeError, match="no value for theta"):
+        quiet(target, batch_size=10, control_variates={})
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_the_estimated_variance_is_that_of_the_gradient(replace):
+    """The average over 3000 batches of the estimate, beside the exact variance of the mean of 10 of the 200 row gradients."""
+    at = np.array([0.2, 0.1])
+    module = generate(bind(SGLD, {U: POSTERIOR}), scheme="euler", compensate=True)
+    loaded, estimator = module.load(), module.estimators[U]
+    state = loaded.allocate(at, 10, replace)
+    data, g = loaded.Data(x_values, y_values), np.zeros(2)
+    estimates = []
+    for t in range(3000):
+        loaded.draw_rows(state.rows, state.table, 200, U64(0), U64(5), U64(t))
+        state.calls_U[0] = 0.0
+        getattr(loaded, estimator.average.function)(g, at, data, (), (), state.rows, state)
+        estimates.append(state.variance_U_theta.copy())
+    each = -x_values * (y_values - x_values @ at)[:, None]
+    exact = 200**2 * (each.var(0) / 10 if replace else each.var(0, ddof=1) / 10 * (1 - 10 / 200))
+    estimates = np.array(estimates)
+    assert np.all(np.abs(estimates.mean(0) - exact) < 5 * estimates.std(0) / np.sqrt(3000))
+
+
+def test_compensation_takes_the_noise_of_the_gradient_off():
+    """SGLD on a linear regression at a step where the noise of the gradient adds half to the variance of what is drawn."""
+    target, step = bind(SGLD, {U: POSTERIOR}), 2e-4
+    options = {"batch_size": 10, "steps": 60_000, "warmup": 2000, "step_size": step, "initial": {"theta": MEAN}}
+    exact = np.diag(np.linalg.inv(PRECISION))
+    plain, compensated = (quiet(target, compensate=c, **options)["theta"].var((0, 1)) / exact for c in (False, True))
+    assert np.all(plain > 1.3)
+    assert np.all(np.abs(compensated - 1) < 0.12)
+
+
+def test_compensation_is_refused_where_nothing_can_make_the_noise_good():
+    with pytest.raises(RecipeError, match=r"the noise of the gradient reaches r, where D\[r, r\] = 0"):
+        discretise(HMC, "euler", compensate=True)
+    both = Recipe((theta, r), U + total(r**2) / 2, Matrix([[1, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]))
+    with pytest.raises(RecipeError, match="moves theta and r with the same noise"):
+        discretise(both, "euler", compensate=True)
+    with pytest.raises(RecipeError, match="needs a Potential"):
+        discretise(bind(SGLD, {U: total(theta**2)}), "euler", compensate=True)
+    with pytest.raises(RecipeError, match="bind a Posterior"):
+        generate(SGLD, compensate=True)
+    with pytest.raises(RecipeError, match="batch_size of 2 or more"):
+        quiet(bind(SGLD, {U: POSTERIOR}), compensate=True, batch_size=1)
+
+
+def test_the_noise_budget_is_kept():
+    target = bind(SGLD, {U: POSTERIOR})
+    with pytest.raises(RecipeError, match=r"step_size=0.02 is beyond the noise budget at the first state, .* good up to 0.00"):
+        quiet(target, compensate=True, batch_size=10, step_size=0.02)
+    rule = discretise(SGHMC, "semi-implicit", compensate=True).rule
+    assert "V_U_theta" in str(dict(rule)[r])
+    risen = quiet(target, compensate=True, batch_size=10, step_size=2.2e-4, steps=3000, initial={"theta": MEAN})
+    assert not risen.divergences or "beyond its budget" in str(risen.divergences[0])
+
+
+def test_schedules_are_their_formulas():
+    t = np.arange(0, 2000, dtype=float)
+    np.testing.assert_allclose(Polynomial(0.1, 10, 0.55).at(t), 0.1 * (1 + t / 10) ** -0.55)
+    np.testing.assert_allclose(Cyclical(0.2, 500).at(t), 0.1 * (np.cos(np.pi * (t % 500) / 500) + 1))
+    assert np.all(Constant(0.3).at(t) == 0.3)
+    for bad in (lambda: Polynomial(0.1, -1, 1), lambda: Cyclical(0.1, 0), lambda: Constant(float("nan"))):
+        with pytest.raises(RecipeError, match="must be a"):
+            bad()
+
+
+def test_a_schedule_is_what_the_kernel_uses_step_by_step():
+    """theta' = theta - h_t theta + sqrt(2 h_t) w: the same noise with every h_t one after another."""
+    target = bind(SGLD, {U: total(theta**2) / 2})
+    schedule = Polynomial(0.1, 5, 0.8)
+    draws = quiet(target, step_size=schedule, steps=12, warmup=2, thin=2, lengths={theta: 3}, initial={theta: [1.0, 2.0, 3.0]})
+    np.testing.assert_array_equal(draws.step_sizes, schedule.at(np.array([3.0, 5, 7, 9, 11])))
+    module = generate(target)
+    loaded = module.load()
+    state, keep = loaded.allocate(np.array([1.0, 2.0, 3.0])), loaded.Draws(np.zeros((5, 3)))
+    for t in range(12):
+        h = float(schedule.at(np.array([float(t)]))[0])
+        loaded.run(state, keep, (), (), h, (), U64(0), 1, t, 1, 2, 2)
+    np.testing.assert_array_equal(draws["theta"][1], keep.theta)
+    assert draws.to_inferencedata().sample_stats["step_size"].shape == (2, 5)
+    with pytest.raises(RecipeError, match="has come down to 0 in step"):
+        quiet(target, step_size=Polynomial(1e-300, 1e-3, 5), lengths={theta: 1}, steps=100)
+
+
+def test_a_constant_schedule_in_pieces_is_the_constant_run():
+    target = bind(SGLD, {U: POSTERIOR})
+    np.testing.assert_array_equal(quiet(target)["theta"], quiet(target, step_size=Constant(1e-3))["theta"])
+
+
+def test_a_step_near_its_bound_is_said():
+    target = bind(SGLD, {U: total(theta**2) / 2})
+    options = {"lengths": {theta: 4}, "steps": 3000}
+    assert quiet(target, step_size=1.2, **options).warnings == ()
+    (said,) = quiet(target, step_size=1.5, **options).warnings
+    assert "near its stability bound" in said
+    hmc = bind(SGHMC, {U: total(theta**2) / 2})
+    assert quiet(hmc, step_size=0.5, params={"C": 0.1}, **options).warnings == ()
+    assert "near its stability bound" in quiet(hmc, step_size=1.6, params={"C": 0.1}, **options).warnings[0]
+
+
+def test_memory_mapped_data_are_neither_copied_nor_read_through(tmp_path):
+    mapped = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", np.float64, (200, 2))
+    mapped[:] = x_values
+    labels = np.memmap(tmp_path / "y.bin", np.float32, "w+", shape=(200,))
+    labels[:] = np.round(y_values, 2)
+    law = Posterior(theta, LINEAR, -total(theta**2) / 2, {X: mapped, y: labels})
+    plain = Posterior(theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: np.array(labels, dtype=np.float64)})
+    a, b = (quiet(bind(SGLD, {U: p}), batch_size=20)["theta"] for p in (law, plain))
+    np.testing.assert_allclose(a, b, rtol=1e-12)
+    mapped[150, 1] = np.nan
+    draws = quiet(bind(SGLD, {U: law}), batch_size=20, steps=500)
+    assert draws.divergences
+    assert "row 150 of the data of x contains a value that is not finite" in draws.warnings
+    half = np.memmap(tmp_path / "z.bin", np.float16, "w+", shape=(200,))
+    with pytest.raises(RecipeError, match="memory-mapped as float16"):
+        quiet(bind(SGLD, {U: Posterior(theta, LINEAR, -total(theta**2) / 2, {X: mapped, y: half})}))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint8, bool, np.uint64])
+def test_data_of_any_type_are_read_as_numbers(tmp_path, dtype):
+    labels = (y_values > 0).astype(dtype)
+    in_file = np.memmap(tmp_path / "y.bin", dtype, "w+", shape=(200,))
+    in_file[:] = labels
+    likelihood = -log(1 + exp(-(2 * y - 1) * total(X * theta))) - y
+    laws = [
+        Posterior(theta, likelihood, -total(theta**2) / 2, {X: x_values, y: v}) for v in (labels.astype(float), labels, in_file)
+    ]
+    a, b, c = (quiet(bind(SGLD, {U: p}), batch_size=20)["theta"] for p in laws)
+    np.testing.assert_allclose(a, b, rtol=1e-12)
+    np.testing.assert_allclose(a, c, rtol=1e-12)
+
+
+def test_masked_data_are_refused():
+    masked = np.ma.array(y_values, mask=y_values > 2)
+    with pytest.raises(RecipeError, match="the data of y has masked values"):
+        quiet(bind(SGLD, {U: Posterior(theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: masked})}))
+
+
+def test_control_variates_with_a_gradient_of_ones_own_and_parameters():
+    k = Parameter("k", like=theta, positive=True)
+    law = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS)
+    own = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS, gradient=own_gradient)
+    options = {"params": {"k": np.ones(2)}, "batch_size": 10, "control_variates": True}
+    a, b = (quiet(bind(SGLD, {U: p}), **options)["theta"] for p in (law, own))
+    np.testing.assert_allclose(a, b, rtol=1e-9)
