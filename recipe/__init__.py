@@ -11,6 +11,7 @@ from recipe.operators import div, dot, grad
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
 from recipe.scheme import discretise
+from recipe.spread import spread
 from recipe.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
 from recipe.total import total
 from recipe.update import Update
@@ -20,5 +21,5 @@ __version__ = "0.1.0"
 __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Dynamics", "Field", "Noise", "OutsideLanguageError", "Parameter",
     "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "derive", "discretise",
-    "div", "dot", "grad", "limit_of", "outer", "total",
+    "div", "dot", "grad", "limit_of", "outer", "spread", "total",
 ]  # fmt: skip

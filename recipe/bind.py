@@ -16,6 +16,7 @@ from recipe.language import check_component, check_number, read
 from recipe.matrix import BlockMatrix
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
+from recipe.spread import spread
 from recipe.symbols import GENERIC, Indexed, Scalar, Vector
 from recipe.total import Total, labels, opened, relabel, sum_over
 from recipe.update import Update
@@ -28,33 +29,48 @@ def bind(recipe: Recipe, values: Mapping[Any, Any]) -> Recipe:
     """The recipe with potentials, fields and elementwise functions replaced.
 
     A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and the generated kernel gets the
-    posterior's gradient). A ``Field`` or an elementwise function takes an expression of its block, the latter also a sympy
-    ``Lambda``; both take the domain of the block as it is declared.
+    posterior's gradient). Where that is a law of other blocks than the one ``Vector`` that the potential depends on, the recipe is
+    ``spread`` over them; this comes last, so all other values are written in the recipe's own blocks. A ``Field`` or an elementwise
+    function takes an expression of its block, the latter also a sympy ``Lambda``; both take the domain of the block as it is
+    declared.
 
     Raises:
         RecipeError: for a name that the recipe does not have, or a value of the wrong kind.
     """
     known = recipe.abstract
-    posteriors, meanings = dict(recipe.posteriors), {}
+    laws: dict[Potential, Posterior] = {}
+    meanings: Values = {}
     for head, value in values.items():
         if head not in known:
             raise RecipeError(f"{head} is no abstract function of this recipe, which has: {', '.join(map(str, known)) or 'none'}")
         if isinstance(value, Posterior):
-            posteriors[_checked_potential(head, value)] = value
+            laws[_checked_potential(head)] = value
         else:
             meanings[head] = _meaning(head, value, recipe)
-    return _rebuilt(recipe, meanings, posteriors)
+    bound = _rebuilt(recipe, meanings, dict(recipe.posteriors))
+    for U, posterior in laws.items():
+        bound = _with_posterior(bound, U, posterior)
+    return bound
 
 
-def _checked_potential(head: Any, posterior: Posterior) -> Potential:
+def _checked_potential(head: Any) -> Potential:
     if not isinstance(head, Potential):
         raise RecipeError(f"{head} is not a Potential: a Posterior gives the meaning of a potential")
-    ours, theirs = set(head.blocks), set(posterior.blocks)
-    if ours != theirs:
-        raise RecipeError(
-            f"the posterior is a law of {_blocks(theirs)}, and {head} is a function of {_blocks(ours)}; they must be the same"
-        )
     return head
+
+
+def _with_posterior(recipe: Recipe, named: Potential, posterior: Posterior) -> Recipe:
+    """The posterior behind the potential of that name, which may have other blocks since a posterior before it was bound."""
+    U = next((a for a in recipe.abstract if isinstance(a, Potential) and a.name == named.name), named)
+    ours, theirs = set(U.blocks), set(posterior.blocks)
+    if ours != theirs:
+        if len(ours) > 1 or not isinstance(U.blocks[0], Vector) or {b.domain for b in ours} != {b.domain for b in theirs}:
+            raise RecipeError(
+                f"the posterior is a law of {_blocks(theirs)}, and {U} is a function of {_blocks(ours)}; they must be the same"
+            )
+        recipe = spread(recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior))
+        U = Potential(U.name, *posterior.blocks)
+    return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})
 
 
 def _blocks(blocks: set[Any]) -> str:
@@ -105,7 +121,7 @@ def _rebuilt(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Poste
         update = Update(update.step, rule, put(update.target), name=update.name, source=update.source, expect=update.expect)
     return Recipe(
         recipe.state, put(recipe.H), put_matrix(recipe.D), put_matrix(recipe.Q),
-        name=recipe.name, noise_factor=put_matrix(recipe.noise_factor), marginal={b: put(e) for b, e in recipe.marginal},
+        name=recipe.name, noise_factor=put_matrix(recipe.noise_factor), marginal={kept: put(e) for kept, e in recipe.marginal},
         require=recipe.require, source=recipe.source, update=update, posteriors=posteriors,
     )  # fmt: skip
 

@@ -35,7 +35,8 @@ def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
 
 def unused_name(name: str, written: Iterable[Expr]) -> str:
     """The name, lengthened until no symbol or function in the expressions has it."""
-    taken = {s.name for e in written for s in e.atoms(Symbol)} | {a.func.__name__ for e in written for a in e.atoms(AppliedUndef)}
+    symbols = {s.base if isinstance(s, Indexed) else s.name for e in written for s in e.atoms(Symbol)}
+    taken = symbols | {a.func.__name__ for e in written for a in e.atoms(AppliedUndef)}
     while name in taken:
         name += "_"
     return name

@@ -30,7 +30,7 @@ class Recipe:
         Q: the curl matrix, likewise; skew-symmetric.
         name: how it is called; a file's recipes are otherwise known by the name they are bound to.
         noise_factor: ``B`` with ``B B^T = D``, where a user has a better root than the diagonal one.
-        marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``.
+        marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``; ``{(mu, eta): U}`` keeps several.
         require: names of further obligations without which it must not count as verified.
         source: the citation.
         update: the published update rule, an independent ``Update`` to be proved equal in the limit.
@@ -46,7 +46,7 @@ class Recipe:
     Q: BlockMatrix
     name: str | None
     noise_factor: BlockMatrix | None
-    marginal: tuple[tuple[Block, Expr], ...]
+    marginal: tuple[tuple[tuple[Block, ...], Expr], ...]
     require: tuple[str, ...]
     source: str | None
     update: Update | None
@@ -61,7 +61,7 @@ class Recipe:
         *,
         name: str | None = None,
         noise_factor: Any = None,
-        marginal: Mapping[Block, Any] | None = None,
+        marginal: Mapping[Block | tuple[Block, ...], Any] | None = None,
         require: Iterable[str] | None = None,
         source: str | None = None,
         update: Update | None = None,
@@ -73,7 +73,7 @@ class Recipe:
         values["D"] = read_matrix(D, "D", blocks)
         values["Q"] = read_matrix(Q, "Q", blocks)
         values["noise_factor"] = None if noise_factor is None else read_matrix(noise_factor, "noise_factor", blocks)
-        values["marginal"] = tuple((block, read(e, f"marginal[{block}]")) for block, e in (marginal or {}).items())
+        values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in (marginal or {}).items())
         values["posteriors"] = tuple((posteriors or {}).items())
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():
@@ -83,25 +83,29 @@ class Recipe:
     def _check(self) -> None:
         check_no_matrix(self.H, "H")
         check_number(self.H, "H")
-        for block, e in self.marginal:
-            if block not in self.state:
-                raise RecipeError(
-                    f"marginal= keeps {block}, which is not part of the state ({', '.join(b.name for b in self.state)})"
-                )
-            check_no_matrix(e, f"marginal[{block}]")
-            check_number(e, f"marginal[{block}]")
-            other = next((b for b in self.state if b != block and gradient(e, b) != 0), None)
-            if other is not None:
-                raise RecipeError(
-                    f"marginal[{block}] = {e} depends on {other}, which is integrated out; it is a law of {block} alone"
-                )
+        for kept, e in self.marginal:
+            self._check_marginal(kept, e)
         check_symbols(self.written(), self.state)
         if self.update is not None:
             check_symbols([*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise))
 
+    def _check_marginal(self, kept: tuple[Block, ...], e: Expr) -> None:
+        where = marginal_place(kept)
+        unknown = next((b for b in kept if b not in self.state), None)
+        if unknown is not None:
+            raise RecipeError(
+                f"marginal= keeps {unknown}, which is not part of the state ({', '.join(b.name for b in self.state)})"
+            )
+        check_no_matrix(e, where)
+        check_number(e, where)
+        other = next((b for b in self.state if b not in kept and gradient(e, b) != 0), None)
+        if other is not None:
+            names = ", ".join(b.name for b in kept)
+            raise RecipeError(f"{where} = {e} depends on {other}, which is integrated out; it is a law of {names} alone")
+
     def written(self) -> list[tuple[Expr, str]]:
         """Every expression that was written, with the place it stands at."""
-        places = [(self.H, "H"), *((e, f"marginal[{block}]") for block, e in self.marginal)]
+        places = [(self.H, "H"), *((e, marginal_place(kept)) for kept, e in self.marginal)]
         for matrix in (self.D, self.Q, self.noise_factor):
             if matrix is not None:
                 n = len(self.state)
@@ -121,6 +125,16 @@ class Recipe:
     def abstract(self) -> tuple[Any, ...]:
         """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields, elementwise functions."""
         return abstract_of(e for e, _ in self.written())
+
+
+def marginal_place(kept: tuple[Block, ...]) -> str:
+    """How the law of some blocks is called: ``marginal[theta]``."""
+    return f"marginal[{', '.join(map(str, kept))}]"
+
+
+def _read_marginal(kept: Block | tuple[Block, ...], e: Any) -> tuple[tuple[Block, ...], Expr]:
+    blocks = kept if isinstance(kept, tuple) else (kept,)
+    return blocks, read(e, marginal_place(blocks))
 
 
 def _names(require: Iterable[str] | None) -> tuple[str, ...]:

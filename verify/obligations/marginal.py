@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recipe import Recipe
 from recipe.calculus import gradient
+from recipe.recipe import marginal_place
 from recipe.symbols import Block
 from verify.obligation import Obligation
 from verify.subject import Subject
@@ -12,11 +13,11 @@ from verify.zero.decide import decide_zero
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Where ``H - U`` does not depend on the kept block, the other blocks are independent of it and integrate to a constant."""
+    """Where ``H - U`` does not depend on the kept blocks, the others are independent of them and integrate to a constant."""
     assert isinstance(subject.declared, Recipe)
     return conjunction(
-        ((f"marginal[{block}]", _decide(subject, block, U)) for block, U in subject.declared.marginal),
-        by="H - U does not depend on the kept block",
+        ((marginal_place(kept), _decide(subject, block, U)) for kept, U in subject.declared.marginal for block in kept),
+        by="H - U does not depend on what is kept",
     )
 
 
