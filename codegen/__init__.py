@@ -1,9 +1,29 @@
 """Compile a recipe to a Numba module, and sample with it."""
 
 from codegen.density import Density
+from codegen.diagnostics import Diagnosis, diagnose, read_draws
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module, generate
+from codegen.plots import plot
+from codegen.readers import memory_mapped, read_libsvm, read_table
 from codegen.run import sample
 from codegen.schedule import Constant, Cyclical, Polynomial
 
-__all__ = ["Constant", "Cyclical", "Density", "Divergence", "Draws", "Module", "Polynomial", "generate", "sample"]
+__all__ = [
+    "Constant",
+    "Cyclical",
+    "Density",
+    "Diagnosis",
+    "Divergence",
+    "Draws",
+    "Module",
+    "Polynomial",
+    "diagnose",
+    "generate",
+    "memory_mapped",
+    "plot",
+    "read_draws",
+    "read_libsvm",
+    "read_table",
+    "sample",
+]
