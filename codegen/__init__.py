@@ -1,11 +1,12 @@
 """Compile a recipe to a Numba module, and sample with it."""
 
+from codegen.conversion import memory_mapped
 from codegen.density import Density
 from codegen.diagnostics import Diagnosis, diagnose, read_draws
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module, generate
 from codegen.plots import plot
-from codegen.readers import memory_mapped, read_libsvm, read_table
+from codegen.readers import read_libsvm, read_table
 from codegen.run import sample
 from codegen.schedule import Constant, Cyclical, Polynomial
 

@@ -132,6 +132,10 @@ def derive(
 Scheme = Annotated[str, typer.Option(help="euler or semi-implicit.")]
 Order = Annotated[str | None, typer.Option(help="Blocks in the order in which semi-implicit updates them, such as r,theta.")]
 PosteriorFile = Annotated[str | None, typer.Option("--posterior", metavar="FILE", help="A file that defines one Posterior.")]
+Plots = Annotated[
+    Path | None, typer.Option("--plots", metavar="DIR", help="Write trace.png and rank.png of the twelve worst coordinates to DIR.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
 
 
@@ -175,8 +179,10 @@ def sample(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to save the draws (NetCDF, ArviZ).")] = None,
     force: Force = False,
     unproved: Annotated[bool, typer.Option("--unproved", help="Sample even where the verifier refutes the recipe.")] = False,
+    plots: Plots = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Compile the sampler and draw from a posterior; print a summary and save the draws as ArviZ InferenceData."""
+    """Compile the sampler and draw from a posterior; print diagnostics and save the draws as ArviZ InferenceData."""
     from recipe_cli.sampling import Settings, sample_posterior
 
     if output is not None:
@@ -185,7 +191,20 @@ def sample(
     settings = Settings(scheme, order, step_size, tuple(param or ()), steps, warmup, thin, batch_size, chains, threads, seed)
     declaration = concrete_declaration(where)
     _say_what_is_known(declaration, unproved)
-    raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console()))
+    raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console(), plots, as_json))
+
+
+@app.command(epilog="Examples: `recipe diagnose draws.nc`, `recipe diagnose draws.nc --plots plots --all`")
+def diagnose(
+    file: Annotated[Path, typer.Argument(metavar="FILE.nc", help="Draws that recipe sample -o has saved.")],
+    plots: Plots = None,
+    as_json: AsJson = False,
+    everything: Annotated[bool, typer.Option("--all", help="Print every coordinate, not the first forty only.")] = False,
+) -> None:
+    """Say whether saved draws can be used: agreement of the chains, effective draws, and what to worry about."""
+    from recipe_cli.summary import diagnose_file
+
+    raise typer.Exit(diagnose_file(file, plots, as_json, everything, _console()))
 
 
 def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
 from rich.console import Console
-from rich.table import Table
 
-from codegen import Draws
 from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
-from recipe import Posterior, Potential, Recipe, RecipeError, bind
+from codegen.plots import writable_folder
+from recipe import Potential, Recipe, RecipeError, bind
 from recipe_cli.declarations import Declaration, posterior_in
-
-SHOWN_COORDINATES = 40
+from recipe_cli.summary import show_draws
 
 
 @dataclass(frozen=True)
@@ -48,12 +44,17 @@ def generate_module(declaration: Declaration, output: Path, scheme: str, order: 
     generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors, name=declaration.name).write(output)
 
 
-def sample_posterior(declaration: Declaration, posterior: str, settings: Settings, output: Path | None, console: Console) -> int:
-    """Sample, summarise and save; returns the exit status."""
+def sample_posterior(
+    declaration: Declaration, posterior: str, settings: Settings, output: Path | None, console: Console,
+    plots: Path | None = None, as_json: bool = False,
+) -> int:  # fmt: skip
+    """Sample, save and diagnose; returns the exit status."""
     if not isinstance(declaration.declared, Recipe):
         raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe")
     law = posterior_in(posterior)
     target = bind(declaration.declared, {_potential(declaration): law})
+    if plots is not None:
+        writable_folder(plots)  # a long run must not fail at its end
     began = perf_counter()
     draws = sample_kernel(
         target, scheme=settings.scheme, order=_blocks(settings.order), step_size=settings.step_size,
@@ -64,39 +65,8 @@ def sample_posterior(declaration: Declaration, posterior: str, settings: Setting
     saved = None
     if output is not None and int(max(draws.counts)) > 0:  # a chain that stopped early costs the others nothing
         saved = draws.save(output)
-    _summarise(declaration, law, draws, seconds, console)
-    if saved is not None:
-        console.print(f"draws saved in {output}", soft_wrap=True)
+    show_draws(console, draws, [b.name for b in law.blocks], seconds, saved, plots, as_json)
     return 130 if draws.interrupted else 1 if draws.divergences else 0
-
-
-def _summarise(declaration: Declaration, law: Posterior, draws: Draws, seconds: float, console: Console) -> None:
-    for divergence in draws.divergences:
-        console.print(str(divergence), style="bold red", soft_wrap=True)
-    kept = int(min(draws.counts))
-    chains = len(draws.counts)
-    stopped = ", interrupted" if draws.interrupted else ""
-    console.print(f"{declaration.name}: {chains} chains of {kept} draws in {seconds:.1f} s{stopped}", soft_wrap=True)
-    if kept < 4:
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ArviZ speaks of its own next version, and of chains too short to diagnose
-        import arviz
-
-        names = [b.name for b in law.blocks if b.name in draws.values]
-        summary = arviz.summary(draws.to_inferencedata(), var_names=names, kind="all", round_to="none")
-    table = Table(box=None)
-    for column in ("", "mean", "sd", "mcse_mean", "ess_bulk", "ess_tail", "r_hat"):
-        table.add_column(column, justify="right" if column else "left")
-    for name, row in summary.head(SHOWN_COORDINATES).iterrows():
-        numbers = [f"{row[c]:.3f}" for c in ("mean", "sd", "mcse_mean")] + [f"{row[c]:.0f}" for c in ("ess_bulk", "ess_tail")]
-        table.add_row(str(name), *numbers, f"{row['r_hat']:.3f}")
-    console.print(table)
-    if len(summary) > SHOWN_COORDINATES:
-        console.print(f"... and {len(summary) - SHOWN_COORDINATES} coordinates more")
-    worst = float(np.nanmax(summary["r_hat"])) if chains > 1 else float("nan")
-    if worst > 1.01:
-        console.print(f"the chains do not agree yet (largest R-hat {worst:.3f}, want 1.01): take more steps", style="yellow")
 
 
 def _warmup(settings: Settings) -> int:

@@ -13,6 +13,7 @@ from rich.console import Console
 from codegen import Divergence, Draws
 from recipe_cli import sampling
 from recipe_cli.declarations import declarations
+from recipe_cli.main import main
 
 ROOT = Path(__file__).parent.parent
 POSTERIOR = """
@@ -132,7 +133,7 @@ def test_explain_says_what_an_obligation_states():
 def test_help_has_examples_and_version_is_the_version():
     import recipe
 
-    for name in ("list", "verify", "explain", "derive", "generate", "sample"):
+    for name in ("list", "verify", "explain", "derive", "generate", "sample", "diagnose"):
         assert "Example" in command(name, "--help").stdout
     assert command("--version").stdout.strip() == f"recipe {recipe.__version__}"
 
@@ -230,3 +231,111 @@ def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_pa
     output = tmp_path / "draws.nc"
     assert sampling.sample_posterior(declarations("sgld")[0], str(posterior), settings, output, Console(quiet=True)) == 1
     assert output.exists()
+
+
+def saved_draws(tmp_path, name="draws.nc", shift=0.0, divergences=(), attributes=None, length=50):
+    values = np.random.default_rng(0).normal(size=(4, 500, length))
+    values[1] += shift
+    if divergences:
+        values[0, 100:] = np.nan
+    draws = Draws({"theta": values}, np.full(4, 500), tuple(divergences), False, {"recipe": "sgld"} | (attributes or {}))
+    return draws.save(tmp_path / name)
+
+
+def test_diagnose_prints_a_table_and_what_to_worry_about(tmp_path):
+    done = command("diagnose", saved_draws(tmp_path, shift=1.0, attributes={"seconds": 2.0}), "--plots", tmp_path / "new" / "plots")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("sgld: 4 chains of 500 draws")
+    assert "theta[39]" in done.stdout
+    assert "theta[40] " not in done.stdout.partition("coordinates more")[0]
+    assert "10 coordinates more (--all shows them)" in done.stdout
+    assert "effective draws a second" in done.stdout
+    assert "do not agree yet in 50 of 50 coordinates" in done.stdout
+    assert sorted(p.name for p in (tmp_path / "new" / "plots").iterdir()) == ["rank.png", "trace.png"]
+
+
+def test_diagnose_shows_everything_where_it_is_asked_to(tmp_path):
+    path = saved_draws(tmp_path)
+    assert "theta[49]" in command("diagnose", path, "--all").stdout
+    done = command("diagnose", path, "--json", "--plots", tmp_path)
+    assert len(json.loads(done.stdout, parse_constant=pytest.fail)["coordinates"]) == 50
+    assert done.stderr == ""
+
+
+def test_diagnose_has_status_1_where_a_chain_diverged(tmp_path):
+    done = command("diagnose", saved_draws(tmp_path, divergences=[Divergence(0, 100, "theta")]))
+    assert done.returncode == 1
+    assert "chain 0 diverged in step 100" in done.stdout
+    assert "are of chains 1, 2, 3: chain 0 has 100 finite draws of 500" in done.stdout
+
+
+def no_posterior(path):
+    import arviz
+
+    arviz.from_dict(prior={"theta": np.zeros((1, 5))}).to_netcdf(str(path), engine="h5netcdf")
+
+
+def damaged(path):
+    whole = bytearray(saved_draws(path.parent, "whole.nc").read_bytes())
+    whole[len(whole) // 3 : -len(whole) // 3] = b"x" * len(whole[len(whole) // 3 : -len(whole) // 3])
+    path.write_bytes(whole)
+
+
+def words(path):
+    import xarray
+
+    xarray.Dataset({"word": (("chain", "draw"), [["a", "b"]])}).to_netcdf(path, group="posterior", engine="h5netcdf")
+
+
+BAD_DRAWS = {
+    "not there": (lambda path: None, "there is no file"),
+    "a folder": (lambda path: path.mkdir(), "there is no file"),
+    "empty": (lambda path: path.touch(), "cannot be read as netCDF"),
+    "text": (lambda path: path.write_text("theta\n1\n"), "cannot be read as netCDF"),
+    "cut": (lambda path: path.write_bytes(saved_draws(path.parent, "whole.nc").read_bytes()[:5000]), "cannot be read as netCDF"),
+    "damaged": (damaged, "is damaged"),
+    "no posterior": (no_posterior, "has no posterior group (it has prior)"),
+    "words": (words, "word in the posterior group is not numbers by chain and draw"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_DRAWS)
+def test_draws_that_cannot_be_read_are_one_sentence_and_status_2(name, tmp_path, monkeypatch, capsys):
+    make, said = BAD_DRAWS[name]
+    make(tmp_path / "draws.nc")
+    monkeypatch.setattr(sys, "argv", ["recipe", "diagnose", str(tmp_path / "draws.nc")])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    stdout, stderr = capsys.readouterr()
+    assert said in stderr
+    assert len(stderr.strip().splitlines()) == 1
+    assert stdout == ""
+
+
+def test_a_folder_for_plots_that_cannot_be_written_is_said_before_the_work(tmp_path):
+    file(tmp_path, "", "taken")
+    done = command("diagnose", saved_draws(tmp_path), "--plots", tmp_path / "taken")
+    assert done.returncode == 2
+    assert "taken cannot be written: File exists; choose another one" in done.stderr
+    assert done.stdout == ""
+    done = sample(tmp_path, "--param", "C=1", "--plots", tmp_path / "taken", "-o", tmp_path / "d.nc")
+    assert done.returncode == 2
+    assert not (tmp_path / "d.nc").exists()
+
+
+def test_sample_plots_and_prints_json_and_nothing_else(tmp_path):
+    done = sample(tmp_path, "--param", "C=1", "--json", "--plots", tmp_path / "plots", "-o", tmp_path / "d.nc")
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert set(data) == {"diagnosis", "output"}
+    assert data["output"] == str(tmp_path / "d.nc")
+    assert {c["coordinate"] for c in data["diagnosis"]["coordinates"]} == {"theta[0]", "theta[1]", "r[0]", "r[1]"}
+    assert (tmp_path / "plots" / "trace.png").stat().st_size > 1000
+    again = command("diagnose", tmp_path / "d.nc", "--json")
+    assert json.loads(again.stdout)["coordinates"] == data["diagnosis"]["coordinates"]
+
+
+def test_the_command_starts_without_arviz_and_matplotlib():
+    code = "import sys, recipe_cli.main, codegen; print({'arviz', 'matplotlib', 'xarray', 'h5netcdf'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
