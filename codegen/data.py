@@ -39,8 +39,9 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
     where, dimensions = f"the data of {name_of(s)}", 2 if isinstance(s, VectorData) else 1
     if is_memory_mapped(value):
         array = _mapped_array(where, value, dimensions)
-    else:  # float32 stays as it is: the arithmetic is float64 all the same
-        array = finite_array(where, value, dimensions, np.float32 if getattr(value, "dtype", None) == np.float32 else np.float64)
+    else:  # smaller types stay as they are: the arithmetic is float64 all the same
+        dtype = getattr(value, "dtype", np.dtype(np.float64))
+        array = finite_array(where, value, dimensions, dtype if _is_readable(dtype) else np.float64)
     if 0 in array.shape:
         raise RecipeError(f"{where} has no {'row' if array.shape[0] == 0 else 'column'}")
     if isinstance(s, VectorData):
@@ -61,10 +62,15 @@ def is_memory_mapped(value: Any) -> bool:
 
 def _mapped_array(where: str, value: np.ndarray, dimensions: int) -> np.ndarray:
     """The array as it lies in its file. Its values are not looked at before a kernel meets them."""
-    if value.dtype.kind not in "fiub" or value.dtype.itemsize > 8 or value.dtype == np.float16 or not value.dtype.isnative:
+    if not _is_readable(value.dtype):
         raise RecipeError(f"{where} is memory-mapped as {value.dtype}; write the file as float64, float32, an integer type or bool")
     _check_dimensions(where, value, dimensions)
     return value
+
+
+def _is_readable(dtype: Any) -> bool:
+    """Whether a kernel reads numbers of this type as they lie in memory."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "fiub" and dtype.isnative and dtype not in (np.float16, np.longdouble)
 
 
 def first_bad_row(array: np.ndarray) -> int | None:

@@ -158,14 +158,17 @@ def generate(
 
 @app.command(
     epilog=(
-        "Example: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01 --param C=1 --steps 20000 "
-        "-o draws.nc`"
+        "Examples: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01 --param C=1 --steps 20000 "
+        "-o draws.nc`; with minibatches `--batch-size 100 --control-variates`; a long run that can be killed and started again "
+        "by the same command `--checkpoint run1`"
     )
 )
 def sample(
     where: Where,
     posterior: Annotated[str, typer.Option("--posterior", metavar="FILE", help="A file that defines one Posterior.")],
-    step_size: Annotated[float, typer.Option(help="The step size.")],
+    step_size: Annotated[float, typer.Option(help="The step size a.")],
+    decay: Annotated[str | None, typer.Option(metavar="B,C", help="Let it fall as a (1 + t/B)^-C in step t.")] = None,
+    cycle: Annotated[int | None, typer.Option(metavar="LENGTH", help="Let it fall as a cosine from a to 0, repeatedly.")] = None,
     scheme: Scheme = "semi-implicit",
     order: Order = None,
     param: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter; may be given again.")] = None,
@@ -173,9 +176,21 @@ def sample(
     warmup: Annotated[int | None, typer.Option(help="First steps that are not kept; a tenth by default.")] = None,
     thin: Annotated[int, typer.Option(help="Keep every so-many-th state.")] = 1,
     batch_size: Annotated[int | None, typer.Option(help="Data a step; all of them by default.")] = None,
+    replace: Annotated[bool, typer.Option(help="Draw the data of a step with replacement.")] = True,
+    control_variates: Annotated[
+        bool, typer.Option("--control-variates", help="Estimate the gradient by its difference to that at the mode.")
+    ] = False,
+    compensate: Annotated[
+        bool, typer.Option("--compensate", help="Take the estimated noise of the gradient off the noise that is added.")
+    ] = False,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
     threads: Annotated[int | None, typer.Option(help="Threads; the draws are the same for any number.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 0,
+    keep: Annotated[str | None, typer.Option(help="Blocks to keep, such as theta; all of them by default.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Save the run there; the same command goes on from it, bit for bit.")
+    ] = None,
+    checkpoint_seconds: Annotated[float, typer.Option(help="How often to save it.")] = 30.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to save the draws (NetCDF, ArviZ).")] = None,
     force: Force = False,
     unproved: Annotated[bool, typer.Option("--unproved", help="Sample even where the verifier refutes the recipe.")] = False,
@@ -188,7 +203,10 @@ def sample(
     if output is not None:
         _refuse_to_replace(output, force, where, posterior)
         output = output.resolve()
-    settings = Settings(scheme, order, step_size, tuple(param or ()), steps, warmup, thin, batch_size, chains, threads, seed)
+    settings = Settings(
+        step_size, scheme, order, decay, cycle, tuple(param or ()), steps, warmup, thin, batch_size, replace, control_variates,
+        compensate, chains, threads, seed, keep, None if checkpoint is None else checkpoint.resolve(), checkpoint_seconds,
+    )  # fmt: skip
     declaration = concrete_declaration(where)
     _say_what_is_known(declaration, unproved)
     raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console(), plots, as_json))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from rich.console import Console
 
 from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
 from codegen.plots import writable_folder
+from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from recipe import Potential, Recipe, RecipeError, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.summary import show_draws
@@ -20,17 +24,25 @@ from recipe_cli.summary import show_draws
 class Settings:
     """What was typed for ``recipe sample``."""
 
-    scheme: str
-    order: str | None
     step_size: float
-    params: tuple[str, ...]
-    steps: int
-    warmup: int | None
-    thin: int
-    batch_size: int | None
-    chains: int
-    threads: int | None
-    seed: int
+    scheme: str = "semi-implicit"
+    order: str | None = None
+    decay: str | None = None
+    cycle: int | None = None
+    params: tuple[str, ...] = ()
+    steps: int = 10_000
+    warmup: int | None = None
+    thin: int = 1
+    batch_size: int | None = None
+    replace: bool = True
+    control_variates: bool = False
+    compensate: bool = False
+    chains: int = 4
+    threads: int | None = None
+    seed: int = 0
+    keep: str | None = None
+    checkpoint: Path | None = None
+    checkpoint_seconds: float = 30.0
 
 
 def generate_module(declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None) -> None:
@@ -56,17 +68,41 @@ def sample_posterior(
     if plots is not None:
         writable_folder(plots)  # a long run must not fail at its end
     began = perf_counter()
-    draws = sample_kernel(
-        target, scheme=settings.scheme, order=_blocks(settings.order), step_size=settings.step_size,
-        params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
-        batch_size=settings.batch_size, chains=settings.chains, threads=settings.threads, seed=settings.seed, name=declaration.name,
-    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.showwarning = _say  # that a checkpoint could not be written is known while the run goes on
+        draws = sample_kernel(
+            target, scheme=settings.scheme, order=_blocks(settings.order), step_size=_schedule(settings),
+            params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
+            batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
+            compensate=settings.compensate, chains=settings.chains, threads=settings.threads, seed=settings.seed,
+            keep=_blocks(settings.keep), checkpoint=settings.checkpoint, checkpoint_seconds=settings.checkpoint_seconds,
+            name=declaration.name,
+        )  # fmt: skip
     seconds = perf_counter() - began
     saved = None
     if output is not None and int(max(draws.counts)) > 0:  # a chain that stopped early costs the others nothing
         saved = draws.save(output)
     show_draws(console, draws, [b.name for b in law.blocks], seconds, saved, plots, as_json)
     return 130 if draws.interrupted else 1 if draws.divergences else 0
+
+
+def _say(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    print(f"warning: {message}", file=sys.stderr)
+
+
+def _schedule(settings: Settings) -> Schedule:
+    """The step size from step to step, as ``--decay`` and ``--cycle`` say."""
+    if settings.decay is not None and settings.cycle is not None:
+        raise RecipeError("--decay and --cycle are two schedules of the step size: give one of them")
+    if settings.cycle is not None:
+        return Cyclical(settings.step_size, settings.cycle)
+    if settings.decay is None:
+        return Constant(settings.step_size)
+    try:
+        b, c = map(float, settings.decay.split(","))
+    except ValueError:
+        raise RecipeError(f"--decay {settings.decay}: write B,C, such as --decay 1000,0.55 for a (1 + t/1000)^-0.55") from None
+    return Polynomial(settings.step_size, b, c)
 
 
 def _warmup(settings: Settings) -> int:

@@ -226,7 +226,7 @@ def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_pa
     values = np.stack([np.full((5, 2), np.nan), np.ones((5, 2))])
     draws = Draws({"theta": values}, np.array([0, 5]), (Divergence(0, 0, "theta"),), False, {}, np.full(5, 0.1))
     monkeypatch.setattr(sampling, "sample_kernel", lambda *_, **__: draws)
-    settings = sampling.Settings("euler", None, 0.1, (), 5, None, 1, None, 2, 1, 0)
+    settings = sampling.Settings(0.1, "euler", steps=5, chains=2, threads=1)
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
     output = tmp_path / "draws.nc"
     assert sampling.sample_posterior(declarations("sgld")[0], str(posterior), settings, output, Console(quiet=True)) == 1
@@ -238,7 +238,9 @@ def saved_draws(tmp_path, name="draws.nc", shift=0.0, divergences=(), attributes
     values[1] += shift
     if divergences:
         values[0, 100:] = np.nan
-    draws = Draws({"theta": values}, np.full(4, 500), tuple(divergences), False, {"recipe": "sgld"} | (attributes or {}))
+    draws = Draws(
+        {"theta": values}, np.full(4, 500), tuple(divergences), False, {"recipe": "sgld"} | (attributes or {}), np.full(500, 0.1)
+    )
     return draws.save(tmp_path / name)
 
 
@@ -339,3 +341,39 @@ def test_the_command_starts_without_arviz_and_matplotlib():
     code = "import sys, recipe_cli.main, codegen; print({'arviz', 'matplotlib', 'xarray', 'h5netcdf'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+SAMPLE = ["sample", "sgld", "--step-size", "0.01", "--steps", "300", "--chains", "2"]
+
+
+def test_schedules_minibatches_and_checkpoints_on_the_command_line(tmp_path):
+    posterior = str(file(tmp_path, POSTERIOR, "posterior.py"))
+    more = ["--posterior", posterior, "--batch-size", "2", "--no-replace", "--keep", "theta", "--decay", "100,0.5", "--json"]
+    call = [*SAMPLE, *more, "--checkpoint", "run", "-o", "draws.nc"]
+    first = command(*call, cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    again = command(*call, "--force", cwd=tmp_path)
+    assert json.loads(again.stdout)["diagnosis"]["coordinates"] == json.loads(first.stdout)["diagnosis"]["coordinates"]
+    assert json.loads(first.stdout)["diagnosis"]["attributes"]["step_size"].startswith('{"schedule": "Polynomial"')
+    other = command(*call, "--force", "--seed", "3", cwd=tmp_path)
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "is of another run: seed was 0 and is 3" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--decay", "3"], "--decay 3: write B,C"),
+        (["--decay", "3,1", "--cycle", "10"], "two schedules"),
+        (["--cycle", "0"], "must be a whole number, at least 1"),
+        (["--control-variates"], "control_variates= is about minibatches"),
+        (["--compensate", "--batch-size", "1"], "batch_size of 2 or more"),
+        (["--checkpoint", "posterior.py"], "cannot be made: File exists"),
+    ],
+)
+def test_options_of_sample_that_do_not_fit(tmp_path, options, message):
+    posterior = str(file(tmp_path, POSTERIOR, "posterior.py"))
+    done = command(*SAMPLE, "--posterior", posterior, *options, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

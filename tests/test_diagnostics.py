@@ -27,9 +27,11 @@ def autoregression(rho, chains, draws):
     return lfilter([1.0], [1.0, -rho], noise)
 
 
-def data_of(divergences=(), interrupted=False, attributes=None, **blocks):
+def data_of(divergences=(), interrupted=False, attributes=None, said=(), **blocks):
     counts = np.full(len(next(iter(blocks.values()))), next(iter(blocks.values())).shape[1])
-    return Draws(blocks, counts, tuple(divergences), interrupted, attributes or {}).to_inferencedata()
+    return Draws(
+        blocks, counts, tuple(divergences), interrupted, attributes or {}, np.full(counts[0], 0.1), said
+    ).to_inferencedata()
 
 
 def row(diagnosis, coordinate):
@@ -153,10 +155,10 @@ def test_a_single_chain_has_no_r_hat_and_that_is_said_once(capfd):
 
 
 def test_what_the_sampler_says_is_passed_on():
-    attributes = {"warnings": "the step is near its bound, 0.9 of it\n\nanother sentence\n", "seconds": 2.0}
-    diagnosis = diagnose(data_of(interrupted=True, attributes=attributes, theta=normal(4, 500, 3)))
+    said = ("the step is near its bound, 0.9 of it", "another sentence")
+    diagnosis = diagnose(data_of(interrupted=True, attributes={"seconds": 2.0}, said=said, theta=normal(4, 500, 3)))
     assert diagnosis.warnings[0].startswith("the run was interrupted after 500 draws a chain")
-    assert diagnosis.warnings[1:] == ("the step is near its bound, 0.9 of it", "another sentence")
+    assert diagnosis.warnings[1:] == said
     bulk = [r.ess_bulk for r in diagnosis.rows]
     assert diagnosis.ess_per_second == (min(bulk) / 2, np.median(bulk) / 2)
 
@@ -183,7 +185,7 @@ def test_five_thousand_coordinates():
 def test_json_is_strict_and_survives_the_file(tmp_path):
     theta = normal(1, 100, 2)
     theta[:, :, 1] = 1
-    draws = Draws({"theta": theta}, np.array([100]), (), False, {"step_size": 0.1, "seed": "1", "steps": 7})
+    draws = Draws({"theta": theta}, np.array([100]), (), False, {"step_size": 0.1, "seed": "1", "steps": 7}, np.full(100, 0.1))
     text = json.dumps(diagnose(draws.to_inferencedata()).as_json(), allow_nan=False)
     data = json.loads(text)
     assert data["coordinates"][0]["r_hat"] is None
