@@ -106,8 +106,8 @@ def scores(p: np.ndarray, labels: np.ndarray) -> dict[str, Any]:
     with np.errstate(invalid="ignore"):
         said, found = (np.bincount(which, v, BINS) / counts for v in (p, labels > 0))
     return {
-        "accuracy": float(np.mean(right > 0.5)), "log_density": float(np.mean(np.log(right))),
-        "calibration_error": float(np.nansum(counts * np.abs(said - found)) / len(p)),
+        "accuracy": float(np.mean(right > 0.5)), "log_predictive_density": float(np.mean(np.log(right))),
+        "expected_calibration_error": float(np.nansum(counts * np.abs(said - found)) / len(p)),
         "calibration": [[float(a), float(b), int(n)] for a, b, n in zip(said, found, counts, strict=True) if n],
     }  # fmt: skip
 
