@@ -31,21 +31,25 @@ import math
 import numpy as np
 from numba import njit
 
-device = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
-reduction = njit(error_model="numpy", fastmath={"contract", "reassoc"})
-kernel = njit(error_model="numpy", fastmath={"contract"})
-start_kernel = njit(cache=True, error_model="numpy", fastmath={"contract"})
-run_kernel = njit(nogil=True, cache={cached}, error_model="numpy", fastmath={"contract"})
+device = njit(error_model="numpy", fastmath={{"contract"}}, forceinline=True)
+reduction = njit(error_model="numpy", fastmath={{"contract", "reassoc"}})
+kernel = njit(cache={kernels_cached}, error_model="numpy", fastmath={{"contract"}})
+start_kernel = njit(cache=True, error_model="numpy", fastmath={{"contract"}})
+run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy", fastmath={{"contract"}})
 
 LARGEST = 1.7976931348623157e308
 """
 
 
-def header(plan: Plan, own: Own) -> str:
-    """Imports and decorators. Only a ``run`` that takes no function as an argument is kept in Numba's cache on disk: the cache
-    would hold the user's function by value, and not see that its source has changed."""
-    derived = {U for U, estimator in own.items() if estimator.gradient.derived is not None}
-    return HEADER.replace("{cached}", str(set(plan.potentials) <= derived))
+def header(*, run_cached: bool, kernels_cached: bool) -> str:
+    """Imports and decorators, with what is kept in Numba's cache on disk."""
+    return HEADER.format(run_cached=run_cached, kernels_cached=kernels_cached)
+
+
+def _takes_no_function(plan: Plan, own: Own) -> bool:
+    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on disk, which would hold the user's
+    function by value, and not see that its source has changed."""
+    return set(plan.potentials) <= {U for U, estimator in own.items() if estimator.gradient.derived is not None}
 
 
 JITTER = '''\
@@ -76,7 +80,7 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
     scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
     texts = [
         comment,
-        header(plan, own),
+        header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
         *types_text(plan, scratch, own),
         allocate_text(plan, scratch, rows=bool(own)),
         *device_texts(plan, own),

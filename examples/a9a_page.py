@@ -101,8 +101,8 @@ PAGE = """\
 *Made by `python examples/a9a_page.py RESULTS.json` of what `python examples/logistic_a9a.py RESULTS.json` found; do not edit.*
 
 The data are 123 binary features of 32,561 persons (UCI Adult, by way of the LIBSVM collection), 80 percent to fit and 20 percent
-held out, and the 16,281 rows of its test set. The posterior has 124 coefficients with standard normal priors. It is ill-conditioned: the
-eigenvalues of the Hessian at the mode go from 1 to 21,734.
+held out, and the 16,281 rows of its test set. The posterior has 124 coefficients with standard normal priors. It is
+ill-conditioned: the eigenvalues of the Hessian at the mode go from 1 to 21,734.
 
 Each sampler of the catalog made {steps:,} steps in each of {chains} chains, with minibatches of {batch_size} rows and control
 variates; the first {warmup:,} are left out. Steps: {sizes}. NUTS: {sampler}.
@@ -121,8 +121,8 @@ Accuracy in percent, mean log predictive density, expected calibration error (10
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 {moments}
 
-(a) largest shift of a mean, in standard deviations; (b) ratios of standard deviations; (c) means and (d) standard deviations that are
-within two Monte Carlo errors of those of NUTS: 95 percent of them for an exact sampler; (e) standard deviation in the narrowest
+(a) largest shift of a mean, in standard deviations; (b) ratios of standard deviations; (c) means and (d) standard deviations that
+are within two Monte Carlo errors of those of NUTS: 95 percent of them for an exact sampler; (e) standard deviation in the narrowest
 direction, along the eigenvector of the largest eigenvalue of the Hessian at the mode, where it would be 1.00.
 
 These samplers are not exact: a step of finite size and the noise that is left in the gradient make the law a little wider, most of
