@@ -47,7 +47,7 @@ def header(*, run_cached: bool, kernels_cached: bool) -> str:
 
 
 def _takes_no_function(plan: Plan, own: Own) -> bool:
-    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on disk, which would hold the user's
+    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on disk: that would hold the user's
     function by value, and not see that its source has changed."""
     return set(plan.potentials) <= {U for U, estimator in own.items() if estimator.gradient.derived is not None}
 
