@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -79,12 +81,28 @@ def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
 
 
 def source_text(function: Any) -> str:
-    """The text of a function, for a fingerprint; its bytecode where the text is not to be had."""
+    """The text of a function with that of the functions it calls and the values of its globals, for a fingerprint."""
+    texts: dict[Any, str] = {}
+    _collect_sources(function, texts)
+    return "\n".join(texts.values())
+
+
+def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
     plain = getattr(function, "py_func", function)
+    if id(plain) in texts or not isinstance(plain, FunctionType):
+        return
     try:
-        return inspect.getsource(plain)
-    except (OSError, TypeError):
-        return repr(plain.__code__.co_code) + repr(plain.__code__.co_consts)
+        texts[id(plain)] = inspect.getsource(plain)
+    except (OSError, TypeError):  # typed at a prompt: its bytecode instead
+        texts[id(plain)] = repr(plain.__code__.co_code) + repr(plain.__code__.co_consts)
+    outside = inspect.getclosurevars(plain)
+    for name, value in sorted({**outside.globals, **outside.nonlocals}.items()):
+        if isinstance(value, np.ndarray):
+            texts[id(plain), name] = f"{name} = {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+        elif isinstance(value, int | float | complex | str | tuple):
+            texts[id(plain), name] = f"{name} = {value!r}"
+        else:
+            _collect_sources(value, texts)
 
 
 def check_own_gradient(

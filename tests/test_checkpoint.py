@@ -17,6 +17,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numba import njit
 from sympy import Matrix, Symbol
 
 from codegen import Polynomial, chains, sample
@@ -171,6 +172,29 @@ def test_other_data_are_refused(tmp_path):
     other = Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: x_values, y: y_values + 1e-15})
     with pytest.raises(RecipeError, match="data y was"):
         run(checkpoint=tmp_path, steps=200, target=bind(SGHMC, {U: other}))
+
+
+FACTOR = 1.0
+
+
+@njit
+def helper(theta):
+    return FACTOR * theta
+
+
+def own_gradient(theta, rows, x, y, g):
+    g[:] = helper(theta)
+
+
+def test_another_gradient_of_ones_own_is_refused(tmp_path, monkeypatch):
+    """Also where only a function that it calls, or a number that it reads, is another one."""
+    law = Posterior(theta, None, POSTERIOR.log_prior, {X: x_values, y: y_values}, gradient=own_gradient)
+    target = bind(SGHMC, {U: law})
+    run(checkpoint=tmp_path, steps=200, target=target)
+    run(checkpoint=tmp_path, steps=200, target=target)
+    monkeypatch.setattr(sys.modules[__name__], "FACTOR", 2.0)
+    with pytest.raises(RecipeError, match="gradient 0 was"):
+        run(checkpoint=tmp_path, steps=200, target=target)
 
 
 def damages():

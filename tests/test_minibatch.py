@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -352,6 +354,17 @@ def test_data_of_any_type_are_read_as_numbers(tmp_path, dtype):
     a, b, c = (quiet(bind(SGLD, {U: p}), batch_size=20)["theta"] for p in laws)
     np.testing.assert_allclose(a, b, rtol=1e-12)
     np.testing.assert_allclose(a, c, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_a_large_file_is_never_loaded(tmp_path):
+    """1 GB on disk: the process's own memory grows by less than a tenth of that, compiler and draws included."""
+    script = Path(__file__).parent.parent / "benchmarks" / "memory_mapped.py"
+    call = [sys.executable, str(script), str(tmp_path), "--gigabytes", "1", "--json"]
+    found = json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
+    assert found["rows"] == 1_250_000
+    assert found["own_megabytes_largest"] - found["own_megabytes_before"] < 100
+    assert found["largest_error_of_a_mean"] < 0.02
 
 
 def test_masked_data_are_refused():
