@@ -9,13 +9,13 @@ from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 from sympy.core.numbers import Exp1, Pi
 
 from codegen.special import Digamma
-from codegen.stable import Sigmoid, Softplus
+from codegen.stable import LogAddExp, Sigmoid, Softplus
 from recipe.errors import RecipeError
 
 FUNCTIONS = {
     sympy.exp: "math.exp", sympy.log: "math.log", sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan",
     sympy.sinh: "math.sinh", sympy.cosh: "math.cosh", sympy.tanh: "math.tanh", sympy.atan: "math.atan", sympy.erf: "math.erf",
-    sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", Digamma: "digamma",
+    sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", LogAddExp: "logaddexp", Digamma: "digamma",
 }  # fmt: skip
 
 SUM, PRODUCT, UNARY, POWER, ATOM = range(5)

@@ -1,4 +1,4 @@
-"""Rewrites that keep the logistic function finite: ``log(1 + exp(a))`` overflows at a = 710, ``softplus(a)`` nowhere."""
+"""Rewrites that keep logistic and softmax functions finite: ``log(1 + exp(a))`` overflows at a = 710, ``softplus(a)`` nowhere."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ class Sigmoid(Function):
     """``1/(1 + exp(-a))``."""
 
 
+class LogAddExp(Function):
+    """``log(exp(a) + exp(b))``."""
+
+
 @device
 def softplus(a: float) -> float:
     """log(1 + exp(a))."""
@@ -32,6 +36,12 @@ def sigmoid(a: float) -> float:
     return (1.0 if a >= 0.0 else e) / (1.0 + e)
 
 
+@device
+def logaddexp(a: float, b: float) -> float:
+    """log(exp(a) + exp(b))."""
+    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+
+
 def stabilised(e: Expr) -> Expr:
     """The same function in forms that neither overflow nor lose all digits; inside sums too."""
     if not e.args:
@@ -40,12 +50,14 @@ def stabilised(e: Expr) -> Expr:
         return Total(stabilised(e.body), e.index)
     e = e.func(*(stabilised(a) if isinstance(a, Expr) else a for a in e.args))
     if isinstance(e, sympy.log):
-        a = _logit(e.args[0])
-        return e if a is None else Softplus(a)
+        a = _log(e.args[0])
+        return e if a is None else a
     if isinstance(e, Add):
         return _complement(e)
     if isinstance(e, Pow):
         return _power(e)
+    if isinstance(e, Mul):
+        e = _shares(e)
     return _product(e) if isinstance(e, Mul) else e
 
 
@@ -58,6 +70,29 @@ def _logit(e: Expr) -> Expr | None:
     return None
 
 
+def _log(e: Expr) -> Expr | None:
+    """The logarithm of ``exp(a)`` or of ``c + exp(a) + k*exp(b) + ...`` with positive c, k, ..., without those exponentials."""
+    if isinstance(e, sympy.exp):
+        return e.args[0]
+    a = _logit(e)
+    if a is not None:
+        return Softplus(a)
+    if not isinstance(e, Add) or not any(isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)):
+        return None
+    if not all(term.is_positive for term in e.args):
+        return None
+    result, *others = sorted(map(_exponent, e.args), key=lambda a: not a.is_number)  # first a number: a sum near 1 keeps its digits
+    for a in others:
+        result = LogAddExp(result, a)
+    return result
+
+
+def _exponent(term: Expr) -> Expr:
+    """The logarithm of a positive term ``k*exp(a)``."""
+    growing = [f for f in Mul.make_args(term) if isinstance(f, sympy.exp)]
+    return sympy.log(term / Mul(*growing)) + Add(*(f.args[0] for f in growing))
+
+
 def _complement(e: Add) -> Expr:
     """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``."""
     if len(e.args) == 2 and e.args[0].is_Number:
@@ -68,9 +103,28 @@ def _complement(e: Add) -> Expr:
 
 
 def _power(e: Pow) -> Expr:
-    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``."""
-    a = _logit(e.base) if e.exp.is_Integer and e.exp < 0 else None
-    return e if a is None else Sigmoid(-a) ** -e.exp
+    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; of another sum of exponentials, ``exp(-n*log(sum))``."""
+    if not (e.exp.is_number and e.exp.is_negative):
+        return e
+    a = _logit(e.base)
+    if a is not None:
+        return Sigmoid(-a) ** -e.exp if e.exp.is_Integer else e
+    a = _log(e.base)
+    return e if a is None else sympy.exp(e.exp * a)
+
+
+def _shares(e: Expr) -> Expr:
+    """``(u*exp(a) + v) * exp(-log(sum))`` becomes ``u*exp(a - log(sum)) + v*exp(-log(sum))``: ``exp(a)`` alone overflows."""
+    if not e.has(LogAddExp):
+        return e
+    exponents = {f: _log(f) for f in Mul.make_args(e)}
+    growing = Add(*(a for a in exponents.values() if a is not None))
+    rest = [f for f, a in exponents.items() if a is None]
+    sums = next((f for f in rest if isinstance(f, Add) and f.has(sympy.exp)), None)
+    if sums is None or growing == 0:
+        return Mul(*rest, sympy.exp(growing))
+    others = Mul(*(f for f in rest if f is not sums), sympy.exp(growing))
+    return Add(*(_shares(term * others) for term in sums.args))
 
 
 def _product(e: Mul) -> Expr:
