@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import sympy
 from sympy import Add, Expr, Function, Mul, Pow, S
@@ -21,6 +22,18 @@ class Sigmoid(Function):
 
 class LogAddExp(Function):
     """``log(exp(a) + exp(b))``."""
+
+
+class Largest(Function):
+    """The largest of some numbers."""
+
+
+class ScaledSum(Function):
+    """``exp(a - m) + exp(b - m) + ...`` where m is the largest of a, b, ...: between 1 and the number of terms."""
+
+    def written_out(self) -> Expr:
+        """The sum itself."""
+        return Add(*(sympy.exp(a - Largest(*self.args)) for a in self.args))
 
 
 @device
@@ -71,20 +84,33 @@ def _logit(e: Expr) -> Expr | None:
 
 
 def _log(e: Expr) -> Expr | None:
-    """The logarithm of ``exp(a)`` or of ``c + exp(a) + k*exp(b) + ...`` with positive c, k, ..., without those exponentials."""
-    if isinstance(e, sympy.exp):
-        return e.args[0]
+    """The logarithm, where it needs none of the exponentials that stand in the expression."""
     a = _logit(e)
     if a is not None:
         return Softplus(a)
+    exponents = _exponents(e)
+    if exponents is not None:
+        return reduce(LogAddExp, exponents)
+    parts = [_log_of_factor(f) for f in Mul.make_args(e)]
+    return None if None in parts else Add(*parts)
+
+
+def _log_of_factor(f: Expr) -> Expr | None:
+    base, power = f.as_base_exp()
+    if base is S.Exp1:
+        return power
+    if isinstance(base, ScaledSum):
+        return power * (reduce(LogAddExp, base.args) - Largest(*base.args))
+    return sympy.log(f) if f.is_number and f.is_positive else None
+
+
+def _exponents(e: Expr) -> list[Expr] | None:
+    """``log(c), a, log(k) + b, ...`` where the expression is ``c + exp(a) + k*exp(b) + ...`` with positive c, k, ..."""
     if not isinstance(e, Add) or not any(isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)):
         return None
     if not all(term.is_positive for term in e.args):
         return None
-    result, *others = sorted(map(_exponent, e.args), key=lambda a: not a.is_number)  # first a number: a sum near 1 keeps its digits
-    for a in others:
-        result = LogAddExp(result, a)
-    return result
+    return sorted(map(_exponent, e.args), key=lambda a: not a.is_number)  # first a number: a sum near 1 keeps its digits
 
 
 def _exponent(term: Expr) -> Expr:
@@ -103,28 +129,34 @@ def _complement(e: Add) -> Expr:
 
 
 def _power(e: Pow) -> Expr:
-    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; of another sum of exponentials, ``exp(-n*log(sum))``."""
+    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; another sum of exponentials is divided by the largest first."""
     if not (e.exp.is_number and e.exp.is_negative):
         return e
     a = _logit(e.base)
     if a is not None:
         return Sigmoid(-a) ** -e.exp if e.exp.is_Integer else e
-    a = _log(e.base)
-    return e if a is None else sympy.exp(e.exp * a)
+    exponents = _exponents(e.base)
+    return e if exponents is None else sympy.exp(e.exp * Largest(*exponents)) * ScaledSum(*exponents) ** e.exp
 
 
 def _shares(e: Expr) -> Expr:
-    """``(u*exp(a) + v) * exp(-log(sum))`` becomes ``u*exp(a - log(sum)) + v*exp(-log(sum))``: ``exp(a)`` alone overflows."""
-    if not e.has(LogAddExp):
+    """``(u*exp(a) + v) * exp(-m)`` becomes ``u*exp(a - m) + v*exp(-m)`` with the largest exponent m: ``exp(a)`` alone overflows."""
+    if not e.has(Largest):
         return e
-    exponents = {f: _log(f) for f in Mul.make_args(e)}
-    growing = Add(*(a for a in exponents.values() if a is not None))
-    rest = [f for f, a in exponents.items() if a is None]
-    sums = next((f for f in rest if isinstance(f, Add) and f.has(sympy.exp)), None)
+    growing, rest = S.Zero, S.One
+    for f in Mul.make_args(e):
+        exponents = _exponents(f)
+        if isinstance(f, sympy.exp):
+            growing += f.args[0]
+        elif exponents is not None:
+            growing += Largest(*exponents)
+            rest *= ScaledSum(*exponents)
+        else:
+            rest *= f
+    sums = next((f for f in Mul.make_args(rest) if isinstance(f, Add) and f.has(sympy.exp)), None)
     if sums is None or growing == 0:
-        return Mul(*rest, sympy.exp(growing))
-    others = Mul(*(f for f in rest if f is not sums), sympy.exp(growing))
-    return Add(*(_shares(term * others) for term in sums.args))
+        return rest * sympy.exp(growing)
+    return Add(*(_shares(term * (rest / sums) * sympy.exp(growing)) for term in sums.args))
 
 
 def _product(e: Mul) -> Expr:

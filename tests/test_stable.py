@@ -1,5 +1,6 @@
 """Sums of exponentials in compiled form, against mpmath with 500 digits: finite and right where a plain ``exp`` overflows."""
 
+import math
 from itertools import product
 
 import mpmath
@@ -80,3 +81,10 @@ def test_logaddexp_keeps_its_digits():
             expected = float(slow_log_sum(mpf(p), mpf(q)))
         assert logaddexp(p, q) == pytest.approx(expected, rel=1e-15)
         assert logaddexp(p, q) >= max(p, q)  # so that no probability exceeds one
+
+
+def test_a_block_may_be_called_like_the_functions():
+    p, q = Scalar("logaddexp"), Scalar("max")
+    density = Density(Posterior((p, q), log(exp(p) + 2 * exp(q)), S.Zero, {}))
+    assert density.potential({p: 0.0, q: 0.0}) == pytest.approx(-math.log(3))
+    assert list(density.gradient({p: 0.0, q: 0.0}).values()) == pytest.approx([-1 / 3, -2 / 3])
