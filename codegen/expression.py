@@ -9,13 +9,14 @@ from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 from sympy.core.numbers import Exp1, Pi
 
 from codegen.special import Digamma
-from codegen.stable import Sigmoid, Softplus
+from codegen.stable import Largest, LogAddExp, ScaledSum, Sigmoid, Softplus
 from recipe.errors import RecipeError
 
 FUNCTIONS = {
     sympy.exp: "math.exp", sympy.log: "math.log", sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan",
     sympy.sinh: "math.sinh", sympy.cosh: "math.cosh", sympy.tanh: "math.tanh", sympy.atan: "math.atan", sympy.erf: "math.erf",
-    sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", Digamma: "digamma",
+    sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", LogAddExp: "logaddexp", Largest: "max",
+    Digamma: "digamma",
 }  # fmt: skip
 
 SUM, PRODUCT, UNARY, POWER, ATOM = range(5)
@@ -74,6 +75,11 @@ def _(e: Add) -> tuple[str, int]:
         negative = term.could_extract_minus_sign()
         text += f" - {_at_least(-term, PRODUCT)}" if negative else f" + {_at_least(term, PRODUCT)}"
     return text, SUM
+
+
+@_printed.register
+def _(e: ScaledSum) -> tuple[str, int]:
+    return _printed(e.written_out())
 
 
 @_printed.register

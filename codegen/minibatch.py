@@ -10,7 +10,7 @@ from sympy import Expr, S, Symbol
 
 from codegen.leaves import CommonLeaves
 from codegen.loops import Let, Statement
-from codegen.lower import Lowering, unbound, varying
+from codegen.lower import Lowering, unbound, varying, with_common_parts
 from codegen.names import Namer
 from recipe.abstract import Dense, Partial, Potential
 from recipe.posterior import Posterior
@@ -105,16 +105,17 @@ class _Builder:
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         factor = SCALE if scale else S.One
         lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
-        for block, value in lowered.items():
-            target = self.results[block]
-            if not scale and value == 0:
-                continue
-            if isinstance(block, Scalar):
-                cell = Symbol(f"{target}[0]", real=True)
-                lowering.let(factor * cell + value, f"{block.name}_sum", store=cell.name)
+        self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar) and (scale or e != 0)}, factor)
         for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
             self._sweep(lowering, length, {b: e for b, e in lowered.items() if getattr(b, "length", None) == length}, factor)
         return tuple(lowering.statements)
+
+    def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr], factor: Expr) -> None:
+        """The blocks that are numbers; what their derivatives share is computed once."""
+        cells = {b: Symbol(f"{self.results[b]}[0]", real=True) for b in lowered}
+        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), factor * cells[b] + e) for b, e in lowered.items()]
+        stores = {local: cells[b].name for b, (local, _) in zip(lowered, values, strict=True)}
+        lowering.statements += [Let(s, e, stores.get(s)) for s, e in with_common_parts(values, self.namer)]
 
     def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr], factor: Expr) -> None:
         cells = {b: varying(f"{self.results[b]}[i]") for b in lowered}

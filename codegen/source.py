@@ -18,7 +18,7 @@ from codegen.plan import expressions
 from codegen.random import EMBEDDED, MINIBATCH, source_of
 from codegen.run_source import RUN_SCHEDULE, filled_noises, run_text
 from codegen.special import Digamma, digamma
-from codegen.stable import Sigmoid, Softplus, sigmoid, softplus
+from codegen.stable import LogAddExp, Sigmoid, Softplus, logaddexp, sigmoid, softplus
 from recipe.abstract import Potential
 from recipe.symbols import Block, Length, Simplex, Vector
 
@@ -189,7 +189,8 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
 def functions_texts(statements: Iterable[Statement], more: Iterable[Any] = ()) -> list[str]:
     """Random numbers, and the special functions that occur in the statements."""
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
-    special = [f for kind, f in ((Softplus, softplus), (Sigmoid, sigmoid), (Digamma, digamma)) if kind in used]
+    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma))
+    special = [f for kind, f in known if kind in used]
     return [plain(source_of(f)) for f in (*EMBEDDED, *more, *special)]
 
 

@@ -1,8 +1,9 @@
-"""Rewrites that keep the logistic function finite: ``log(1 + exp(a))`` overflows at a = 710, ``softplus(a)`` nowhere."""
+"""Rewrites that keep logistic and softmax functions finite: ``log(1 + exp(a))`` overflows at a = 710, ``softplus(a)`` nowhere."""
 
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import sympy
 from sympy import Add, Expr, Function, Mul, Pow, S
@@ -19,6 +20,22 @@ class Sigmoid(Function):
     """``1/(1 + exp(-a))``."""
 
 
+class LogAddExp(Function):
+    """``log(exp(a) + exp(b))``."""
+
+
+class Largest(Function):
+    """The largest of some numbers."""
+
+
+class ScaledSum(Function):
+    """``exp(a - m) + exp(b - m) + ...`` where m is the largest of a, b, ...: between 1 and the number of terms."""
+
+    def written_out(self) -> Expr:
+        """The sum itself."""
+        return Add(*(sympy.exp(a - Largest(*self.args)) for a in self.args))
+
+
 @device
 def softplus(a: float) -> float:
     """log(1 + exp(a))."""
@@ -32,6 +49,12 @@ def sigmoid(a: float) -> float:
     return (1.0 if a >= 0.0 else e) / (1.0 + e)
 
 
+@device
+def logaddexp(a: float, b: float) -> float:
+    """log(exp(a) + exp(b))."""
+    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+
+
 def stabilised(e: Expr) -> Expr:
     """The same function in forms that neither overflow nor lose all digits; inside sums too."""
     if not e.args:
@@ -40,12 +63,14 @@ def stabilised(e: Expr) -> Expr:
         return Total(stabilised(e.body), e.index)
     e = e.func(*(stabilised(a) if isinstance(a, Expr) else a for a in e.args))
     if isinstance(e, sympy.log):
-        a = _logit(e.args[0])
-        return e if a is None else Softplus(a)
+        a = _log(e.args[0])
+        return e if a is None else a
     if isinstance(e, Add):
         return _complement(e)
     if isinstance(e, Pow):
         return _power(e)
+    if isinstance(e, Mul):
+        e = _shares(e)
     return _product(e) if isinstance(e, Mul) else e
 
 
@@ -58,6 +83,42 @@ def _logit(e: Expr) -> Expr | None:
     return None
 
 
+def _log(e: Expr) -> Expr | None:
+    """The logarithm, where it needs none of the exponentials that stand in the expression."""
+    a = _logit(e)
+    if a is not None:
+        return Softplus(a)
+    exponents = _exponents(e)
+    if exponents is not None:
+        return reduce(LogAddExp, exponents)
+    parts = [_log_of_factor(f) for f in Mul.make_args(e)]
+    return None if None in parts else Add(*parts)
+
+
+def _log_of_factor(f: Expr) -> Expr | None:
+    base, power = f.as_base_exp()
+    if base is S.Exp1:
+        return power
+    if isinstance(base, ScaledSum):
+        return power * (reduce(LogAddExp, base.args) - Largest(*base.args))
+    return sympy.log(f) if f.is_number and f.is_positive else None
+
+
+def _exponents(e: Expr) -> list[Expr] | None:
+    """``log(c), a, log(k) + b, ...`` where the expression is ``c + exp(a) + k*exp(b) + ...`` with positive c, k, ..."""
+    if not isinstance(e, Add) or not any(isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)):
+        return None
+    if not all(term.is_positive for term in e.args):
+        return None
+    return sorted(map(_exponent, e.args), key=lambda a: not a.is_number)  # first a number: a sum near 1 keeps its digits
+
+
+def _exponent(term: Expr) -> Expr:
+    """The logarithm of a positive term ``k*exp(a)``."""
+    growing = [f for f in Mul.make_args(term) if isinstance(f, sympy.exp)]
+    return sympy.log(term / Mul(*growing)) + Add(*(f.args[0] for f in growing))
+
+
 def _complement(e: Add) -> Expr:
     """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``."""
     if len(e.args) == 2 and e.args[0].is_Number:
@@ -68,9 +129,34 @@ def _complement(e: Add) -> Expr:
 
 
 def _power(e: Pow) -> Expr:
-    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``."""
-    a = _logit(e.base) if e.exp.is_Integer and e.exp < 0 else None
-    return e if a is None else Sigmoid(-a) ** -e.exp
+    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; another sum of exponentials is divided by the largest first."""
+    if not (e.exp.is_number and e.exp.is_negative):
+        return e
+    a = _logit(e.base)
+    if a is not None:
+        return Sigmoid(-a) ** -e.exp if e.exp.is_Integer else e
+    exponents = _exponents(e.base)
+    return e if exponents is None else sympy.exp(e.exp * Largest(*exponents)) * ScaledSum(*exponents) ** e.exp
+
+
+def _shares(e: Expr) -> Expr:
+    """``(u*exp(a) + v) * exp(-m)`` becomes ``u*exp(a - m) + v*exp(-m)`` with the largest exponent m: ``exp(a)`` alone overflows."""
+    if not e.has(Largest):
+        return e
+    growing, rest = S.Zero, S.One
+    for f in Mul.make_args(e):
+        exponents = _exponents(f)
+        if isinstance(f, sympy.exp):
+            growing += f.args[0]
+        elif exponents is not None:
+            growing += Largest(*exponents)
+            rest *= ScaledSum(*exponents)
+        else:
+            rest *= f
+    sums = next((f for f in Mul.make_args(rest) if isinstance(f, Add) and f.has(sympy.exp)), None)
+    if sums is None or growing == 0:
+        return rest * sympy.exp(growing)
+    return Add(*(_shares(term * (rest / sums) * sympy.exp(growing)) for term in sums.args))
 
 
 def _product(e: Mul) -> Expr:
