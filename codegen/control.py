@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from codegen.data import name_of
 from codegen.density import Density
 from codegen.estimator import Estimator
 from codegen.initial import given_blocks
@@ -15,7 +14,7 @@ from codegen.lengths import Lengths
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
 from recipe.posterior import Posterior
-from recipe.symbols import Block, Scalar
+from recipe.symbols import Block, Scalar, name_of
 
 PIECE = 2**16  # rows that a gradient of the user is asked for at once
 

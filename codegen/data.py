@@ -11,7 +11,7 @@ from sympy import Symbol
 from codegen.lengths import Lengths
 from recipe.errors import RecipeError
 from recipe.posterior import Posterior
-from recipe.symbols import Indexed, VectorData
+from recipe.symbols import VectorData, name_of
 
 BLOCK_BYTES = 2**24  # how much is looked at in one piece
 
@@ -28,11 +28,6 @@ def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.n
         shown = ", ".join(f"{name} has {n}" for name, n in rows.items())
         raise RecipeError(f"the data arrays have different numbers of rows: {shown}")
     return arrays
-
-
-def name_of(s: Any) -> str:
-    """The name of a symbol, whatever index it stands at."""
-    return s.base if isinstance(s, Indexed) else str(s)
 
 
 def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:

@@ -16,12 +16,12 @@ from codegen.initial import given_blocks
 from codegen.lengths import Lengths, learn_given
 from codegen.minibatch import data_fields, posterior_density
 from codegen.names import field_namer, local_namer
-from codegen.settings import name_of, resolved_values
+from codegen.settings import resolved_values
 from codegen.source import count_names, functions_texts, header, input_types
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
 from recipe.posterior import Posterior
-from recipe.symbols import Block, Vector
+from recipe.symbols import Block, Vector, name_of
 
 NO_ROWS = np.zeros(0, dtype=np.int64)
 

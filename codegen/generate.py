@@ -23,7 +23,7 @@ from recipe.errors import RecipeError
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
 from recipe.scheme import discretise
-from recipe.symbols import Block, Indexed
+from recipe.symbols import Block, name_of
 from recipe.update import Update
 
 
@@ -115,21 +115,17 @@ def _posteriors(what: Recipe | Update, posteriors: Mapping[Potential, Posterior]
 def _with_parameters_of(posteriors: Mapping[Potential, Posterior], step: Plan) -> Mapping[Symbol, str]:
     """The settings of the step, to which those of the posteriors are added."""
     assert isinstance(step.settings, dict)
-    known = {_name(s): s for s in step.settings}
+    known = {name_of(s): s for s in step.settings}
     fields = field_namer([*step.settings.values(), *step.factors.values()])
     for U, posterior in posteriors.items():
         for s in posterior.parameters:
-            if known.setdefault(_name(s), s) != s:
+            if known.setdefault(name_of(s), s) != s:
                 raise RecipeError(
                     f"the parameter {s} of the posterior of {U} is another symbol than that of the recipe; use one object"
                 )
             if s not in step.settings:
-                step.settings[s] = fields.fresh(_name(s))
+                step.settings[s] = fields.fresh(name_of(s))
     return step.settings
-
-
-def _name(s: Symbol) -> str:
-    return s.base if isinstance(s, Indexed) else s.name
 
 
 def _file_name(called: str) -> str:

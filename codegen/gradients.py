@@ -13,14 +13,13 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
-from codegen.data import name_of
 from codegen.density import Density
 from codegen.generate import Module
 from codegen.lengths import Lengths
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
 from recipe.posterior import Posterior
-from recipe.symbols import Scalar
+from recipe.symbols import Scalar, name_of
 
 CHECKED_ROWS = 50
 TOLERANCE = 1e-3  # a gradient in single precision passes, a wrong sign or scale does not

@@ -17,7 +17,7 @@ from codegen.data import finite_array
 from codegen.lengths import Lengths
 from codegen.loops import Plan
 from recipe.errors import RecipeError
-from recipe.symbols import Block, Indexed, Scalar, Simplex, Vector
+from recipe.symbols import Block, Scalar, Simplex, Vector, name_of
 
 JITTER = 0.1
 PURPOSE = 2**31  # those below are the noises and minibatches of a scheme
@@ -30,7 +30,7 @@ def given_blocks(
     by_name = {b.name: b for b in state}
     result: dict[Block, np.ndarray] = {}
     for key, value in (initial or {}).items():
-        name = key.base if isinstance(key, Indexed) else str(key)
+        name = name_of(key)
         if name not in by_name:
             raise RecipeError(f"initial= names {name}, which is no block; the blocks are {', '.join(by_name)}")
         block, where = by_name[name], f"initial[{name!r}]"

@@ -7,7 +7,7 @@ from typing import Any
 
 from codegen.arguments import whole
 from recipe.errors import RecipeError
-from recipe.symbols import Block, Indexed, Length, Vector
+from recipe.symbols import Block, Length, Vector, name_of
 
 
 class Lengths:
@@ -36,7 +36,7 @@ def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterab
     by_name = {b.name: b for b in state if isinstance(b, Vector)}
     by_name |= {b.length.name: b for b in by_name.values()}
     for key, value in (given or {}).items():
-        name = key.base if isinstance(key, Indexed) else str(key)
+        name = name_of(key)
         if name not in by_name:
             raise RecipeError(
                 f"lengths= names {name}, which is no vector block; the vector blocks are {', '.join(by_name) or 'none'}"

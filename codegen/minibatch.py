@@ -14,7 +14,7 @@ from codegen.lower import Lowering, unbound, varying, with_common_parts
 from codegen.names import Namer
 from recipe.abstract import Dense, Partial, Potential
 from recipe.posterior import Posterior
-from recipe.symbols import GENERIC, Block, Indexed, Length, Scalar, ScalarData, Vector, VectorData
+from recipe.symbols import GENERIC, Block, Length, Scalar, ScalarData, Vector, VectorData, name_of
 
 SCALE = Symbol("scale", positive=True)
 VALUE = Symbol("value", real=True)
@@ -159,7 +159,4 @@ class _Builder:
 
 def data_fields(posteriors: Mapping[Potential, Posterior], taken: Namer) -> dict[Potential, dict[Symbol, str]]:
     """A field of ``Data`` for every array of every posterior."""
-    return {
-        U: {s: taken.fresh(s.base if isinstance(s, Indexed) else s.name) for s, _ in posterior.data}
-        for U, posterior in posteriors.items()
-    }
+    return {U: {s: taken.fresh(name_of(s)) for s, _ in posterior.data} for U, posterior in posteriors.items()}

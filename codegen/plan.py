@@ -18,7 +18,7 @@ from codegen.special import with_digamma
 from recipe.abstract import Dense, Field, Partial, Potential
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.free import parameters_of
-from recipe.symbols import GENERIC, Block, Index, Indexed, Length, Noise, Scalar, ScalarNoise, Vector
+from recipe.symbols import GENERIC, Block, Index, Length, Noise, Scalar, ScalarNoise, Vector, generic, name_of
 from recipe.total import Total
 from recipe.update import Update
 from recipe.variance import ScalarVariance, VectorVariance
@@ -62,7 +62,7 @@ class _Planner:
         for s in parameters_of(e for _, e in self.update.rule):
             if s == self.update.step:
                 continue
-            self.settings[s] = self.setting_fields.fresh(s.base if isinstance(s, Indexed) else s.name)
+            self.settings[s] = self.setting_fields.fresh(name_of(s))
         for b in self.state:
             if isinstance(b, Scalar):
                 self.number[b] = self.lowering.let(Symbol(f"state.{self.fields[b]}[0]"), b.name)
@@ -217,7 +217,7 @@ class _Planner:
             raise unbound(U)
         if len(e.wrt) > 1:
             raise OutsideLanguageError(f"the rule uses the second derivative {e}, and a kernel knows only the gradient of {U}")
-        scratch = self.gradient(U)[U.blocks.index(_generic(e.wrt[0]))]
+        scratch = self.gradient(U)[U.blocks.index(generic(e.wrt[0]))]
         if isinstance(e.wrt[0], Scalar):
             return self.lowering.let(Symbol(f"{scratch}[0]", real=True), f"g_{U.name}_{e.wrt[0].name}")
         if e.wrt[0].label != label:
@@ -234,10 +234,6 @@ class _Planner:
             self.lowering.forget()
             self.evaluated[U] = self.versions(U)
         return self.gradients[U]
-
-
-def _generic(s: Block) -> Block:
-    return s.at(GENERIC) if isinstance(s, Indexed) else s
 
 
 def noise_uses(statements: tuple[Statement, ...], draw: NoiseDraw) -> list[Statement]:

@@ -16,7 +16,6 @@ from codegen.chains import Chain, run_chains
 from codegen.checkpoint import Checkpoint
 from codegen.collect import collected
 from codegen.control import Mode, control_data, find_modes
-from codegen.data import name_of
 from codegen.draws import Draws
 from codegen.fingerprint import fingerprint
 from codegen.generate import Module, generate
@@ -29,7 +28,7 @@ from codegen.schedule import Schedule
 from codegen.settings import resolved_data, resolved_params
 from recipe.abstract import Potential
 from recipe.recipe import Recipe
-from recipe.symbols import Block, Scalar
+from recipe.symbols import Block, Scalar, name_of
 from recipe.update import Update
 
 

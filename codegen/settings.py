@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from sympy import Symbol
 
-from codegen.data import finite_array, name_of, resolved_arrays
+from codegen.data import finite_array, resolved_arrays
 from codegen.generate import Module
 from codegen.lengths import Lengths
 from recipe.abstract import Dense
 from recipe.errors import RecipeError
-from recipe.symbols import Indexed, assumptions_of
+from recipe.symbols import Indexed, assumptions_of, name_of
 
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "positive": operator.gt,

@@ -17,7 +17,7 @@ from recipe.matrix import BlockMatrix
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
 from recipe.spread import spread
-from recipe.symbols import GENERIC, Indexed, Scalar, Vector
+from recipe.symbols import GENERIC, Indexed, Scalar, Vector, generic
 from recipe.total import Total, labels, opened, relabel, sum_over
 from recipe.update import Update
 
@@ -101,7 +101,7 @@ def _meaning(head: Any, value: Any, recipe: Recipe) -> Any:
 def _arguments(head: UndefinedFunction, recipe: Recipe) -> tuple[Symbol, ...]:
     """The blocks that an elementwise function is applied to, where that is the same everywhere."""
     applied = {a for e, _ in recipe.written() for a in e.atoms(AppliedUndef) if a.func == head}
-    arguments = {tuple(s.at(GENERIC) if isinstance(s, Indexed) else s for s in a.args) for a in applied}
+    arguments = {tuple(generic(s) for s in a.args) for a in applied}
     if len(arguments) == 1 and all(isinstance(s, Vector | Scalar) for s in next(iter(arguments))):
         return next(iter(arguments))  # type: ignore[return-value]
     raise RecipeError(f"{head} is applied to more than plain blocks: give its value as a sympy Lambda")

@@ -9,7 +9,18 @@ from sympy import Expr, Symbol
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Dense, Field, Potential
-from recipe.symbols import GENERIC, Index, Indexed, Length, Noise, Scalar, ScalarData, ScalarNoise, Vector, VectorData
+from recipe.symbols import (
+    Index,
+    Length,
+    Noise,
+    Scalar,
+    ScalarData,
+    ScalarNoise,
+    Vector,
+    VectorData,
+    generic,
+    name_of,
+)
 from recipe.variance import ScalarVariance, VectorVariance
 
 VARIANCES = (VectorVariance, ScalarVariance)  # no parameters: the kernel estimates them
@@ -18,7 +29,7 @@ VARIANCES = (VectorVariance, ScalarVariance)  # no parameters: the kernel estima
 def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
     """The symbols that are neither blocks, lengths, abstract functions nor bound indices, by name."""
     others = (Vector, Scalar, Length, Potential, Field, Dense, Index, Noise, ScalarNoise, VectorData, ScalarData, *VARIANCES)
-    found = {s.at(GENERIC) if isinstance(s, Indexed) else s for e in expressions for s in e.atoms(Symbol)}
+    found = {generic(s) for e in expressions for s in e.atoms(Symbol)}
     return tuple(sorted((s for s in found if not isinstance(s, others)), key=str))
 
 
@@ -27,7 +38,7 @@ def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
     found: dict[str, Any] = {}
     for e in expressions:
         for s in e.atoms(Potential, Field, Dense):
-            found[s.base if isinstance(s, Indexed) else s.name] = s.at(GENERIC) if isinstance(s, Indexed) else s
+            found[name_of(s)] = generic(s)
         for applied in e.atoms(AppliedUndef):
             found[applied.func.__name__] = applied.func
     return tuple(found[name] for name in sorted(found))
@@ -35,7 +46,7 @@ def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
 
 def unused_name(name: str, written: Iterable[Expr]) -> str:
     """The name, lengthened until no symbol or function in the expressions has it."""
-    symbols = {s.base if isinstance(s, Indexed) else s.name for e in written for s in e.atoms(Symbol)}
+    symbols = {name_of(s) for e in written for s in e.atoms(Symbol)}
     taken = symbols | {a.func.__name__ for e in written for a in e.atoms(AppliedUndef)}
     while name in taken:
         name += "_"

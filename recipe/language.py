@@ -32,6 +32,7 @@ from recipe.symbols import (
     VectorData,
     assumptions_of,
     checked_name,
+    name_of,
 )
 from recipe.sympified import as_expression
 from recipe.total import Total, free_indexed, labels
@@ -182,7 +183,7 @@ def _check_leaf(s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Le
 
 
 def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) -> None:
-    checked_name(s.base if isinstance(s, Indexed) else s.name)
+    checked_name(name_of(s))
     if s.is_commutative is False or s.is_real is False:
         raise RecipeError(f"{where}: {s} is declared not to be a real number; every symbol of a recipe is one")
     if isinstance(s, Indexed) and s.length not in lengths:

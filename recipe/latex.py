@@ -9,7 +9,7 @@ from sympy.printing.latex import LatexPrinter
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, TransposedDense
 from recipe.entry import Outer
-from recipe.symbols import GENERIC, Indexed, Length, index_name
+from recipe.symbols import Indexed, Length, generic, index_name
 from recipe.total import Total
 
 
@@ -64,4 +64,4 @@ def latex(e: Expr) -> str:
 
 def latex_of_name(block: Any) -> str:
     """A block with its generic index, a scalar without one."""
-    return latex(block.at(GENERIC) if isinstance(block, Indexed) else block)
+    return latex(generic(block))

@@ -13,7 +13,7 @@ from recipe.calculus import gradient
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
 from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
-from recipe.symbols import GENERIC, Block, Indexed, ScalarData, VectorData
+from recipe.symbols import Block, ScalarData, VectorData, generic
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -79,7 +79,7 @@ class Posterior:
         if self.log_likelihood is None:
             return
         given = {s for s, _ in self.data}
-        used = {s.at(GENERIC) if isinstance(s, Indexed) else s for s in self.log_likelihood.atoms(VectorData, ScalarData)}
+        used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
             raise RecipeError(f"log_likelihood uses {s}, and data= has no array for it; add {s}: ...")
         for s in sorted(given - used, key=str):

@@ -234,6 +234,16 @@ def index_name(label: int) -> str:
     return letters[depth - 1] if depth <= len(letters) else f"k{depth}"
 
 
+def name_of(s: Any) -> str:
+    """The name of a symbol, whatever index it stands at; of anything else its text."""
+    return s.base if isinstance(s, Indexed) else str(s)
+
+
+def generic(s: Any) -> Any:
+    """A symbol at the generic index, if it has one."""
+    return s.at(GENERIC) if isinstance(s, Indexed) else s
+
+
 def checked_name(name: object) -> str:
     """The name, if it is an identifier that may reach generated source."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
@@ -304,5 +314,7 @@ __all__ = [
     "VectorParameter",
     "assumptions_of",
     "checked_name",
+    "generic",
     "index_name",
+    "name_of",
 ]

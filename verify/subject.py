@@ -12,7 +12,7 @@ from sympy.core.function import UndefinedFunction
 from recipe import Dynamics, Recipe, RecipeError, Update, derive, limit_of
 from recipe.abstract import Dense, Field, Potential
 from recipe.calculus import gradient
-from recipe.symbols import Block, Indexed, Scalar, Simplex, Vector, assumptions_of
+from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _abstract_text(head: Any) -> str:
 def _parameter_text(s: Symbol) -> str:
     facts = sorted(k for k, v in assumptions_of(s).items() if v and k not in ("real", "commutative"))
     kind = " ".join(facts) if facts else "real"  # a symbol without assumptions is taken as real
-    return f"every {kind} {s.base if isinstance(s, Indexed) else s.name}"
+    return f"every {kind} {name_of(s)}"
 
 
 def _domain_text(block: Vector | Scalar) -> str:
