@@ -30,14 +30,18 @@ def begin_budget(kernel: Kernel, budget: Budget, chain: Chain) -> None:
         )
 
 
-def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None) -> tuple[str, ...]:
-    """What to say of the step size after a run, judged at the last state of a chain that has not stopped."""
+SHARE, AT_LEAST = 0.1, 0.5  # of the seconds that a run took, and seconds: what looking for the stability bound may cost
+
+
+def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, seconds: float) -> tuple[str, ...]:
+    """What to say of the step size after a run of so many seconds, judged at the last state of a chain that has not stopped."""
     healthy = [c for c in chains if c.guilty < 0 and c.done > 0]
     if not healthy:
         return ()
     last, said = healthy[0], []
     size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
-    if kernel.how.steps >= 10 * STEPS and _near_its_bound(kernel, last, size):
+    each = seconds * kernel.how.threads / max(1, sum(c.done for c in chains))
+    if 4 * STEPS * each < max(AT_LEAST, SHARE * seconds) and _near_its_bound(kernel, last, size):
         said.append(
             f"the step size {size:.4g} is near its stability bound: {FACTOR} times as much is unstable at the last state; "
             "expect a large discretisation error, and take a smaller step"

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 from recipe.errors import RecipeError
 
 LARGEST_SEED = 2**64 - 1
+LARGEST_COUNT = 2**62  # what a kernel can count to
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+def whole(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
     """The argument as an int within bounds."""
     try:
         number = operator.index(value)
     except TypeError:
         raise RecipeError(f"{name}={value!r} must be a whole number, at least {least}") from None
-    if isinstance(value, bool) or number < least or (most is not None and number > most):
-        raise RecipeError(f"{name}={value!r} must be a whole number, at least {least}" + (f" and at most {most}" if most else ""))
+    if isinstance(value, bool) or not least <= number <= most:
+        bound = f" and at most {most}" if number > most else ""
+        raise RecipeError(f"{name}={value!r} must be a whole number, at least {least}{bound}")
     return number
+
+
+def mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    """The argument as a dict; None is an empty one."""
+    if value is not None and not isinstance(value, Mapping):
+        raise RecipeError(f"{name}={value!r} must be a dict by name")
+    return value or {}
+
+
+def flag(name: str, value: Any) -> bool:
+    """The argument as a truth value."""
+    if not isinstance(value, bool):
+        raise RecipeError(f"{name}={value!r} must be True or False")
+    return value
 
 
 def positive(name: str, value: Any) -> float:

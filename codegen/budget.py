@@ -13,7 +13,7 @@ from codegen.lengths import Lengths
 from codegen.settings import resolved_params
 from recipe.recipe import Recipe
 from recipe.scheme.compensation import largest_step
-from recipe.symbols import Block, Scalar, Vector
+from recipe.symbols import Block, Scalar, Vector, name_of
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,13 @@ class Budget:
         return min(float(np.min(getattr(out, plan.fields[b]))) for b in self.blocks)
 
 
-def budget_of(recipe: Recipe, params: Mapping[Any, Any], lengths: Lengths) -> Budget:
+def budget_of(recipe: Recipe, params: Mapping[str, Any], lengths: Lengths) -> Budget:
     """The budget of a recipe; ``constant`` where it does not depend on the state, but on the variances alone."""
     bounds = largest_step(recipe)
     compensated = tuple(b for b, e in bounds.rule if e != b)
     constant = not any(e.atoms(Vector, Scalar) for b, e in bounds.rule if b in compensated)
     module = generate(bounds)
     loaded = module.load()
-    values = resolved_params(module, params, recipe.parameters, lengths)
+    needed = {name_of(s): params[name_of(s)] for s in module.plan.settings}
+    values = resolved_params(module, needed, (), lengths)
     return Budget(module, loaded, loaded.Params(**values) if values else (), compensated, constant)

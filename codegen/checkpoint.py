@@ -8,10 +8,10 @@ that the draws depend on, so that another run is not taken for this one.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
+import re
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +28,8 @@ from recipe.errors import RecipeError
 
 FORMAT, VERSION = "recipe checkpoint", 1
 MANIFEST = "checkpoint.json"
+PART_NAME = re.compile(r"(state|draws)-\d{6,}\.npz")
+OWN_NAME = re.compile(r"(state|draws)-\d{6,}\.npz|\.(state-\d{6,}\.npz|draws-\d{6,}\.npz|checkpoint\.json)\.part")
 SCRATCH = ("rows", "table")  # what a step writes before it reads it
 
 Arrays = dict[str, np.ndarray]
@@ -54,6 +56,7 @@ class Checkpoint:
     _manifest: dict[str, Any] = field(default_factory=dict)
     _taken: dict[int, tuple[int, int, Arrays]] = field(default_factory=dict)
     _written: float = field(default_factory=time.monotonic)
+    _serial: int = 0
     _lock: Any = None
 
     def open(self, chains: Sequence[Chain], steps: int) -> bool:
@@ -63,24 +66,48 @@ class Checkpoint:
             RecipeError: where the folder cannot be used, is in use, or holds another run or damaged files.
         """
         try:
+            self._take_the_folder()
+            return self._opened(chains, steps)
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _take_the_folder(self) -> None:
+        import fcntl  # POSIX only, and so are checkpoints
+
+        try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = (self.folder / "lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RecipeError(f"another process is writing the checkpoint {self.folder}; choose another folder") from None
-        except OSError as error:
-            raise RecipeError(
-                f"the checkpoint {self.folder} cannot be made: {error.strerror or error}; choose another folder"
-            ) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise RecipeError(f"the checkpoint {self.folder} cannot be made: {reason}; choose another folder") from None
+
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def _opened(self, chains: Sequence[Chain], steps: int) -> bool:
         if not (self.folder / MANIFEST).exists():
             self._refuse_strange_folder()
+            # The manifest comes first, without a state: so whatever else is found later is known to be ours.
             self._manifest = {"format": FORMAT, "version": VERSION, "run": dict(self.run), "chains": [], "state": None, "draws": []}
-            self._write_or(chains, raise_error=True)
+            try:
+                self._write_manifest(self._manifest)
+            except OSError as error:
+                raise RecipeError(f"{self._cannot_be_written(error)}; choose another folder") from None
             return False
         self._manifest = _read_manifest(self.folder / MANIFEST)
+        self._serial = max((int(part["file"][6:-4]) for part in self._parts()), default=0)
         self._refuse_another_run()
         self._restore(chains, steps)
         return True
+
+    def _parts(self) -> list[dict[str, str]]:
+        return [*self._manifest["draws"], *([self._manifest["state"]] if self._manifest["state"] else [])]
 
     def visit(self, chain: Chain, chains: Sequence[Chain], at_rest: Callable[[Chain], bool]) -> None:
         """Called when a chain is at rest between two pieces of work: copies its state if it is time, and writes once all are."""
@@ -90,22 +117,25 @@ class Checkpoint:
             if c is chain or at_rest(c):
                 self._taken[c.number] = _snapshot(c)
         if len(self._taken) == len(chains):
-            self._write_or(chains, raise_error=False)
+            self._write_or_warn(chains)
 
     def close(self, chains: Sequence[Chain]) -> None:
         """Write where the chains stand at the end, and let go of the folder."""
         self._taken = {c.number: _snapshot(c) for c in chains}
-        self._write_or(chains, raise_error=False)
-        self._lock.close()
+        try:
+            self._write_or_warn(chains)
+        finally:
+            self._let_go()
 
-    def _write_or(self, chains: Sequence[Chain], *, raise_error: bool) -> None:
+    def _cannot_be_written(self, error: OSError) -> str:
+        return f"the checkpoint {self.folder} cannot be written: {error.strerror or error}"
+
+    def _write_or_warn(self, chains: Sequence[Chain]) -> None:
         try:
             self._write(chains)
         except OSError as error:
-            text = f"the checkpoint {self.folder} cannot be written: {error.strerror or error}"
-            if raise_error:
-                raise RecipeError(f"{text}; choose another folder") from None
-            warnings.warn(f"{text}; the one before it is whole, and the run goes on", CheckpointWarning, stacklevel=2)
+            text = f"{self._cannot_be_written(error)}; the one before it is whole, and the run goes on"
+            warnings.warn(text, CheckpointWarning, stacklevel=2)
         self._taken = {}
         self._written = time.monotonic()
 
@@ -113,7 +143,7 @@ class Checkpoint:
         taken = [self._taken.get(c.number) or _snapshot(c) for c in chains]
         before = [chain["draws"] for chain in self._manifest["chains"]] or [0] * len(chains)
         after = [self.draws_after(done) for done, _, _ in taken]
-        number = len(self._manifest["draws"]) + 1
+        self._serial += 1  # a name that a manifest has is never used again, also where that manifest was not replaced
         draws = {
             f"{name}_{c.number}": getattr(c.draws, name)[first:last]
             for c, first, last in zip(chains, before, after, strict=True)
@@ -123,15 +153,17 @@ class Checkpoint:
         states = {f"{name}_{c.number}": a for c, (_, _, arrays) in zip(chains, taken, strict=True) for name, a in arrays.items()}
         manifest = dict(self._manifest)
         if after != before:
-            manifest["draws"] = [*manifest["draws"], self._write_arrays(f"draws-{number:06d}", draws)]
-        steps = sum(done for done, _, _ in taken)
-        manifest["state"] = self._write_arrays(f"state-{steps:015d}", states)
+            manifest["draws"] = [*manifest["draws"], self._write_arrays(f"draws-{self._serial:06d}", draws)]
+        manifest["state"] = self._write_arrays(f"state-{self._serial:06d}", states)
         manifest["chains"] = [
             {"done": done, "guilty": guilty, "draws": kept} for (done, guilty, _), kept in zip(taken, after, strict=True)
         ]
-        _replace(self.folder / MANIFEST, lambda file: file.write(json.dumps(manifest, indent=1).encode()))
+        self._write_manifest(manifest)
         self._manifest = manifest
         self._remove_what_is_not_named()
+
+    def _write_manifest(self, manifest: Mapping[str, Any]) -> None:
+        _replace(self.folder / MANIFEST, lambda file: file.write(json.dumps(manifest, indent=1).encode()))
 
     def _write_arrays(self, stem: str, arrays: Arrays) -> dict[str, str]:
         path = self.folder / f"{stem}.npz"
@@ -139,15 +171,15 @@ class Checkpoint:
         return {"file": path.name, "sha256": _digest(path)}
 
     def _remove_what_is_not_named(self) -> None:
-        named = {part["file"] for part in (*self._manifest["draws"], self._manifest["state"])}
-        for pattern in ("state-*.npz", "draws-*.npz", ".*.part"):
-            for path in self.folder.glob(pattern):
-                if path.name not in named:
-                    with suppress(OSError):
-                        path.unlink()
+        named = {part["file"] for part in self._parts()}
+        for path in self.folder.iterdir():
+            if OWN_NAME.fullmatch(path.name) and path.name not in named:
+                with suppress(OSError):
+                    path.unlink()
 
     def _refuse_strange_folder(self) -> None:
-        strange = next((p for p in self.folder.iterdir() if p.name != "lock" and p.suffix not in (".npz", ".part")), None)
+        """Without a manifest nothing here is ours, but for what the first writing of one leaves."""
+        strange = next((p for p in self.folder.iterdir() if p.name not in ("lock", f".{MANIFEST}.part")), None)
         if strange is not None:
             raise RecipeError(f"{self.folder} holds {strange.name} and no checkpoint; choose an empty or a new folder")
 
@@ -161,6 +193,8 @@ class Checkpoint:
                 )
 
     def _restore(self, chains: Sequence[Chain], steps: int) -> None:
+        if self._manifest["state"] is None:
+            return  # stopped before it was written for the first time
         states = self._arrays(self._manifest["state"])
         records = self._manifest["chains"]
         if len(records) != len(chains):
@@ -200,6 +234,8 @@ class Checkpoint:
                 raise self._damaged(f"{path.name} is not the file that was written")
             with np.load(path, allow_pickle=False) as file:
                 return {name: file[name] for name in file.files}
+        except RecipeError:
+            raise
         except OSError as error:
             raise self._damaged(f"{path.name}: {error.strerror or error}") from None
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
@@ -212,6 +248,14 @@ class Checkpoint:
 
     def _damaged(self, reason: str) -> RecipeError:
         return RecipeError(f"the checkpoint {self.folder} is damaged: {reason}; nothing was changed, start again in another folder")
+
+
+def saved_warmup(folder: Path) -> int | None:
+    """The warm-up of the run that a folder holds, None where it holds none."""
+    if not (folder / MANIFEST).is_file():
+        return None
+    found = _read_manifest(folder / MANIFEST)["run"].get("warmup")
+    return found if type(found) is int else None
 
 
 def _snapshot(chain: Chain) -> tuple[int, int, Arrays]:
@@ -255,7 +299,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise RecipeError(f"{path} is not a checkpoint; choose another folder")
     if found.get("version") != VERSION:
         raise RecipeError(f"{path} has the version {found.get('version')}, and this program reads {VERSION}; choose another folder")
-    if not (isinstance(found.get("run"), dict) and _is_part(found.get("state")) and _are_parts(found) and _are_chains(found)):
+    if not (isinstance(found.get("run"), dict) and _is_state(found) and _are_parts(found) and _are_chains(found)):
         raise RecipeError(f"{path} is damaged: it lacks what a checkpoint has; start again in another folder")
     return found
 
@@ -263,8 +307,13 @@ def _read_manifest(path: Path) -> dict[str, Any]:
 def _is_part(part: Any) -> bool:
     return (
         isinstance(part, dict) and isinstance(part.get("sha256"), str) and isinstance(part.get("file"), str)
-        and Path(part["file"]).name == part["file"]
+        and PART_NAME.fullmatch(part["file"]) is not None
     )  # fmt: skip
+
+
+def _is_state(found: dict[str, Any]) -> bool:
+    """A state, or none where nothing has been written yet."""
+    return _is_part(found.get("state")) or ("state" in found and found["state"] is None and not found.get("draws"))
 
 
 def _are_parts(found: dict[str, Any]) -> bool:

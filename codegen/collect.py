@@ -43,7 +43,7 @@ def collected(
         tuple(_divergence(module, how, c, budget) for c in stopped),
         interrupted,
         _attributes(what, module, how, seconds),
-        step_sizes(how.schedule, 0, how.warmup + how.thin * length)[how.warmup + how.thin - 1 :: how.thin],
+        how.schedule.at(how.warmup + how.thin * np.arange(1.0, length + 1) - 1),
         (*bad, *warnings),
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from codegen.density import Density
 from codegen.estimator import Estimator
+from codegen.gradients import call_own
 from codegen.initial import given_blocks
 from codegen.lengths import Lengths
 from recipe.abstract import Potential
@@ -17,6 +18,8 @@ from recipe.posterior import Posterior
 from recipe.symbols import Block, Scalar, name_of
 
 PIECE = 2**16  # rows that a gradient of the user is asked for at once
+
+WHERE = "control_variates"
 
 Mode = dict[Block, np.ndarray]
 
@@ -30,10 +33,16 @@ def find_modes(
         RecipeError: where the search fails, or there is no log likelihood to search with.
     """
     modes = {}
+    known = {b.name for U in estimators for b in U.blocks}
+    unknown = [name_of(k) for k in (given if isinstance(given, Mapping) else ()) if name_of(k) not in known]
+    if unknown:
+        raise RecipeError(
+            f"control_variates= names {unknown[0]}, which is no block of a posterior; those are {', '.join(sorted(known))}"
+        )
     for U, estimator in estimators.items():
         posterior = estimator.gradient.posterior
         if isinstance(given, Mapping):
-            blocks = given_blocks({k: v for k, v in given.items() if name_of(k) in map(str, U.blocks)}, U.blocks, 1, lengths)
+            blocks = given_blocks({k: v for k, v in given.items() if name_of(k) in map(str, U.blocks)}, U.blocks, 1, lengths, WHERE)
             missing = [b for b in U.blocks if b not in blocks]
             if missing:
                 raise RecipeError(f"control_variates= has no value for {missing[0]}; give the mode of every block of {U}")
@@ -54,12 +63,13 @@ def control_data(
     """The fields of ``Data`` that hold a mode and the gradient there; ``own`` is the user's gradient, if that is used."""
     control, U = estimator.control, estimator.gradient.potential
     assert control is not None
-    blocks = [mode[b] for b in U.blocks]
+    posterior = estimator.gradient.posterior
     if own is None:
-        slopes = density_of(estimator.gradient.posterior, params, lengths).gradient({b: _value(b, mode) for b in U.blocks})
-        results = [np.atleast_1d(slopes[b]) for b in U.blocks]
+        slopes = density_of(posterior, params, lengths).gradient({b: _value(b, mode) for b in U.blocks})
     else:
-        results = _own_gradient(own, blocks, arrays)
+        found = _own_gradient(own, [mode[b] for b in posterior.blocks], arrays)
+        slopes = dict(zip(posterior.blocks, found, strict=True))
+    blocks, results = [mode[b] for b in U.blocks], [np.atleast_1d(slopes[b]) for b in U.blocks]
     return dict(zip((*control.modes, *control.at_mode), (*blocks, *results), strict=True))
 
 
@@ -72,10 +82,10 @@ def density_of(posterior: Posterior, params: Mapping[Any, Any], lengths: Lengths
 def _own_gradient(own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
     """The gradient from all rows, piece by piece: the estimate from n rows has the weight n/N."""
     count = arrays[0].shape[0] if arrays else 1
-    total, piece = [np.zeros(b.size) for b in blocks], [np.zeros(b.size) for b in blocks]
+    total = [np.zeros(b.size) for b in blocks]
     for start in range(0, count, PIECE):
         rows = np.arange(start, min(start + PIECE, count))
-        own(*blocks, rows, *arrays, *piece)
+        piece = call_own(own, blocks, rows, arrays)
         total = [t + g * (rows.size / count) for t, g in zip(total, piece, strict=True)]
     return total
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,12 +48,10 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
 
 
 def is_memory_mapped(value: Any) -> bool:
-    """Whether an array is a view of a memory-mapped file."""
-    while isinstance(value, np.ndarray):
-        if isinstance(value, np.memmap):
-            return True
-        value = value.base
-    return False
+    """Whether the numbers of an array lie in a memory-mapped file (a copy of one has its class, and lies in memory)."""
+    while isinstance(value, np.ndarray | memoryview):
+        value = value.obj if isinstance(value, memoryview) else value.base
+    return isinstance(value, mmap.mmap)
 
 
 def _mapped_array(where: str, value: np.ndarray, dimensions: int) -> np.ndarray:
@@ -91,11 +90,13 @@ def bad_rows(posteriors: Mapping[Any, Posterior]) -> list[str]:
 
 def finite_array(where: str, value: Any, dimensions: int, dtype: Any = np.float64) -> np.ndarray:
     """A finite C-contiguous array of that many dimensions."""
-    if np.iscomplexobj(value):
-        raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
     if np.ma.is_masked(value):
         raise RecipeError(f"{where} has masked values; leave those rows out, or fill them in")
     try:
+        if np.asarray(value).dtype.kind == "c":
+            raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
+        if np.asarray(value).dtype.kind in "mMSU":
+            raise TypeError
         array = np.ascontiguousarray(np.asarray(value, dtype=dtype)).reshape(np.shape(value))
     except (TypeError, ValueError):
         raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not {type(value).__name__}") from None

@@ -95,7 +95,8 @@ class Density:
         slope = float(np.max(np.abs(found.jac)))
         if not slope <= 1e-4 * max(1.0, before):
             raise RecipeError(
-                f"no mode was found: after {found.nit} iterations the largest derivative of U is {slope:.3g}; give a start"
+                f"no mode was found: after {found.nit} iterations the largest derivative of U is {slope:.3g}; "
+                "give a start, or the mode itself"
             )
         return self._split(found.x)
 

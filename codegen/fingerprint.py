@@ -33,12 +33,12 @@ def fingerprint(
         "module": module.hash, "step_size": f"{type(schedule).__name__} {asdict(schedule)}", "seed": how.seed, "chains": how.chains,
         "warmup": how.warmup, "thin": how.thin, "batch_size": how.batch_size, "replace": how.replace,
         "kept blocks": ", ".join(b.name for b in how.kept), "numba": numba.__version__, "numpy": np.__version__,
-        "processor": llvmlite.binding.get_host_cpu_name(),
+        "processor": numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
     }  # fmt: skip
     for name, value in params.items():
         found[f"params {name}"] = value if isinstance(value, float) else _digest(np.asarray(value))
     for name, array in data.items():
-        found[f"data {name}"] = _file_of(array) if is_memory_mapped(array) else _digest(array)
+        found[f"data {name}"] = _data_text(array)
     for n, function in enumerate(own):
         found[f"gradient {n}"] = hashlib.sha256(source_text(function).encode()).hexdigest()
     for chain in first:
@@ -55,12 +55,17 @@ def _digest(array: np.ndarray) -> str:
     return f"{array.dtype} {array.shape} {content.hexdigest()}"
 
 
-def _file_of(array: np.ndarray) -> str:
-    """A memory-mapped file is not read through: its name, size and time of change, and where in it the array lies."""
+def _data_text(array: np.ndarray) -> str:
+    """A memory-mapped file is not read through: its name, size and time of change, and where in it the array lies.
+
+    One that is mapped copy-on-write may differ from its file, and one without a name has nothing to be compared by.
+    """
     mapped: Any = array
     while isinstance(mapped.base, np.ndarray):
         mapped = mapped.base
-    name = str(mapped.filename)
+    name = str(getattr(mapped, "filename", None))
+    if not is_memory_mapped(array) or mapped.mode == "c" or not Path(name).is_file():
+        return _digest(array)
     status = Path(name).stat()
     offset = array.__array_interface__["data"][0] - mapped.__array_interface__["data"][0] + mapped.offset
     return f"{name} {status.st_size} {status.st_mtime_ns} {array.dtype} {array.shape} {array.strides} {offset}"

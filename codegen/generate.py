@@ -11,6 +11,7 @@ from types import ModuleType
 from sympy import Symbol
 
 from codegen import store
+from codegen.arguments import flag
 from codegen.estimator import Estimator, estimators
 from codegen.loops import Plan
 from codegen.minibatch import data_fields, posterior_gradient
@@ -75,6 +76,8 @@ def generate(
     """
     if not isinstance(what, Recipe | Update):
         raise RecipeError(f"{what!r} is neither a Recipe nor an Update: there is nothing to generate")
+    if flag("compensate", compensate) and not isinstance(what, Recipe):
+        raise RecipeError("compensate= changes how a recipe is discretised, and a printed rule is taken as it stands; leave it out")
     given = _posteriors(what, posteriors)
     # 1. discretise: from here on a recipe and a printed rule are the same thing
     update = discretise(what, scheme, order=order, compensate=compensate) if isinstance(what, Recipe) else what

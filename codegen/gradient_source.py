@@ -42,10 +42,12 @@ def potential_texts(
 
 
 def _call_of_the_user(gradient: PosteriorGradient, own: str) -> str:
-    names = ", ".join([*gradient.results, *gradient.blocks, *SHARED])
-    passed = ", ".join([*gradient.blocks, "rows", *(f"data.{f}" for f in gradient.fields.values()), *gradient.results])
+    arguments = ", ".join([*gradient.results, *gradient.blocks, *SHARED])
+    order = [gradient.potential.blocks.index(b) for b in gradient.posterior.blocks]
+    blocks, results = ([names[k] for k in order] for names in (gradient.blocks, gradient.results))
+    passed = ", ".join([*blocks, "rows", *(f"data.{f}" for f in gradient.fields.values()), *results])
     return "\n".join([
-        "@kernel", f"def {gradient.function}({names}):",
+        "@kernel", f"def {gradient.function}({arguments}):",
         f'    """The gradient of {gradient.potential} from these rows, by the function of the user."""',
         f"    {own}({passed})",
     ])  # fmt: skip

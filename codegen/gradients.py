@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -15,11 +15,9 @@ from numba.core.errors import NumbaError
 
 from codegen.density import Density
 from codegen.generate import Module
-from codegen.lengths import Lengths
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
 from recipe.posterior import Posterior
-from recipe.symbols import Scalar, name_of
 
 CHECKED_ROWS = 50
 TOLERANCE = 1e-3  # a gradient in single precision passes, a wrong sign or scale does not
@@ -74,7 +72,7 @@ def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
             f"{U} has no gradient: bind it, bind(recipe, {{{U}: Posterior(...) or an expression}}), "
             f"or give gradient=f with f({results}, {blocks})"
         )
-    if not callable(function):
+    if not isinstance(function, FunctionType | Dispatcher):
         raise RecipeError(f"gradient={function!r} is not a function")
     return function if isinstance(function, Dispatcher) else njit(error_model="numpy")(function)
 
@@ -104,37 +102,56 @@ def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
             _collect_sources(value, texts)
 
 
-def check_own_gradient(
-    posterior: Posterior, function: Any, params: Mapping[Any, Any], lengths: Lengths, at: Mapping[Any, np.ndarray]
-) -> None:
-    """Compare a gradient of the user with the derived one, at one point and from some rows of the data.
+def call_own(function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """What a gradient of the user's own writes, from some rows; whatever goes wrong in it is one sentence.
 
     Raises:
-        RecipeError: where they differ, with the coordinate and both values; where Numba cannot compile the function.
+        RecipeError: where it cannot be compiled or called, leaves a result unwritten, or changes its arguments.
     """
-    if posterior.log_likelihood is None:
-        return
-    own = {name_of(s): params[name_of(s)] for s in posterior.parameters}
-    sizes = {b: lengths.of(b) for b in posterior.blocks if not isinstance(b, Scalar)}
-    density = Density(posterior, own, lengths=sizes)
-    rows = np.unique(np.linspace(0, density.rows - 1, CHECKED_ROWS).astype(np.int64))
-    derived = [np.atleast_1d(g) for g in density.gradient(at, rows).values()]
-    result = [np.zeros_like(g) for g in derived]
-    blocks = [np.atleast_1d(np.array(at[b], dtype=np.float64)) for b in posterior.blocks]
+    before, results = [b.copy() for b in blocks], [np.full(b.size, np.nan) for b in blocks]
+    kept = rows.copy()
     try:
-        function(*blocks, rows, *density.arrays, *result)
+        function(*blocks, rows, *data, *results)
     except NumbaError as error:
         raise RecipeError(f"Numba cannot compile the gradient of your own: {first_line(error)}") from None
+    except Exception as error:  # it is the user's program
+        raise RecipeError(f"the gradient of your own fails: {type(error).__name__}: {error}") from None
+    if not all(np.array_equal(a, b) for a, b in zip([*blocks, rows], [*before, kept], strict=True)):
+        raise RecipeError("the gradient of your own changes its arguments; it may write into its last ones only, the results")
+    if not all(np.all(np.isfinite(g)) for g in results):
+        raise RecipeError(
+            "the gradient of your own does not write a finite number into every coordinate of its results; they are not zero "
+            "when it is called, so set them before you add to them"
+        )
+    return results
+
+
+def check_own_gradient(
+    posterior: Posterior, function: Any, arrays: Sequence[np.ndarray], density: Density | None, at: Mapping[Any, np.ndarray]
+) -> None:
+    """Call a gradient of the user at one point and from some rows, and compare it with the derived one, if there is one.
+
+    Raises:
+        RecipeError: where they differ, with the coordinate and both values, or where the function cannot be used.
+    """
+    count = arrays[0].shape[0] if arrays else 1
+    size = min(CHECKED_ROWS, max(1, count // 2))  # not all of them, or a missing N/n would not be seen
+    rows = np.unique(np.linspace(0, count - 1, size).astype(np.int64))
+    found = call_own(function, [np.atleast_1d(np.array(at[b], dtype=np.float64)) for b in posterior.blocks], rows, arrays)
+    if density is None:
+        return
+    derived = [np.atleast_1d(g) for g in density.gradient(at, rows).values()]
     scale = max(float(np.max(np.abs(g))) for g in derived)
-    for block, ours, theirs in zip(posterior.blocks, derived, result, strict=True):
+    for block, ours, theirs in zip(posterior.blocks, derived, found, strict=True):
         worst = int(np.argmax(np.abs(ours - theirs)))
         if not abs(ours[worst] - theirs[worst]) <= TOLERANCE * scale + 1e-12:
             raise RecipeError(
-                f"the gradient of your own by {block}[{worst}] is {theirs[worst]:.6g} from {rows.size} of the {density.rows} rows, "
+                f"the gradient of your own by {block}[{worst}] is {theirs[worst]:.6g} from {rows.size} of the {count} rows, "
                 f"and the one derived from log_likelihood and log_prior is {ours[worst]:.6g}; mend one of them"
             )
 
 
 def first_line(error: NumbaError) -> str:
-    """The first line that Numba says."""
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), "unknown")
+    """The first line of what Numba says that says something."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith("Failed in")), "unknown")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sympy import S, Set, oo
 
+from codegen.arguments import mapping
 from codegen.data import finite_array
 from codegen.lengths import Lengths
 from codegen.loops import Plan
@@ -24,16 +25,19 @@ PURPOSE = 2**31  # those below are the noises and minibatches of a scheme
 
 
 def given_blocks(
-    initial: Mapping[Any, Any] | None, state: tuple[Block, ...], chains: int, lengths: Lengths
+    initial: Mapping[Any, Any] | None, state: tuple[Block, ...], chains: int, lengths: Lengths, argument: str = "initial"
 ) -> dict[Block, np.ndarray]:
-    """``initial=`` by block, of the shape (chains, length); a value without the dimension of chains is that of all chains."""
+    """``initial=`` by block, of the shape (chains, length); a value without the dimension of chains is that of all chains.
+
+    ``argument`` is what messages call it.
+    """
     by_name = {b.name: b for b in state}
     result: dict[Block, np.ndarray] = {}
-    for key, value in (initial or {}).items():
+    for key, value in mapping(argument, initial).items():
         name = name_of(key)
         if name not in by_name:
-            raise RecipeError(f"initial= names {name}, which is no block; the blocks are {', '.join(by_name)}")
-        block, where = by_name[name], f"initial[{name!r}]"
+            raise RecipeError(f"{argument}= names {name}, which is no block; the blocks are {', '.join(by_name)}")
+        block, where = by_name[name], f"{argument}[{name!r}]"
         own = int(isinstance(block, Vector))
         dimensions = own + 1 if np.ndim(value) == own + 1 else own
         array = finite_array(where, value, dimensions)

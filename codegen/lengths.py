@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from codegen.arguments import whole
+from codegen.arguments import mapping, whole
 from recipe.errors import RecipeError
 from recipe.symbols import Block, Length, Vector, name_of
 
@@ -35,7 +35,7 @@ def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterab
     """Take note of ``lengths=``, by block or by its name."""
     by_name = {b.name: b for b in state if isinstance(b, Vector)}
     by_name |= {b.length.name: b for b in by_name.values()}
-    for key, value in (given or {}).items():
+    for key, value in mapping("lengths", given).items():
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codegen.arguments import LARGEST_SEED, positive, whole
+from codegen.arguments import LARGEST_SEED, flag, positive, whole
 from codegen.generate import Module
 from codegen.schedule import Schedule, schedule_of
 from recipe.errors import RecipeError
@@ -56,10 +56,10 @@ def read_request(
         chains=number,
         seed=whole("seed", seed, 0, LARGEST_SEED),
         batch_size=_batch(batch_size, rows),
-        replace=_flag("replace", replace),
+        replace=flag("replace", replace),
         threads=min(number, os.cpu_count() or 1) if threads is None else whole("threads", threads, 1),
         kept=_kept(keep, module.plan.state),
-        checkpoint=None if checkpoint is None else Path(checkpoint),
+        checkpoint=_folder(checkpoint),
         checkpoint_seconds=positive("checkpoint_seconds", checkpoint_seconds),
     )
     if request.draws < 1:
@@ -76,10 +76,11 @@ def _controlled(module: Module) -> bool:
     return any(estimator.control is not None for estimator in module.estimators.values())
 
 
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise RecipeError(f"{name}={value!r} must be True or False")
-    return value
+def _folder(checkpoint: Any) -> Path | None:
+    try:
+        return None if checkpoint is None else Path(checkpoint)
+    except TypeError:
+        raise RecipeError(f"checkpoint={checkpoint!r} must be the path of a folder") from None
 
 
 def _batch(batch_size: Any, rows: int | None) -> int:
@@ -93,6 +94,8 @@ def _batch(batch_size: Any, rows: int | None) -> int:
 def _kept(keep: Any, state: tuple[Block, ...]) -> tuple[Block, ...]:
     if keep is None:
         return state
+    if not isinstance(keep, str | Indexed | Scalar | Sequence):
+        raise RecipeError(f"keep={keep!r} must be blocks or their names, such as keep=['theta']")
     wanted: Sequence[Any] = [keep] if isinstance(keep, str | Indexed | Scalar) else list(keep)
     by_name = {b.name: b for b in state}
     for block in wanted:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from codegen import advice
+from codegen.arguments import mapping
 from codegen.budget import budget_of
 from codegen.chains import Chain, run_chains
 from codegen.checkpoint import Checkpoint
 from codegen.collect import collected
-from codegen.control import Mode, control_data, find_modes
+from codegen.control import Mode, control_data, density_of, find_modes
 from codegen.draws import Draws
 from codegen.fingerprint import fingerprint
 from codegen.generate import Module, generate
@@ -27,6 +28,7 @@ from codegen.request import Request, read_request
 from codegen.schedule import Schedule
 from codegen.settings import resolved_data, resolved_params
 from recipe.abstract import Potential
+from recipe.errors import RecipeError
 from recipe.recipe import Recipe
 from recipe.symbols import Block, Scalar, name_of
 from recipe.update import Update
@@ -71,7 +73,7 @@ def sample(
     Raises:
         RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
     """
-    controlled = control_variates is not False
+    controlled = _controlled(control_variates)
     module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
     known = Lengths()
     data, rows = resolved_data(module, known)
@@ -81,7 +83,7 @@ def sample(
     )  # fmt: skip
     values = resolved_params(module, params, what.parameters, known)
     learn_given(known, lengths, module.plan.state)
-    named = {name_of(key): value for key, value in (params or {}).items()}
+    named = {name_of(key): value for key, value in mapping("params", params).items()}
     return _sampled(what, _Inputs(module, how, data, values, named, known), control_variates, initial, gradient, progress)
 
 
@@ -102,13 +104,13 @@ def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, init
     given = given_blocks(initial, module.plan.state, how.chains, known)
     own = own_gradients(module, gradient)
     data = inputs.data
-    if control_variates is not False:
+    _check_own_gradients(inputs, own, given)
+    if _controlled(control_variates):
         modes = find_modes(module.estimators, control_variates, inputs.named, known)
         given = {**_at_modes(modes, how.chains), **given}
         data = data | _control_fields(inputs, modes, own)
     kernel = Kernel(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
     running = [kernel.chain(c, start(kernel.loaded, module.plan, given, known, (how.seed, c))) for c in range(how.chains)]
-    _check_own_gradients(inputs, own, running[0])
     kernel.compile(running[0])
     budget = budget_of(what, inputs.named, known) if module.plan.variances and isinstance(what, Recipe) else None
     if budget is not None:
@@ -122,8 +124,14 @@ def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, init
     began = perf_counter()
     interrupted = _run(kernel, running, saved, progress)
     seconds = perf_counter() - began
-    said = advice.warnings(kernel, running, budget)
+    said = () if interrupted else advice.warnings(kernel, running, budget, seconds)
     return collected(what, module, how, running, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
+
+
+def _controlled(control_variates: Any) -> bool:
+    if not (control_variates is None or isinstance(control_variates, bool | Mapping)):
+        raise RecipeError(f"control_variates={control_variates!r} must be True, False, or the mode as a dict by block")
+    return control_variates is not None and control_variates is not False
 
 
 def _run(kernel: Kernel, chains: list[Chain], saved: Checkpoint | None, progress: bool) -> bool:
@@ -152,10 +160,15 @@ def _control_fields(inputs: _Inputs, modes: Mapping[Potential, Mode], own: Mappi
     return fields
 
 
-def _check_own_gradients(inputs: _Inputs, own: Mapping[Potential, Any], chain: Chain) -> None:
+def _check_own_gradients(inputs: _Inputs, own: Mapping[Potential, Any], given: Mapping[Block, np.ndarray]) -> None:
     """Compare a gradient in the place of a posterior's with the derived one, at the first state of a chain."""
-    for U, estimator in inputs.module.estimators.items():
+    module, seed = inputs.module, inputs.how.seed
+    for U, estimator in module.estimators.items():
         if U in own:
-            at = {b: getattr(chain.state, inputs.module.plan.fields[b]) for b in U.blocks}
+            posterior = estimator.gradient.posterior
+            first = start(module.load(), module.plan, given, inputs.lengths, (seed, 0))
+            at = {b: first[module.plan.fields[b]] for b in U.blocks}
             values = {b: v[0] if isinstance(b, Scalar) else v for b, v in at.items()}
-            check_own_gradient(estimator.gradient.posterior, own[U], inputs.named, inputs.lengths, values)
+            density = None if posterior.log_likelihood is None else density_of(posterior, inputs.named, inputs.lengths)
+            arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
+            check_own_gradient(posterior, own[U], arrays, density, values)

@@ -37,7 +37,7 @@ def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, E
     before += [line for let in constant for line in let_lines(let)]
     body = _draws_beforehand(plan, filled)
     for statement in changing:
-        if isinstance(statement, GradientCall) and statement.potential in own:
+        if isinstance(statement, GradientCall) and statement.potential in own and own[statement.potential].gradient.fields:
             rows = count_text(own[statement.potential].gradient)
             body.append(f"draw_rows(state.rows, state.table, {rows}, seed, lane_of({purposes[statement]}, chain), t)")
         body += statement_lines(statement, context)

@@ -99,5 +99,5 @@ def resolved_data(module: Module, lengths: Lengths) -> tuple[dict[str, np.ndarra
     for estimator in module.estimators.values():
         arrays = resolved_arrays(estimator.gradient.posterior, lengths)
         fields |= {estimator.gradient.fields[s]: array for s, array in arrays.items()}
-        counts.append(next((array.shape[0] for array in arrays.values()), 1))
+        counts += [array.shape[0] for array in list(arrays.values())[:1]]
     return fields, min(counts, default=None)

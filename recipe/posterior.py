@@ -49,6 +49,13 @@ class Posterior:
         data: Mapping[Symbol, Any],
         gradient: Callable[..., None] | None = None,
     ) -> None:
+        if not isinstance(data, Mapping):
+            raise RecipeError(f"data={data!r} must be a dict of arrays by Data symbol, such as {{x: X, y: Y}}")
+        for key in data:
+            if not isinstance(key, VectorData | ScalarData):
+                raise RecipeError(
+                    f"data= has the key {key!r}, which is no Data symbol; write x = Data('x', like=theta) and {{x: X}}"
+                )
         values = {
             "blocks": check_state(blocks),
             "log_likelihood": None if log_likelihood is None else read(log_likelihood, "log_likelihood"),

@@ -73,7 +73,7 @@ class Recipe:
         values["D"] = read_matrix(D, "D", blocks)
         values["Q"] = read_matrix(Q, "Q", blocks)
         values["noise_factor"] = None if noise_factor is None else read_matrix(noise_factor, "noise_factor", blocks)
-        values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in (marginal or {}).items())
+        values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
         values["posteriors"] = tuple((posteriors or {}).items())
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():
@@ -91,6 +91,8 @@ class Recipe:
 
     def _check_marginal(self, kept: tuple[Block, ...], e: Expr) -> None:
         where = marginal_place(kept)
+        if not kept:
+            raise RecipeError("marginal= keeps no block; name those whose law it is, {theta: U}")
         unknown = next((b for b in kept if b not in self.state), None)
         if unknown is not None:
             raise RecipeError(
@@ -125,6 +127,12 @@ class Recipe:
     def abstract(self) -> tuple[Any, ...]:
         """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields, elementwise functions."""
         return abstract_of(e for e, _ in self.written())
+
+
+def _marginal_items(marginal: Any) -> Iterable[tuple[Any, Any]]:
+    if marginal is not None and not isinstance(marginal, Mapping):
+        raise RecipeError(f"marginal={marginal!r} must be a dict, {{theta: U}}")
+    return (marginal or {}).items()
 
 
 def marginal_place(kept: tuple[Block, ...]) -> str:

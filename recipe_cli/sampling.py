@@ -13,6 +13,7 @@ from rich.console import Console
 
 from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
+from codegen.checkpoint import saved_warmup
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from recipe import Potential, Recipe, RecipeError, bind
@@ -106,7 +107,11 @@ def _schedule(settings: Settings) -> Schedule:
 
 
 def _warmup(settings: Settings) -> int:
-    return settings.steps // 10 if settings.warmup is None else settings.warmup
+    """A tenth of the steps; of a run that goes on what it was, so that more steps can be asked for."""
+    if settings.warmup is not None:
+        return settings.warmup
+    saved = None if settings.checkpoint is None else saved_warmup(settings.checkpoint)
+    return settings.steps // 10 if saved is None else saved
 
 
 def _potential(declaration: Declaration) -> Potential:

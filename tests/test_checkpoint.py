@@ -21,7 +21,7 @@ from numba import njit
 from sympy import Matrix, Symbol
 
 from codegen import Polynomial, chains, sample
-from codegen.checkpoint import CheckpointWarning
+from codegen.checkpoint import Checkpoint, CheckpointWarning
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
 
 theta = Vector("theta")
@@ -249,6 +249,78 @@ def test_folders_that_cannot_be_used(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RecipeError, match="cannot be made"):
         run(checkpoint=tmp_path / "file")
+
+
+def test_files_of_the_user_are_never_touched(tmp_path):
+    for name in ("draws-mine.npz", "state-of-things.npz", "draws-000001.npz"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(RecipeError, match=f"holds {name} and no checkpoint"):
+            run(checkpoint=folder, steps=200)
+        assert (folder / name).read_text() == "mine"
+    mine = tmp_path / "run"
+    run(checkpoint=mine, steps=200)
+    (mine / "draws-mine.npz").write_text("mine")
+    run(checkpoint=mine, steps=300)
+    assert (mine / "draws-mine.npz").read_text() == "mine"
+
+
+def test_a_run_that_was_stopped_before_its_first_state_starts_again(tmp_path, monkeypatch):
+    stopped_run(tmp_path, monkeypatch, 0)
+    assert [p.name for p in sorted(tmp_path.iterdir())] == ["checkpoint.json", "lock"]
+    np.testing.assert_array_equal(run(checkpoint=tmp_path)["theta"], run()["theta"])
+
+
+def test_a_divergence_whose_manifest_cannot_be_written_leaves_the_checkpoint_whole(tmp_path, monkeypatch):
+    """The state changes, the number of steps does not: the file of the state before must not be written over."""
+    run(checkpoint=tmp_path, steps=200)
+    whole = run(checkpoint=tmp_path, steps=201)
+    original = Checkpoint._write_manifest
+
+    def full(self, manifest):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, "_write_manifest", full)
+        with pytest.warns(CheckpointWarning, match="No space left"):
+            run(checkpoint=tmp_path, steps=400)
+    assert Checkpoint._write_manifest is original
+    np.testing.assert_array_equal(run(checkpoint=tmp_path, steps=201)["theta"], whole["theta"])
+
+
+def test_the_folder_is_free_after_a_refusal(tmp_path):
+    run(checkpoint=tmp_path, steps=200)
+    try:
+        run(checkpoint=tmp_path, steps=200, seed=5)
+    except RecipeError as error:
+        kept = error  # with its traceback, as a console does
+    assert "seed was 0 and is 5" in str(kept)
+    run(checkpoint=tmp_path, steps=200)
+
+
+def test_data_that_are_mapped_copy_on_write_are_compared_by_their_values(tmp_path):
+    np.save(tmp_path / "x.npy", x_values)
+
+    def target(change):
+        mapped = np.load(tmp_path / "x.npy", mmap_mode="c")
+        mapped[0, 0] += change
+        return bind(SGHMC, {U: Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: mapped, y: y_values})})
+
+    run(checkpoint=tmp_path / "c", steps=200, target=target(0.0))
+    run(checkpoint=tmp_path / "c", steps=200, target=target(0.0))
+    with pytest.raises(RecipeError, match="data x was"):
+        run(checkpoint=tmp_path / "c", steps=200, target=target(1.0))
+
+
+def test_a_copy_of_a_map_lies_in_memory(tmp_path):
+    np.save(tmp_path / "x.npy", x_values)
+    copied = np.load(tmp_path / "x.npy", mmap_mode="r").astype(np.float32)
+    law = Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: copied, y: y_values})
+    run(checkpoint=tmp_path / "c", steps=200, target=bind(SGHMC, {U: law}))
+    copied[3, 1] = np.nan
+    with pytest.raises(RecipeError, match="not finite, in row 3"):
+        run(steps=200, target=bind(SGHMC, {U: law}))
 
 
 def test_two_processes_do_not_share_a_folder(tmp_path):

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,11 @@ import pytest
 import sympy
 from numba import njit
 from scipy import stats
-from sympy import Matrix, exp, log
+from sympy import Matrix, Rational, exp, log
 
 from codegen import Constant, Cyclical, Density, Polynomial, generate, sample
 from codegen.random import draw_rows
-from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, bind, discretise, total
+from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, bind, discretise, grad, total
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -111,18 +112,88 @@ def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(options):
     np.testing.assert_allclose(derived, own, rtol=1e-9)
 
 
-def test_a_gradient_of_ones_own_that_is_wrong_is_refused():
-    @njit
-    def without_scale(theta, rows, x, y, g):
-        own_gradient(theta, rows, x[: rows.size], y[: rows.size], g)
+def own(function, count=200, likelihood=LINEAR):
+    rows = {X: x_values[:count], y: y_values[:count]}
+    return bind(SGLD, {U: Posterior(theta, likelihood, -total(theta**2) / 2, rows, gradient=function)})
 
-    wrong = Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=without_scale)
-    with pytest.raises(RecipeError, match=r"the gradient of your own by theta\[\d\] is .* from 50 of the 200 rows"):
-        quiet(bind(SGLD, {U: wrong}), batch_size=10)
+
+def without_scale(theta, rows, x, y, g):
+    own_gradient(theta, rows, x[: rows.size], y[: rows.size], g)
+
+
+def adding(theta, rows, x, y, g):
+    g += theta
+
+
+def nothing(theta, rows, x, y, g):
+    pass
+
+
+def changing(theta, rows, x, y, g):
+    own_gradient(theta, rows, x, y, g)
+    theta *= 0.9
+
+
+def raising(theta, rows, x, y, g):
+    raise ValueError("no")
+
+
+def not_compiling(theta, rows, x, y, g):
+    g.nothing_like_it()
+
+
+def too_few(theta, rows, x, y):
+    pass
+
+
+WRONG = [
+    (without_scale, r"the gradient of your own by theta\[\d\] is .* rows, and the one derived"),
+    (adding, "does not write a finite number into every coordinate"),
+    (nothing, "does not write a finite number"),
+    (changing, "changes its arguments"),
+    (raising, "the gradient of your own fails: ValueError: no"),
+    (not_compiling, "Numba cannot compile the gradient of your own: .*nothing_like_it"),
+    (too_few, "the gradient of your own fails: TypeError"),
+]
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 5}, {"batch_size": 5, "control_variates": True}])
+@pytest.mark.parametrize(("function", "message"), WRONG, ids=lambda x: getattr(x, "__name__", ""))
+def test_a_gradient_of_ones_own_that_is_wrong_is_refused(function, message, options):
+    with pytest.raises(RecipeError, match=message):
+        quiet(own(njit(function), 40), **options)
+
+
+def test_a_gradient_without_a_likelihood_is_still_called_once():
+    with pytest.raises(RecipeError, match="does not write a finite number"):
+        quiet(own(njit(nothing), likelihood=None), batch_size=5)
     with pytest.raises(RecipeError, match="needs gradient="):
         Posterior(theta, None, -total(theta**2) / 2, ROWS)
     with pytest.raises(RecipeError, match="is not a function"):
         Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=3)
+
+
+def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them():
+    a, b = Vector("a"), Vector("b")
+    V = Potential("V", a, b)
+    likelihood = -((y - total(a) - 2 * total(b)) ** 2) / 2
+    prior = -total(a**2) / 2 - total(b**2)
+
+    @njit
+    def backwards(b, a, rows, y, g_b, g_a):
+        g_a[:], g_b[:] = a, 2 * b
+        for row in rows:
+            error = (a.sum() + 2 * b.sum() - y[row]) * y.size / rows.size
+            g_a += error
+            g_b += 2 * error
+
+    both = Recipe((a, b), V, sympy.eye(2), sympy.zeros(2))
+    laws = [Posterior((b, a), likelihood, prior, {y: y_values}, gradient=g) for g in (None, backwards)]
+    for control_variates in (False, True):
+        options = {"lengths": {"a": 2, "b": 1}, "batch_size": 20, "control_variates": control_variates}
+        derived, ours = (quiet(bind(both, {V: law}), **options) for law in laws)
+        for block in ("a", "b"):
+            np.testing.assert_allclose(derived[block], ours[block], rtol=1e-8)
 
 
 def test_an_edited_gradient_of_ones_own_is_never_stale(tmp_path, monkeypatch):
@@ -276,8 +347,12 @@ def test_the_noise_budget_is_kept():
         quiet(target, compensate=True, batch_size=10, step_size=0.02)
     rule = discretise(SGHMC, "semi-implicit", compensate=True).rule
     assert "V_U_theta" in str(dict(rule)[r])
-    risen = quiet(target, compensate=True, batch_size=10, step_size=2.2e-4, steps=3000, initial={"theta": MEAN})
-    assert not risen.divergences or "beyond its budget" in str(risen.divergences[0])
+    # The prior pulls a chain from a place where the noise is small to one where it is large.
+    far = Posterior(theta, LINEAR, -200 * total((theta - Rational(4)) ** 2), ROWS)
+    options = {"compensate": True, "batch_size": 10, "step_size": 1.5e-4, "steps": 3000, "initial": {"theta": MEAN}}
+    stopped = quiet(bind(SGLD, {U: far}), **options)
+    assert len(stopped.divergences) == 2
+    assert "the noise of the gradient is beyond its budget" in str(stopped.divergences[0])
 
 
 def test_schedules_are_their_formulas():
@@ -333,7 +408,7 @@ def test_memory_mapped_data_are_neither_copied_nor_read_through(tmp_path):
     plain = Posterior(theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: np.array(labels, dtype=np.float64)})
     a, b = (quiet(bind(SGLD, {U: p}), batch_size=20)["theta"] for p in (law, plain))
     np.testing.assert_allclose(a, b, rtol=1e-12)
-    mapped[150, 1] = np.nan
+    mapped[150, 1] = np.nan  # neither copied, nor looked at before a chain meets it
     draws = quiet(bind(SGLD, {U: law}), batch_size=20, steps=500)
     assert draws.divergences
     assert "row 150 of the data of x contains a value that is not finite" in draws.warnings
@@ -380,3 +455,70 @@ def test_control_variates_with_a_gradient_of_ones_own_and_parameters():
     options = {"params": {"k": np.ones(2)}, "batch_size": 10, "control_variates": True}
     a, b = (quiet(bind(SGLD, {U: p}), **options)["theta"] for p in (law, own))
     np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+def test_compensation_with_parameters_and_no_printed_rules():
+    tau = sympy.Symbol("tau", positive=True)
+    law = Posterior(theta, tau * LINEAR, -total(theta**2) / 2, ROWS)
+    draws = quiet(bind(SGLD, {U: law}), params={"tau": 1.0}, compensate=True, batch_size=10, step_size=1e-5)
+    np.testing.assert_allclose(
+        draws["theta"], quiet(bind(SGLD, {U: POSTERIOR}), compensate=True, batch_size=10, step_size=1e-5)["theta"], rtol=1e-9
+    )
+    with pytest.raises(RecipeError, match="a printed rule is taken as it stands"):
+        generate(discretise(SGLD, "euler"), posteriors={U: POSTERIOR}, compensate=True)
+    moving = Recipe(theta, U, Matrix([[1 + grad(U, theta) ** 2]]), Matrix([[0]]))
+    with pytest.raises(RecipeError, match="D or Q contains the gradient of a potential"):
+        discretise(moving, "euler", compensate=True)
+
+
+BAD = [
+    ({"initial": [0.0]}, "initial=.* must be a dict"),
+    ({"lengths": [2]}, "lengths=.* must be a dict"),
+    ({"params": [2]}, "params=.* must be a dict"),
+    ({"keep": 3}, "keep=3 must be blocks"),
+    ({"checkpoint": 3}, "checkpoint=3 must be the path"),
+    ({"control_variates": "mode"}, "control_variates='mode' must be True, False, or the mode"),
+    ({"control_variates": {"mu": 0.0}, "batch_size": 5}, "control_variates= names mu, which is no block of a posterior"),
+    ({"control_variates": {"theta": [0.0]}, "batch_size": 5}, r"control_variates\['theta'\]"),
+    ({"compensate": "yes"}, "compensate='yes' must be True or False"),
+    ({"replace": 1}, "replace=1 must be True or False"),
+    ({"thin": 2**70}, "thin=.* and at most"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD)
+def test_arguments_that_are_something_else_are_one_sentence(options, message):
+    with pytest.raises(RecipeError, match=message):
+        quiet(bind(SGLD, {U: POSTERIOR}), **options)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (None, "data=None must be a dict"),
+        ({"x": x_values}, "data= has the key 'x', which is no Data symbol"),
+        ({X: [[1.0], [1.0, 2.0]], y: y_values}, "the data of x must be an array"),
+        ({X: x_values, y: np.full(200, "2020-01-01", dtype="M8[D]")}, "the data of y must be an array"),
+    ],
+)
+def test_data_that_are_no_numbers_are_one_sentence(data, message):
+    with pytest.raises(RecipeError, match=message):
+        quiet(bind(SGLD, {U: Posterior(theta, LINEAR, -total(theta**2) / 2, data)}))
+
+
+def test_langevin_on_several_blocks_evaluates_one_gradient_a_step():
+    mu = Scalar("mu")
+    law = Posterior((mu, theta), -((y - mu - total(X * theta)) ** 2) / 2, -total(theta**2) / 2 - mu**2, ROWS)
+    module = generate(bind(SGLD, {U: law}))
+    assert module.source.count("draw_rows(state.rows") == 1
+
+
+def test_a_long_run_that_keeps_little_needs_little_memory():
+    target = bind(SGLD, {U: total(theta**2) / 2})
+    options = {"lengths": {theta: 1}, "chains": 1, "steps": 5_000_000, "thin": 500_000, "step_size": Polynomial(0.1, 10, 0.5)}
+    tracemalloc.start()
+    draws = quiet(target, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert draws.step_sizes.shape == (10,)
+    assert peak < 5_000_000 * 8

@@ -29,11 +29,16 @@ def gradient_noise(recipe: Recipe) -> dict[Block, Expr]:
     if recipe.noise_factor is not None:
         raise RecipeError("compensate= takes the root of a diagonal D; this recipe gives a noise_factor of its own")
     noise: dict[Block, Expr] = {}
-    for U in _noisy_potentials(recipe):
+    potentials = _noisy_potentials(recipe)
+    for U in potentials:
         slope = _slope(recipe, U)
         for moved in U.blocks:
             for block, value in _moved_by(recipe, moved).items():
                 noise[block] = noise.get(block, S.Zero) + (slope * value) ** 2 * gradient_variance(U, moved)
+    if any(p.head in potentials for m in (recipe.D, recipe.Q) for p in m.written.atoms(Partial)):
+        raise RecipeError(
+            "D or Q contains the gradient of a potential, so that its noise is not simply added; compensate= is not for it"
+        )
     for block in noise:
         entry = recipe.D.entry(block, block)
         if isinstance(entry, Coupling) and entry.kernel != 0:
@@ -74,10 +79,19 @@ def _moved_by(recipe: Recipe, column: Block) -> dict[Block, Expr]:
     """The one block that the gradient by ``column`` moves, and the entry of D + Q that it is multiplied with."""
     moved = {}
     for row in recipe.state:
-        entries = [m.entry(row, column) for m in (recipe.D, recipe.Q)]
-        if all(is_zero_entry(e) for e in entries):
+        entries = {m.place(row, column): m.entry(row, column) for m in (recipe.D, recipe.Q)}
+        if all(is_zero_entry(e) for e in entries.values()):
             continue
-        value = sum((_elementwise(e, recipe, row, column) for e in entries), S.Zero)
+        value = sum(
+            (
+                _elementwise(
+                    e,
+                    place,
+                )
+                for place, e in entries.items()
+            ),
+            S.Zero,
+        )
         if value != 0:
             moved[row] = value
     if len(moved) > 1:
@@ -88,10 +102,10 @@ def _moved_by(recipe: Recipe, column: Block) -> dict[Block, Expr]:
     return moved
 
 
-def _elementwise(entry: Entry, recipe: Recipe, row: Block, column: Block) -> Expr:
+def _elementwise(entry: Entry, place: str) -> Expr:
     if (isinstance(entry, Column | Row) and not is_zero_entry(entry)) or (isinstance(entry, Coupling) and entry.kernel != 0):
         raise RecipeError(
-            f"{recipe.Q.place(row, column)} spreads the noise of one coordinate over others, so that B_hat is not diagonal; "
+            f"{place} spreads the noise of one coordinate over others, so that B_hat is not diagonal; "
             "this version compensates a diagonal one only"
         )
     return parts(entry)[0]

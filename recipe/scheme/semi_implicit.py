@@ -13,9 +13,14 @@ from recipe.update import Update
 
 
 def semi_implicit(recipe: Recipe, *, order: Sequence[Block | str] | None = None, compensate: bool = False) -> Update:
-    """Update the blocks in ``order``; by default in the reverse of the state, so that momenta move before positions."""
+    """Update the blocks in ``order``; by default in the reverse of the state, so that momenta move before positions.
+
+    Where Q is zero there is nothing to alternate: all blocks then move at once, with one gradient, unless an order is given.
+    """
     step = step_symbol(recipe)
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
+    if order is None and recipe.Q.written.is_zero_matrix:
+        return Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama")
     rule = [(block, moved[block]) for block in _order(recipe, order)]
     return Update(step, rule, recipe.H, name=recipe.name, source="semi-implicit Euler")
 
