@@ -3,7 +3,7 @@
 python benchmarks/a9a_speed.py [--json]          (pip install '.[reference]'; the data: see examples/a9a_data.py)
 
 The two alternate, on one core each (say `taskset -c 0`), compiled before the clock starts; medians of the rounds. Ours is the
-generated module, as ``recipe generate`` writes it, in float64; data are float64, or one byte an entry (``int8``, exact for a9a).
+generated module, as ``recipe generate`` writes it, in float64; the data are float64, float32 or one byte an entry (exact for a9a).
 BlackJAX is in float32, JAX's default.
 """
 
@@ -79,6 +79,7 @@ def main() -> None:
         for batch_size, iterations in ((100, 20_000), (1000, 3_000)):
             candidates = {
                 "recipe float64": ours(sampler, batch_size, "float64"),
+                "recipe float32": ours(sampler, batch_size, "float32"),
                 "recipe int8": ours(sampler, batch_size, "int8"),
                 "BlackJAX float32": lambda n, b=batch_size, s=sampler: blackjax_a9a.measure(b, s, n),
                 "BlackJAX int8": lambda n, b=batch_size, s=sampler: blackjax_a9a.measure(b, s, n, rows="int8"),

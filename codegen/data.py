@@ -93,13 +93,14 @@ def finite_array(where: str, value: Any, dimensions: int, dtype: Any = np.float6
     if np.ma.is_masked(value):
         raise RecipeError(f"{where} has masked values; leave those rows out, or fill them in")
     try:
-        if np.asarray(value).dtype.kind == "c":
-            raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
-        if np.asarray(value).dtype.kind in "mMSU":
+        kind = np.asarray(value).dtype.kind
+        if kind in "mMSU":  # dates and text, which numpy would turn into numbers
             raise TypeError
-        array = np.ascontiguousarray(np.asarray(value, dtype=dtype)).reshape(np.shape(value))
+        array = np.zeros(0) if kind == "c" else np.ascontiguousarray(np.asarray(value, dtype=dtype)).reshape(np.shape(value))
     except (TypeError, ValueError):
         raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not {type(value).__name__}") from None
+    if kind == "c":
+        raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
     _check_dimensions(where, array, dimensions)
     row = first_bad_row(array) if array.ndim else 0 if not np.isfinite(array) else None
     if row is not None:

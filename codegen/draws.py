@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.store import make_readable
+from codegen.whole import whole_file
 from recipe.errors import RecipeError
 
 
@@ -91,15 +89,6 @@ class Draws:
         """Write the InferenceData as netCDF; a reader sees all of it or none. Raises RecipeError if that cannot be done."""
         target = Path(path)
         data = self.to_inferencedata()
-        try:
-            handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".nc")
-            os.close(handle)
-            try:
-                data.to_netcdf(temporary, engine="h5netcdf")
-                make_readable(temporary)
-                Path(temporary).replace(target)
-            finally:
-                Path(temporary).unlink(missing_ok=True)
-        except OSError as error:
-            raise RecipeError(f"{target} cannot be written: {error.strerror or error}; choose another path") from None
+        with whole_file(target) as temporary:
+            data.to_netcdf(str(temporary), engine="h5netcdf")
         return target

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from codegen.diagnostics import Diagnosis, Row, diagnose, diagnosed_draws, imported_arviz, quiet
-from codegen.store import make_readable
+from codegen.whole import whole_file
 from recipe.errors import RecipeError
 
 PLOTTED = 12
@@ -133,16 +132,6 @@ def _rank(chosen: Any, rows: Sequence[Row]) -> Any:
 
 def _write_figure(figure: Any, path: Path) -> Path:
     """Write a PNG so that a reader sees all of it or none."""
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".png")
-        os.close(handle)
+    with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=110)
-        make_readable(temporary)
-        Path(temporary).replace(path)
-    except OSError as error:
-        raise RecipeError(f"{path} cannot be written: {error.strerror or error}; choose another folder") from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
     return path

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import platformdirs
 
+from codegen.whole import whole_file
 from recipe.errors import RecipeError
 
 IMPORTS = {"math", "numpy", "numba", "typing"}
@@ -73,24 +74,8 @@ def write(path: Path, text: str) -> None:
     Raises:
         RecipeError: where the path cannot be written.
     """
-    temporary = None
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        make_readable(temporary)
-        Path(temporary).replace(path)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise RecipeError(f"{path} cannot be written: {error.strerror or error}; choose another path") from None
-
-
-def make_readable(path: str | Path) -> None:
-    """Give a file made as a private temporary one the permissions that new files have."""
-    mask = os.umask(0)
-    os.umask(mask)
-    Path(path).chmod(0o666 & ~mask)
+    with whole_file(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 def load(name: str, source: str) -> ModuleType:

@@ -1,0 +1,41 @@
+"""Files that a reader finds whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recipe.errors import RecipeError
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[Path]:
+    """A temporary file beside ``path`` to write to, moved to its place in one step when the block ends well.
+
+    Raises:
+        RecipeError: where it cannot be written; what was there before is untouched then.
+    """
+    target = Path(path)
+    temporary = None
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=target.suffix)
+        os.close(handle)
+        temporary = Path(name)
+        yield temporary
+        _make_readable(temporary)
+        temporary.replace(target)
+    except OSError as error:
+        raise RecipeError(f"{target} cannot be written: {error.strerror or error}; choose another path") from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def _make_readable(path: Path) -> None:
+    """Give a file made as a private temporary one the permissions that new files have."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)
