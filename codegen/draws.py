@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import numpy as np
 
 from codegen.whole import whole_file
 from recipe.errors import RecipeError
+
+OVERHEAD = 2**20  # of a file of draws, beside the draws themselves
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,17 @@ class Draws:
         """Write the InferenceData as netCDF; a reader sees all of it or none. Raises RecipeError if that cannot be done."""
         target = Path(path)
         data = self.to_inferencedata()
+        self._refuse_full_disk(target)
         with whole_file(target) as temporary:
             data.to_netcdf(str(temporary), engine="h5netcdf")
         return target
+
+    def _refuse_full_disk(self, target: Path) -> None:
+        """HDF5 says a full disk in many lines of its own; this is said before it starts."""
+        needed = sum(array.nbytes for array in self.values.values()) + OVERHEAD
+        free = shutil.disk_usage(target.parent).free if target.parent.is_dir() else needed
+        if free < needed:
+            raise RecipeError(
+                f"{target} cannot be written: it needs {needed / 1e6:.1f} MB, and the disk has {free / 1e6:.1f} MB left; "
+                "choose another path"
+            )

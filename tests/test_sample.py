@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -264,6 +265,13 @@ def test_inference_data_and_files(tmp_path):
     np.testing.assert_array_equal(again.posterior["theta"].values, draws["theta"])
     with pytest.raises(RecipeError, match="cannot be written"):
         draws.save(tmp_path / "nowhere" / "draws.nc")
+
+
+def test_a_full_disk_is_one_sentence_before_anything_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9, 1000))
+    with pytest.raises(RecipeError, match=r"cannot be written: it needs 1\.\d MB, and the disk has 0.0 MB left"):
+        bayes().save(tmp_path / "draws.nc")
+    assert not list(tmp_path.iterdir())
 
 
 def test_sampling_does_not_import_arviz():
