@@ -33,18 +33,23 @@ def begin_budget(kernel: Kernel, budget: Budget, chain: Chain) -> None:
 SHARE, AT_LEAST = 0.1, 0.5  # of the seconds that a run took, and seconds: what looking for the stability bound may cost
 
 
-def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, seconds: float) -> tuple[str, ...]:
-    """What to say of the step size after a run of so many seconds, judged at the last state of a chain that has not stopped."""
+def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, seconds: float, first: Any) -> tuple[str, ...]:
+    """What to say of the step size after a run of so many seconds.
+
+    It is judged at the last state of a chain that has not stopped, and at its first: a step far beyond its bound takes a chain to
+    where the law is flat, and any step is stable.
+    """
     healthy = [c for c in chains if c.guilty < 0 and c.done > 0]
     if not healthy:
         return ()
     last, said = healthy[0], []
     size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
     each = seconds * kernel.how.threads / max(1, sum(c.done for c in chains))
-    if 4 * STEPS * each < max(AT_LEAST, SHARE * seconds) and _near_its_bound(kernel, last, size):
+    affordable = 8 * STEPS * each < max(AT_LEAST, SHARE * seconds)
+    if affordable and any(_near_its_bound(kernel, last, state, size) for state in (last.state, first)):
         said.append(
-            f"the step size {size:.4g} is near its stability bound: {FACTOR} times as much is unstable at the last state; "
-            "expect a large discretisation error, and take a smaller step"
+            f"the step size {size:.4g} is near its stability bound, or beyond it: it, or {FACTOR} times as much, is unstable at the "
+            "first or the last state; expect a large discretisation error, and take a smaller step"
         )
     bound = budget.largest_step(last.state) if budget is not None else float("inf")
     if FACTOR * size > bound:
@@ -52,8 +57,8 @@ def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, sec
     return tuple(said)
 
 
-def _near_its_bound(kernel: Kernel, chain: Chain, size: float) -> bool:
+def _near_its_bound(kernel: Kernel, chain: Chain, at: Any, size: float) -> bool:
     def step(state: Any, step_size: float, count: int) -> bool:
         return kernel.move(state, kernel.nowhere(), chain.number, chain.done, count, step_size)[1] < 0
 
-    return near_its_bound(step, lambda: kernel.copy(chain.state), list(kernel.module.plan.fields.values()), size)
+    return near_its_bound(step, lambda: kernel.copy(at), list(kernel.module.plan.fields.values()), size)

@@ -121,10 +121,11 @@ def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, init
         run = fingerprint(module, how, data, inputs.params, own.values(), running)
         saved = Checkpoint(how.checkpoint, run, how.draws_after, how.checkpoint_seconds)
         saved.open(running, how.steps)
+    first = kernel.copy(running[0].state)
     began = perf_counter()
     interrupted = _run(kernel, running, saved, progress)
     seconds = perf_counter() - began
-    said = () if interrupted else advice.warnings(kernel, running, budget, seconds)
+    said = () if interrupted else advice.warnings(kernel, running, budget, seconds, first)
     return collected(what, module, how, running, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
 
 

@@ -14,17 +14,18 @@ import numpy as np
 FACTOR = 1.5
 STEPS = 200
 DISTANCE = 1e-7
+UNSTABLE = 1e4  # copies that have moved this many times as far apart
 
 Step = Callable[[Any, float, int], bool]  # (state, step size, steps) -> whether it stayed finite
 
 
 def near_its_bound(step: Step, copy: Callable[[], Any], fields: list[str], size: float) -> bool:
-    """Whether ``FACTOR`` times the step size would be unstable where the step size itself is not.
+    """Whether the step size, or ``FACTOR`` times it, is unstable.
 
-    ``copy()`` is a fresh copy of the last state, ``fields`` are the blocks in it.
+    ``copy()`` is a fresh copy of a state, ``fields`` are the blocks in it.
     """
     now, larger = (_growth(step, copy, fields, s) for s in (size, FACTOR * size))
-    return larger > 10.0 and larger > 10.0 * max(1.0, now)
+    return now > UNSTABLE or (larger > 10.0 and larger > 10.0 * max(1.0, now))
 
 
 def _growth(step: Step, copy: Callable[[], Any], fields: list[str], size: float) -> float:
