@@ -48,8 +48,8 @@ def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, sec
     affordable = 8 * STEPS * each < max(AT_LEAST, SHARE * seconds)
     if affordable and any(_near_its_bound(kernel, last, state, size) for state in (last.state, first)):
         said.append(
-            f"the step size {size:.4g} is near its stability bound, or beyond it: it, or {FACTOR} times as much, is unstable at the "
-            "first or the last state; expect a large discretisation error, and take a smaller step"
+            f"the step size {size:.4g} is near its stability bound, or beyond it: it, or {FACTOR} times as much, is unstable at "
+            "the first or the last state; expect a large discretisation error, and take a smaller step"
         )
     bound = budget.largest_step(last.state) if budget is not None else float("inf")
     if FACTOR * size > bound:
