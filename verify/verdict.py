@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from verify.evidence import Step
+
 
 class Verdict(Enum):
     """*proved* for the whole scope, *refuted* by an exact witness, or *undecided*."""
@@ -28,7 +30,7 @@ class Outcome:
     """The answer to one obligation.
 
     ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the verdict takes for granted.
-    ``repair`` proposes what to write instead, where that is known.
+    ``repair`` proposes what to write instead, where that is known; ``steps`` are what a checker needs to go through the proof again.
     """
 
     verdict: Verdict
@@ -36,11 +38,12 @@ class Outcome:
     witness: Witness | None = None
     assumptions: tuple[str, ...] = ()
     repair: str | None = None
+    steps: tuple[Step, ...] = ()
 
 
-def proved(by: str, *assumptions: str) -> Outcome:
+def proved(by: str, *assumptions: str, steps: Iterable[Step] = ()) -> Outcome:
     """A proof for everything that the scope says."""
-    return Outcome(Verdict.PROVED, by, assumptions=assumptions)
+    return Outcome(Verdict.PROVED, by, assumptions=assumptions, steps=tuple(steps))
 
 
 def refuted(by: str, witness: Witness, repair: str | None = None) -> Outcome:
@@ -69,4 +72,5 @@ def conjunction(parts: Iterable[tuple[str, Outcome]], by: str) -> Outcome:
         for name, outcome in listed:
             if outcome.verdict is wanted:
                 return Outcome(wanted, f"{name}: {outcome.by}", outcome.witness, assumptions, outcome.repair)
-    return Outcome(Verdict.PROVED, by, assumptions=assumptions)
+    steps = tuple(dict.fromkeys(step for _, o in listed for step in o.steps))
+    return Outcome(Verdict.PROVED, by, assumptions=assumptions, steps=steps)
