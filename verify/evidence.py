@@ -34,8 +34,8 @@ class FactorColumn:
     """One block of columns of B, with what the diagonal matrix W has there.
 
     ``length`` is None for a single column; then ``entries`` are ``Column`` (vector rows) and ``Number`` (scalar rows). Otherwise
-    they are ``Coupling`` and ``Row``. Rows that are left out are zero. W is ``weight`` (an expression of the generic coordinate), or
-    ``weight`` times the positive definite ``matrix``; then ``weight`` is a number.
+    they are ``Coupling`` and ``Row``. Rows that are left out are zero. W is ``weight``, an expression of the generic
+    coordinate, or a number ``weight`` times the positive definite ``matrix``.
     """
 
     length: Length | None
@@ -46,8 +46,10 @@ class FactorColumn:
 
 @dataclass(frozen=True)
 class FactorStep:
-    """``D = B W B^T`` where every weight is nonnegative, as rational functions: off a nowhere dense set, hence everywhere, D being
-    continuous and positive semidefiniteness a closed condition. ``signs`` prove the weights nonnegative, in the order of the columns.
+    """``D = B W B^T`` with nonnegative weights W; ``signs`` prove them so, in the order of the columns.
+
+    The identity holds where B is defined, off a nowhere dense set. So D is positive semidefinite there, and hence everywhere: D is
+    continuous and positive semidefiniteness a closed condition.
     """
 
     columns: tuple[FactorColumn, ...]

@@ -30,7 +30,7 @@ class Outcome:
     """The answer to one obligation.
 
     ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the verdict takes for granted.
-    ``repair`` proposes what to write instead, where that is known; ``steps`` are what a checker needs to go through the proof again.
+    ``repair`` proposes what to write instead, where that is known; ``steps`` are what a checker needs to go through it again.
     """
 
     verdict: Verdict
