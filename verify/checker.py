@@ -29,7 +29,7 @@ from typing import Any
 
 VERSION = 1
 MAX_NODES, MAX_DEPTH, MAX_BITS, MAX_POWER, MAX_HEIGHT, MAX_BYTES = 20_000, 90, 2048, 256, 2**40, 20_000_000
-MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 16, 64, 5_000_000, 3, 12
+MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 16, 100, 2_000_000, 3, 12
 TRIES = 400  # redrawn coordinates, until everything under a root is a square
 POINTS = {0: 1, 1: 100, 2: 241, 3: 519}  # by the number n of roots that depend on others: (1 - 2^-n)^points < 2^-100
 SMALL = 8 * prod((3, 5, 7, 11, 13, 17, 19, 23, 29, 31))  # every p + 1 is a multiple, which makes these primes squares modulo p
@@ -1268,9 +1268,10 @@ def decide(
 
 
 def _vanishes_at(table: Table, primes: tuple[int, ...], test: Test, sizes: Sizes, order: int, rule: bool) -> Answer:
-    done, needed = 0, 1
+    done, needed, work = 0, 1, 0
     while done < needed:
         run = Run(table, primes, sizes, order, rule)
+        run.work = work
         try:
             values = _at_a_point(run, test)
             dependent = _dependent_roots(run)
@@ -1281,7 +1282,7 @@ def _vanishes_at(table: Table, primes: tuple[int, ...], test: Test, sizes: Sizes
             return Answer("nonzero", f"it is not zero{' at ' + where if where else ''}", run.complete and not dependent)
         if dependent not in POINTS:
             return Answer("unknown", "more than 3 roots depend on one another")
-        done, needed = done + 1, max(needed, POINTS[dependent])
+        done, needed, work = done + 1, max(needed, POINTS[dependent]), run.work
     return Answer("zero")
 
 
