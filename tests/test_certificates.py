@@ -29,6 +29,7 @@ from recipe import (
     total,
 )
 from recipe.entry import parts
+from recipe.language import read
 from recipe.symbols import name_of
 from verify import Verdict, verify
 from verify.certificate import canonical, certificate_of, digest_of
@@ -100,7 +101,7 @@ def test_every_form_is_read_back_as_it_was_written():
         grad(total(grad(U, theta) * r), theta), F * half_line, grad(total(F * half_line), half_line), total(simplex), unit**2,
         Noise("v", like=r, covariance=N) * xi, Noise("z", like=xi), Parameter("n", like=theta, integer=True, nonnegative=True) * r,
     ]  # fmt: skip
-    found, wanted = read_back(forms)
+    found, wanted = read_back([read(e, "a form") for e in forms])
     assert found == wanted
 
 
