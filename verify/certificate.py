@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
 from recipe import Recipe, RecipeError, Update
 from recipe.matrix import BlockMatrix
+from verify.definedness import Condition, own_conditions
 from verify.encoded import Data, Encoder
-from verify.evidence import FactorColumn, FactorStep, SignStep
+from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.obligations.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Line, Report
+from verify.sign_form import readable_form
 from verify.subject import Subject, subject_of
 from verify.verdict import Verdict
 
@@ -40,7 +44,7 @@ def certificate_of(declared: Recipe | Update, report: Report) -> Data:
         "recipe_version": recipe.__version__,
         "scope": report.scope,
         "subject": {"name": report.name} | encoded_subject(subject, to),
-        "obligations": [_encoded_line(line, to) for line in report.lines],
+        "obligations": [_encoded_line(line, _steps_of(line, subject), to) for line in report.lines],
     }
     whole = statement | to.declarations() | {"nodes": to.nodes}
     return whole | {"sha256": digest_of(whole)}
@@ -107,14 +111,31 @@ def _encoded_rule(update: Update, to: Encoder) -> Data:
     }
 
 
-def _encoded_line(line: Line, to: Encoder) -> Data:
+def _steps_of(line: Line, subject: Subject) -> tuple[Step, ...]:
+    """The steps of an outcome, and for ``well-defined`` the forms of conditions whose signs are not read off as they stand."""
+    return (*line.outcome.steps, *_forms(subject)) if line.name == WELL_DEFINED.name else line.outcome.steps
+
+
+def _forms(subject: Subject) -> Iterator[SignStep]:
+    """Of a condition inside a total at its bound label, so that it is the same node there and here."""
+    seen: set[Condition] = set()
+    for e, _ in expressions_of(subject):
+        for part in preorder_traversal(e):
+            for condition in own_conditions(part) if isinstance(part, Expr) else ():
+                form = readable_form(condition.e)
+                if condition not in seen and form != condition.e:
+                    yield SignStep(condition.e, condition.sign, form)
+                seen.add(condition)
+
+
+def _encoded_line(line: Line, steps: Iterable[Step], to: Encoder) -> Data:
     return {
         "name": line.name,
         "verdict": line.outcome.verdict.value,
         "required": True,  # the verdict over all rests on every line of a report
         "by": line.outcome.by,
         "assumptions": list(line.outcome.assumptions),
-        "steps": [encoded_step(step, to) for step in line.outcome.steps],
+        "steps": [encoded_step(step, to) for step in steps],
     }
 
 

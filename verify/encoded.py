@@ -76,8 +76,9 @@ class Encoder:
                 continue
             pending.pop()
             if part not in self._index_of:
+                node = written(part, self)  # which may add nodes itself: the ends of a domain
                 self._index_of[part] = len(self.nodes)
-                self.nodes.append(written(part, self))
+                self.nodes.append(node)
         return self._index_of[e]
 
     def indices(self, parts: Iterable[Expr]) -> list[int]:

@@ -1,0 +1,187 @@
+"""Certificates: what is written can be read back as the same, is confirmed by the checker, and cannot be altered unnoticed."""
+
+import json
+
+import pytest
+from decoded import Decoded, claim_of, is_true
+from hypothesis import HealthCheck, given, settings
+from random_recipes import recipes, updates
+from samplers import catalog_recipes
+from sympy import Dummy, Function, Interval, Symbol, cos, exp, log, oo, pi, polygamma, sin, sqrt, tanh
+
+from recipe import (
+    Dense,
+    Field,
+    Noise,
+    Parameter,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Simplex,
+    Update,
+    Vector,
+    derive,
+    dot,
+    grad,
+    limit_of,
+    outer,
+    total,
+)
+from recipe.entry import parts
+from recipe.language import read
+from recipe.symbols import name_of
+from verify import Verdict, verify
+from verify.certificate import canonical, certificate_of, digest_of
+from verify.difference import first_difference
+from verify.encoded import Encoder, facts_of
+
+CATALOG = catalog_recipes()
+theta = Vector("theta")
+r = Vector("r", like=theta)
+xi = Scalar("xi")
+U = Potential("U", theta)
+A, eps = Symbol("A", positive=True), Symbol("epsilon", positive=True)
+w = Noise("w", like=theta)
+
+
+# -- written and read back -------------------------------------------------------------------------------------------------------
+
+
+def read_back(expressions):
+    """The expressions after they were encoded and decoded, and what they must be: their symbols are real numbers by now."""
+    to = Encoder()
+    indices = [to.node(e) for e in expressions]
+    said = json.loads(json.dumps(to.declarations() | {"nodes": to.nodes}))
+    table = Decoded(said["nodes"], said["symbols"], said["functions"])
+    meant = {s: table.head(name_of(s)) for e in expressions for s in e.atoms(Symbol) if type(s) in (Symbol, Dummy)}
+    return [table.expressions[k] for k in indices], [e.xreplace(meant) for e in expressions]
+
+
+def everything_in(declared):
+    dynamics = derive(declared).dynamics if isinstance(declared, Recipe) else limit_of(declared)
+    rules = [e for e, _ in declared.update.written()] if isinstance(declared, Recipe) and declared.update else []
+    written = (
+        [declared.H, *(p for M in (declared.D, declared.Q) for row in M.entries for entry in row for p in parts(entry))]
+        if isinstance(declared, Recipe)
+        else [e for e, _ in declared.written()]
+    )
+    return [*written, *rules, *dynamics.drift.values(), *(p for entry in dynamics.diffusion.values() for p in parts(entry))]
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_the_catalog_is_read_back_as_it_was_written(name):
+    found, wanted = read_back(everything_in(CATALOG[name]))
+    assert found == wanted
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(recipes())
+def test_random_recipes_are_read_back_as_they_were_written(recipe):
+    found, wanted = read_back(everything_in(recipe))
+    assert found == wanted
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(updates())
+def test_random_rules_are_read_back_as_they_were_written(update):
+    found, wanted = read_back(everything_in(update))
+    assert found == wanted
+
+
+def test_every_form_is_read_back_as_it_was_written():
+    M, N = Dense("M", theta), Dense("N", theta, positive=True)
+    G, K = Function("G", positive=True), Function("K")
+    half_line, simplex = Vector("x", domain=Interval.Lopen(0, oo)), Vector("y", domain=Simplex())
+    unit = Scalar("u", domain=Interval(-sqrt(2), pi))
+    F = Field("F", half_line, positive=True)
+    forms = [
+        pi * exp(1) + exp(theta) ** 2 + 2**theta - sqrt(3), theta.dim / 3, tanh(xi) * log(1 + total(r**2)), polygamma(2, A),
+        total(r * dot(M, sin(theta))), dot(M.T, theta), G(theta).diff(theta, 2) * K(r, total(cos(theta))), grad(U, theta),
+        grad(total(grad(U, theta) * r), theta), F * half_line, grad(total(F * half_line), half_line), total(simplex), unit**2,
+        Noise("v", like=r, covariance=N) * xi, Noise("z", like=xi), Parameter("n", like=theta, integer=True, nonnegative=True) * r,
+    ]  # fmt: skip
+    found, wanted = read_back([read(e, "a form") for e in forms])
+    assert found == wanted
+
+
+def test_equal_parts_are_written_once():
+    to = Encoder()
+    first = to.node(exp(theta) + 1)
+    assert to.node(exp(theta) + 1) == first
+    assert to.node(exp(theta)) < first
+    assert len(to.nodes) == 4
+
+
+def test_an_expression_may_be_deeper_than_the_stack():
+    e = xi
+    for k in range(6000):
+        e = sin(e) if k % 2 else e + A
+    assert Encoder().node(e) > 6000
+
+
+@pytest.mark.parametrize(
+    ("declared", "facts"),
+    [
+        ({}, []), ({"real": True}, []), ({"positive": True, "nonzero": True}, ["positive"]), ({"zero": False}, ["nonzero"]),
+        ({"integer": True, "positive": True}, ["positive", "integer"]), ({"even": True}, ["even"]),
+        ({"negative": False}, ["nonnegative"]), ({"integer": False}, ["nonzero", "noninteger"]), ({"finite": True}, []),
+        ({"prime": False}, ["not prime"]),
+    ],
+)  # fmt: skip
+def test_facts_are_what_was_declared_and_no_more(declared, facts):
+    assert facts_of(Symbol("a", **declared)) == facts
+
+
+def test_a_name_with_two_meanings_is_refused():
+    with pytest.raises(RecipeError, match="two meanings"):
+        Encoder().node(Symbol("a") * Symbol("a", positive=True))
+    with pytest.raises(RecipeError, match="two meanings"):
+        Encoder().node(Function("a")(xi) * Symbol("a"))
+
+
+@pytest.mark.parametrize("e", [oo, outer(theta, r), Dense("M", theta) + 0, Function("f")(theta).diff(theta)])
+def test_what_is_no_expression_of_the_language_is_refused(e):
+    with pytest.raises(RecipeError):
+        Encoder().node(e)
+
+
+# -- certificates ----------------------------------------------------------------------------------------------------------------
+
+
+CLAIM = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w}, U, name="langevin")
+
+
+def certificate(declared):
+    return json.loads(canonical(certificate_of(declared, verify(declared))))
+
+
+def test_what_is_not_proved_has_no_certificate():
+    for declared, reason in (
+        (CATALOG["sgrld_reciprocal"], "boundary is undecided"),
+        (Recipe((theta,), U, -A, 0), "diffusion-psd is refuted"),
+        (Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U), "stationarity is refuted"),
+    ):
+        with pytest.raises(RecipeError, match=reason):
+            certificate_of(declared, verify(declared))
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_a_certificate_says_what_was_proved_of_the_catalog(name):
+    report = verify(CATALOG[name])
+    if report.verdict is not Verdict.PROVED:
+        pytest.skip("not proved over all")
+    written = certificate(CATALOG[name])
+    assert written["sha256"] == digest_of(written)
+    assert len(canonical(written)) < 6700
+    assert first_difference(written, CATALOG[name]) is None
+    claim = claim_of(written)
+    assert claim.state == CATALOG[name].state
+    assert claim.proved == {line.name for line in report.lines}
+    assert is_true(claim)
+
+
+def test_a_claim_has_its_own_rule_in_its_certificate():
+    claim = claim_of(certificate(CLAIM))
+    assert (claim.kind, claim.Q, claim.H, dict(claim.rule)) == ("claim", None, U, dict(CLAIM.rule))
+    assert is_true(claim)
