@@ -5,21 +5,21 @@ import json
 import random
 import subprocess
 import sys
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 
 import pytest
 from explicit import World
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Function, Rational, Symbol, atan, cos, cosh, erf, exp, log, loggamma, polygamma, sin, sinh, sqrt, tan, tanh
+from sympy import Expr, Function, Rational, Symbol, atan, cos, cosh, erf, exp, log, loggamma, sin, sinh, sqrt, tan, tanh
 from test_zero import IDENTITIES, NEAR_MISSES, expressions
 
-import verify.checker as checker
 from recipe import Dense, Field, Parameter, Potential, Scalar, Vector, grad, total
 from recipe.abstract import jets_from_sympy
 from recipe.calculus import partial
 from recipe.symbols import GENERIC, OTHER
+from verify import checker
 from verify.checker import CertificateError, Degrees, Run, Table, check, prime_chain, vanishes
 from verify.encoded import Encoder
 from verify.zero import decide
@@ -60,7 +60,7 @@ def test_a_chain_is_one_of_primes_whose_squares_are_a_group_of_prime_order(prime
     from sympy import isprime
 
     assert all(isprime(p) and p.bit_length() > 185 for p in primes)
-    assert all(p == 2 * q + 1 for p, q in zip(primes, primes[1:], strict=False))
+    assert all(p == 2 * q + 1 for p, q in pairwise(primes))
     for p in primes:
         assert all(pow(q, p // 2, p) == 1 for q in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31))
 
