@@ -121,7 +121,9 @@ def verify(
 
 @app.command(epilog="Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`")
 def check(
-    file: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A certificate that recipe verify --certificate has written.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="A certificate that recipe verify --certificate has written.")
+    ],
     where: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The recipe that it must be about.")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -1,13 +1,17 @@
 """Certificates: what is written can be read back as the same, is confirmed by the checker, and cannot be altered unnoticed."""
 
 import json
+from functools import cache
+from random import Random
 
 import pytest
 from decoded import Decoded, claim_of, is_true
 from hypothesis import HealthCheck, given, settings
 from random_recipes import recipes, updates
 from samplers import catalog_recipes
-from sympy import Dummy, Function, Interval, Symbol, cos, exp, log, oo, pi, polygamma, sin, sqrt, tanh
+from sympy import Dummy, Function, Interval, Matrix, Symbol, cos, exp, log, oo, pi, polygamma, sin, sqrt, tanh
+from tampering import tampered
+from verify.checker import check
 
 from recipe import (
     Dense,
@@ -185,3 +189,73 @@ def test_a_claim_has_its_own_rule_in_its_certificate():
     claim = claim_of(certificate(CLAIM))
     assert (claim.kind, claim.Q, claim.H, dict(claim.rule)) == ("claim", None, U, dict(CLAIM.rule))
     assert is_true(claim)
+
+
+# -- checking --------------------------------------------------------------------------------------------------------------------
+
+
+TAMPERED = {name: CATALOG[name] for name in ("sgld", "sghmc", "sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld", "fisher_sgld")} | {
+    "langevin": CLAIM,
+    "rotated": Recipe(  # D couples both blocks, and a factor is given
+        (theta, r),
+        U + total(r**2) / 2,
+        Matrix([[A, A], [A, 2 * A]]),
+        Matrix([[0, -A], [A, 0]]),
+        noise_factor=Matrix([[sqrt(A), 0], [sqrt(A), sqrt(A)]]),
+    ),
+}
+SAMPLE = 60  # changes of each certificate that are tried by default
+
+
+@cache
+def checked(name):
+    written = certificate(TAMPERED[name])
+    return written, claim_of(written), check(written)
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_the_catalog_is_confirmed(name):
+    if verify(CATALOG[name]).verdict is Verdict.PROVED:
+        result = check(certificate(CATALOG[name]))
+        assert (result.status, result.exit_status) == ("confirmed", 0), result
+        assert {f.status for f in result.findings} == {"confirmed"}
+
+
+@pytest.mark.parametrize("name", sorted(TAMPERED))
+def test_what_is_tampered_with_is_confirmed_before(name):
+    _, claim, result = checked(name)
+    assert result.status == "confirmed", result
+    assert is_true(claim)
+
+
+def assert_unnoticed_by_nobody(name, what, altered):
+    """An altered claim is not confirmed, or it is a true one about another recipe, and then that is said."""
+    _, claim, result = checked(name)
+    found = check(altered)
+    if found.status != "confirmed":
+        return
+    said = claim_of(altered)
+    if said != claim:
+        assert first_difference(altered, TAMPERED[name]) is not None, what
+        assert is_true(said), what
+    else:
+        assert set(found.assumptions) >= set(result.assumptions), what
+
+
+@pytest.mark.parametrize("name", sorted(TAMPERED))
+def test_a_change_is_noticed(name):
+    found = list(tampered(checked(name)[0]))
+    for what, altered in Random(name).sample(found, min(SAMPLE, len(found))):
+        assert_unnoticed_by_nobody(name, what, altered)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(TAMPERED))
+def test_every_change_is_noticed(name):
+    for what, altered in tampered(checked(name)[0]):
+        assert_unnoticed_by_nobody(name, what, altered)
+
+
+def test_damage_is_found_by_the_hash():
+    written = certificate(CATALOG["sghmc"])
+    assert check(written | {"recipe_version": "0.0.9"}).status == "not a certificate"
