@@ -113,7 +113,7 @@ def call_own(function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data
     try:
         function(*blocks, rows, *data, *results)
     except NumbaError as error:
-        raise RecipeError(f"Numba cannot compile the gradient of your own: {first_line(error)}") from None
+        raise RecipeError(f"Numba cannot compile the gradient of your own: {reason_of_numba(error)}") from None
     except Exception as error:  # it is the user's program
         raise RecipeError(f"the gradient of your own fails: {type(error).__name__}: {error}") from None
     if not all(np.array_equal(a, b) for a, b in zip([*blocks, rows], [*before, kept], strict=True)):
@@ -153,7 +153,7 @@ def check_own_gradient(
             )
 
 
-def first_line(error: NumbaError) -> str:
+def reason_of_numba(error: NumbaError) -> str:
     """The first line of what Numba says that says something."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return next((line for line in lines if not line.startswith("Failed in")), "unknown")

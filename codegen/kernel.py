@@ -11,7 +11,7 @@ from numba.core.errors import NumbaError
 
 from codegen.chains import Chain
 from codegen.generate import Module
-from codegen.gradients import first_line
+from codegen.gradients import reason_of_numba
 from codegen.request import Request
 from codegen.schedule import Constant, step_sizes
 from recipe.errors import RecipeError
@@ -85,7 +85,7 @@ class Kernel:
         try:
             self.advance(chain.state, chain.draws, chain.number, 0, 0)
         except NumbaError as error:
-            raise RecipeError(f"Numba cannot compile the kernel with this gradient: {first_line(error)}") from None
+            raise RecipeError(f"Numba cannot compile the kernel with this gradient: {reason_of_numba(error)}") from None
 
     def copy(self, state: Any) -> Any:
         """A state of its own with the same numbers."""
