@@ -72,17 +72,37 @@ def list_catalog(
         typer.echo(f"{e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
 
 
-@app.command(epilog="Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`")
+AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
+
+
+@app.command(
+    epilog=(
+        "Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`, "
+        "`recipe verify sgrhmc --certificate sgrhmc.json`"
+    )
+)
 def verify(
     where: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names.")],
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
     require: Annotated[list[str] | None, typer.Option(help="A further obligation that must hold; may be given again.")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", metavar="FILE.json", help="Write the proof, for `recipe check`.")
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Prove, refute or leave undecided each obligation of every recipe and update in FILE."""
+    from recipe_cli.certificates import the_one, write_certificate
     from verify.report import verify as verify_declared
 
+    if certificate is not None:
+        _refuse_to_replace(certificate, force, *where)
+        certificate = certificate.resolve()
+    found = [d for w in where for d in declarations(w)]
+    if certificate is not None:
+        found = [the_one(found)]
     console, statuses, data = _console(), [], []
-    for declaration in (d for w in where for d in declarations(w)):
+    for declaration in found:
         try:
             report = verify_declared(declaration.declared, require=require or ())
         except RecipeError as error:
@@ -92,9 +112,25 @@ def verify(
             data.append({"file": declaration.file} | report.as_json() | {"name": declaration.name})
         else:
             print_report(console, declaration, report)
+        if certificate is not None:
+            statuses.append(write_certificate(declaration, report, certificate))
     if as_json:
         _print_json(data)
     raise typer.Exit(worst(statuses))
+
+
+@app.command(epilog="Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`")
+def check(
+    file: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="A certificate that recipe verify --certificate has written.")
+    ],
+    where: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The recipe that it must be about.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Go through a certificate again with the independent checker, and say whether it is about the recipe in FILE."""
+    from recipe_cli.certificates import check_certificate
+
+    raise typer.Exit(check_certificate(file, where, as_json, _console()))
 
 
 @app.command(epilog="Examples: `recipe explain stationarity`, `recipe explain`")
@@ -135,8 +171,6 @@ PosteriorFile = Annotated[str | None, typer.Option("--posterior", metavar="FILE"
 Plots = Annotated[
     Path | None, typer.Option("--plots", metavar="DIR", help="Write trace.png and rank.png of the twelve worst coordinates to DIR.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
 
 
 @app.command(epilog="Example: `recipe generate sghmc -o sghmc_kernel.py`")

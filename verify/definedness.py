@@ -41,13 +41,14 @@ def _collect(e: Expr, found: dict[Condition, None]) -> None:
         body, _ = opened(e, GENERIC, OTHER)
         _collect(body, found)
         return
-    for condition in _own_conditions(e):
+    for condition in own_conditions(e):
         found[condition] = None
     for a in e.args:
         _collect(a, found)
 
 
-def _own_conditions(e: Expr) -> list[Condition]:
+def own_conditions(e: Expr) -> list[Condition]:
+    """What the outermost operation of an expression needs."""
     if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
         return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO)]
     if isinstance(e, Pow) and not e.exp.is_Integer:
