@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,36 +11,27 @@ from rich.console import Console
 from rich.text import Text
 
 from recipe import RecipeError
-from recipe_cli.declarations import Declaration, declarations
+from recipe_cli.declarations import declarations, the_one
 from recipe_cli.reports import EXIT_STATUS
+from recipe_cli.worker import Judged
 from verify.checker import CertificateError, Result, check, read
-from verify.report import Report
-from verify.verdict import Verdict
 
 REJECTED = 1
 COLOURS = {"confirmed": "green", "rejected": "bold red"}
 
 
-def the_one(found: list[Declaration]) -> Declaration:
-    """The one declaration that a certificate is to be about."""
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(d.name for d in found)
-    raise RecipeError(f"a certificate is about one recipe, and there are {names}: say which, {found[0].file}:{found[0].name}")
-
-
-def write_certificate(declaration: Declaration, report: Report, output: Path) -> int:
+def write_certificate(judged: Judged, output: Path) -> int:
     """Write what was proved; where it is not proved over all, say so, and return the exit status of the verdict."""
     from codegen.whole import whole_file
-    from verify.certificate import canonical, certificate_of
+    from verify.certificate import canonical
 
-    if report.verdict is not Verdict.PROVED:
+    report = judged.report
+    if judged.certificate is None:
         left = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
-        typer.echo(f"recipe: no certificate was written: {declaration.name} is {report.verdict.value} ({left})", err=True)
+        typer.echo(f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value} ({left})", err=True)
         return EXIT_STATUS[report.verdict]
-    certificate = certificate_of(declaration.declared, replace(report, name=declaration.name))
     with whole_file(output) as temporary:
-        temporary.write_text(canonical(certificate) + "\n", encoding="ascii")
+        temporary.write_text(canonical(judged.certificate) + "\n", encoding="ascii")
     typer.echo(f"wrote {output}", err=True)
     return 0
 

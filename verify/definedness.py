@@ -12,7 +12,7 @@ from recipe.total import Total, opened, substitute
 from verify.sign import is_nonnegative, is_nonzero, is_positive
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 from verify.zero.decide import points
-from verify.zero.point import BITS, NoValueError, at_precision
+from verify.zero.point import BITS, NoValueError, at_precision, shown_ball
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
@@ -111,5 +111,5 @@ def _breaking_point(condition: Condition) -> Witness | None:
         vanishes = (value.is_exact() and value == 0) or (value.contains(0) and point.is_exactly_zero(condition.e, at))
         broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[condition.sign]
         if broken:
-            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else value.str(12, radius=False)}")
+            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else shown_ball(value)}")
     return None
