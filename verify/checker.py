@@ -29,7 +29,7 @@ from typing import Any
 
 VERSION = 1
 MAX_NODES, MAX_DEPTH, MAX_BITS, MAX_POWER, MAX_HEIGHT, MAX_BYTES = 20_000, 90, 2048, 256, 2**40, 20_000_000
-MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 16, 100, 2_000_000, 3, 12
+MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 20, 100, 2_000_000, 3, 12
 TRIES = 400  # redrawn coordinates, until everything under a root is a square
 POINTS = {0: 1, 1: 100, 2: 241, 3: 519}  # by the number n of roots that depend on others: (1 - 2^-n)^points < 2^-100
 SMALL = 8 * prod((3, 5, 7, 11, 13, 17, 19, 23, 29, 31))  # every p + 1 is a multiple, which makes these primes squares modulo p
@@ -978,10 +978,10 @@ class Run:
         alone = sum(order == low for order, _ in inside.terms) == 1
         if not lead or not alone or (int(low) * q).denominator > 1 or self.table.sums[base] or self.table.is_frozen(base):
             raise UnableError("a root or denominator that vanishes with the step has no expansion here")
-        if q.denominator > 1 and lead != 1:
+        if q.denominator > 1:
             if pow(lead, self.primes[1], self.p) != 1:
                 raise NotSquareError
-            self.lifted_roots += 1
+            self.lifted_roots += not self.table.is_square(base)
         level = inside.raised(-int(low))
         rise = q.numerator * pow(q.denominator, -1, self.p) % self.p
         value = (
