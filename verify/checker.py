@@ -146,6 +146,7 @@ class Table:
         self._shapes: dict[Any, int] = {}
         self._signs: dict[int, Signs] = {}
         self._squares: dict[int, bool] = {}
+        self._step_signs = POSITIVE
         self._declarations()
         for k, node in enumerate(nodes):
             self._add(k, node)
@@ -454,6 +455,8 @@ class Table:
 
     def symbol_signs(self, name: str) -> Signs:
         """The signs that a symbol may have: of a parameter by its facts, of a block by its domain."""
+        if self.kind(name) == "step":
+            return self._step_signs
         domain = self.symbols[name]["domain"]
         if domain == ["simplex"]:
             return POSITIVE
@@ -471,6 +474,18 @@ class Table:
         if k not in self._signs:
             self._signs[k] = self._read_signs(self.nodes[k])
         return self._signs[k]
+
+    def signs_of_small_step(self, k: int) -> Signs:
+        """The signs of a node for every small step: those at step 0, where it is continuous and not zero there."""
+        before, self._signs, self._step_signs = self._signs, {}, ZERO
+        try:
+            nodes = [self.nodes[n] for n in reachable(self, [k])]
+            powers = [n for n in nodes if n[0] == "^" and 0 in self.signs(n[1])]
+            singular = any((self.rational(n[2]) or 0) <= 0 for n in powers)
+            singular = singular or any(n[:2] in (["fn", f] for f in ("log", "tan", "loggamma", "polygamma")) for n in nodes)
+            return ANY if singular or 0 in self.signs(k) else self.signs(k)
+        finally:
+            self._signs, self._step_signs = before, POSITIVE
 
     def _read_signs(self, node: list[Any]) -> Signs:
         head = node[0]
@@ -1989,9 +2004,13 @@ class Check:
                 same = self.derivation.equal(sign["e"], column["weight"])
                 if same.kind != "zero" or sign["sign"] not in ("> 0", ">= 0"):
                     return Finding(name, NOT_CHECKED, "a sign step is not about the weight of its column")
-                problem = self.sign_problem(sign)
+                problem = self.sign_problem(sign, strict=False)
                 if problem:
                     return Finding(name, NOT_CHECKED, f"the sign of a weight: {problem}")
+        parts = [n for c in columns for n in (c["weight"], *(k for e in c["rows"].values() for k in e.values()))]
+        problem = self._undefined(parts, strict=False)
+        if problem:
+            return Finding(name, NOT_CHECKED, f"the factor: {problem}")
         return self.judged(name, [("D - B W B^T", self.derivation.product(columns))], "D = B W B^T with weights W >= 0")
 
     def _column(self, data: Any) -> dict[str, Any]:
@@ -2009,29 +2028,48 @@ class Check:
 
     # -- signs
 
-    def sign_problem(self, step: Step) -> str | None:
-        """What is wrong with a sign step; None where it holds."""
+    def sign_problem(self, step: Step, strict: bool = True) -> str | None:
+        """What is wrong with a sign step; None where it holds. Unless it is strict, off a nowhere dense set is enough."""
         if not SIGNS[step["sign"]] >= self.table.signs(step["form"]):
             return f"the form is not seen to be {step['sign']}"
         answer = self.derivation.equal(step["e"], step["form"])
-        return None if answer.kind == "zero" else answer.why or "it is not equal to its form"
+        if answer.kind != "zero":
+            return answer.why or "it is not equal to its form"
+        return self._undefined([step["form"]], strict)
+
+    def _undefined(self, roots: Iterable[int], strict: bool) -> str | None:
+        """A condition of some nodes that is not read off, in words: ``sqrt(A) sqrt(A)`` equals A everywhere in a prime field.
+
+        Unless it is strict, they may be undefined on a nowhere dense set.
+        """
+        for k in reachable(self.table, roots):
+            for base, sign in self._conditions(k):
+                if not strict and sign in ("!= 0", "a tangent"):
+                    continue
+                if self._condition_problem(base, sign if strict else ">= 0", []):
+                    return f"node {base} in it must be {sign}, which cannot be read off"
+        return None
 
     def well_defined(self, name: str) -> Finding:
         """Every denominator, logarithm and root has a sign that can be read off, or a sign step."""
         s = self.subject
-        roots = [s.H, *s.drift.values(), *(n for m in (s.D, s.Q or {}) for e in m.values() for n in e.values())]
-        if s.kind == "claim" and s.rule:
-            roots += [n for _, n in s.rule.pairs]
+        matrices = (s.D, s.Q or {}, s.factor or {})
+        roots = [
+            s.H,
+            *s.drift.values(),
+            *(U for _, U in s.marginal),
+            *(n for m in matrices for e in m.values() for n in e.values()),
+        ]
+        roots += [n for _, n in s.rule.pairs] + [s.rule.target] if s.rule else []
         steps = [step for steps in self.steps.values() for step in steps if step["kind"] == "sign"]
         count = 0
         for k in reachable(self.table, roots):
             for base, sign in self._conditions(k):
-                if self._depends_on_step(base):
-                    self.assumptions["the step is so small that its update rule is defined"] = None
-                    continue
                 count += 1
                 problem = self._condition_problem(base, sign, steps)
-                if problem:
+                if problem and self._depends_on_step(base) and self.table.signs_of_small_step(base) <= SIGNS[sign]:
+                    self.assumptions["the step is so small that its update rule is defined"] = None
+                elif problem:
                     return Finding(name, NOT_CHECKED, f"node {base} must be {sign}: {problem}")
         return Finding(
             name, CONFIRMED, f"{count} conditions on signs, {BOUND}" if count else "no denominators, logarithms or roots"

@@ -9,6 +9,7 @@ from functools import reduce, singledispatch
 
 from sympy import Add, Expr, Interval, Mul, Pow, S, atan, erf, exp, log, sinh, tanh
 
+from recipe.total import Total
 from verify.sign import (
     ANY,
     NEGATIVE,
@@ -49,6 +50,11 @@ def _(e: Expr) -> Expr:
 @readable_form.register
 def _(e: log) -> Expr:
     return _rebuilt(e, [_sum(S.One, readable_form(e.args[0] - 1))])
+
+
+@readable_form.register
+def _(e: Total) -> Expr:
+    return Total(readable_form(e.body), e.index)
 
 
 @readable_form.register
