@@ -395,6 +395,39 @@ def test_what_the_checker_cannot_do_is_not_confirmed():
     )
 
 
+def low_rank(weight: int = 1, sign: str = "> 0", column: int = 9) -> dict:
+    """D = 1 + outer(theta, theta), by two blocks of columns; the drift is its formula, with U in it."""
+    certificate = sgld()
+    del certificate["subject"]["update"]
+    del certificate["symbols"]["w"], certificate["symbols"]["eps"]
+    certificate["nodes"] = [
+        *certificate["nodes"][:8], ["+", 1, 1], ["at", "theta", 0], ["at", "theta", -1], ["*", 9, 10], ["at", "theta", 1],
+        ["d", "U", None, [["theta", 1]]], ["*", 12, 13], ["total", 14, "d", 1], ["*", 2, 9, 15], ["dim", "d"], ["*", 17, 9],
+        ["+", 7, 16, 18, 9],
+    ]  # fmt: skip
+    certificate["subject"] |= {"drift": {"theta": 19}, "D": [[{"diagonal": 1, "kernel": 11}]]}
+    columns = [
+        {"length": "d", "rows": {"theta": {"diagonal": 1, "kernel": 0}}, "weight": 1, "matrix": None},
+        {"length": None, "rows": {"theta": {"value": column}}, "weight": weight, "matrix": None},
+    ]
+    signs = [{"kind": "sign", "e": w, "sign": sign, "form": w} for w in (1, weight)]
+    certificate["obligations"] = certificate["obligations"][:-1]
+    certificate["obligations"][3]["steps"] = [{"kind": "factor", "columns": columns, "signs": signs}]
+    return resigned(certificate)
+
+
+def test_a_factor_proves_a_diffusion_for_every_length():
+    assert check(low_rank()).status == "confirmed"
+    assert findings(low_rank(weight=3))["diffusion-psd"] == "rejected"
+    assert findings(low_rank(column=8))["diffusion-psd"] == "rejected"
+    assert findings(low_rank(weight=2))["diffusion-psd"] == "not checked"
+    assert findings(low_rank(sign="!= 0"))["diffusion-psd"] == "not checked"
+
+
+def findings(certificate: dict) -> dict[str, str]:
+    return {f.name: f.status for f in check(certificate).findings}
+
+
 # -- hostile input -----------------------------------------------------------------------------------------------------------------
 
 HOSTILE = {

@@ -1870,6 +1870,7 @@ class Check:
         self.table, self.subject, self.steps = table, subject, steps
         self.derivation = Derivation(table, subject, chain_for(table))
         self.assumptions: dict[str, None] = {}
+        self._limit: list[tuple[str, Answer]] = []
 
     def find(self, name: str) -> Finding:
         """What comes of an obligation."""
@@ -1930,11 +1931,11 @@ class Check:
         """The rule has this drift and this D, and the law of this H."""
         rule, s = self.subject.rule, self.subject
         assert rule is not None
-        target = self.derivation.same_gradient(s.H, rule.target, s.state)
-        return [
-            ("the gradient of H less that of the target", target),
-            ("the limit of the rule less f and D", self.derivation.limit()),
-        ]
+        if not self._limit:  # of a claim, two obligations rest on it
+            target = self.derivation.same_gradient(s.H, rule.target, s.state)
+            self._limit.append(("the gradient of H less that of the target", target))
+            self._limit.append(("the limit of the rule less f and D", self.derivation.limit()))
+        return self._limit
 
     def agrees_with_update(self, name: str) -> Finding:
         """The limit of the published rule."""
