@@ -79,7 +79,7 @@ def test_the_catalog_is_read_back_as_it_was_written(name):
     assert found == wanted
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(recipes())
 def test_random_recipes_are_read_back_as_they_were_written(recipe):
     found, wanted = read_back(everything_in(recipe))
@@ -204,7 +204,7 @@ TAMPERED = {name: CATALOG[name] for name in ("sgld", "sghmc", "sgnht", "sgrhmc",
         noise_factor=Matrix([[sqrt(A), 0], [sqrt(A), sqrt(A)]]),
     ),
 }
-SAMPLE = 60  # changes of each certificate that are tried by default
+SAMPLE = 40  # changes of each certificate that are tried by default
 
 
 @cache
