@@ -19,7 +19,7 @@ import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations
-from recipe_cli.reports import exit_status, print_report, worst
+from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
 
 app = typer.Typer(
     add_completion=False,
@@ -42,6 +42,14 @@ class Format(StrEnum):
     text = "text"
     latex = "latex"
     json = "json"
+
+
+class ReportFormat(StrEnum):
+    """How a report is printed."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
 
 
 def _version(asked: bool) -> None:
@@ -75,12 +83,16 @@ def list_catalog(
 @app.command(epilog="Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`")
 def verify(
     where: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names.")],
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    format: Annotated[ReportFormat | None, typer.Option(help="text by default; json is for machines.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     require: Annotated[list[str] | None, typer.Option(help="A further obligation that must hold; may be given again.")] = None,
 ) -> None:
     """Prove, refute or leave undecided each obligation of every recipe and update in FILE."""
     from verify.report import verify as verify_declared
 
+    if as_json and format not in (None, ReportFormat.json):
+        raise RecipeError(f"--json and --format {format} are two formats; say one")
+    format = ReportFormat.json if as_json else format or ReportFormat.text
     console, statuses, data = _console(), [], []
     for declaration in (d for w in where for d in declarations(w)):
         try:
@@ -88,11 +100,13 @@ def verify(
         except RecipeError as error:
             raise RecipeError(f"{declaration.file}, {declaration.name}: {error}") from None
         statuses.append(exit_status(declaration, report))
-        if as_json:
-            data.append({"file": declaration.file} | report.as_json() | {"name": declaration.name})
+        if format is ReportFormat.json:
+            data.append(report_as_json(declaration, report))
+        elif format is ReportFormat.markdown:
+            typer.echo(report_as_markdown(declaration, report))
         else:
             print_report(console, declaration, report)
-    if as_json:
+    if format is ReportFormat.json:
         _print_json(data)
     raise typer.Exit(worst(statuses))
 
