@@ -118,6 +118,16 @@ class Recipe:
         """The name, lengthened until nothing in the recipe has it."""
         return unused_name(name, [*self.state, *(e for e, _ in self.written())])
 
+    def __repr__(self) -> str:
+        from recipe.show import recipe_text  # what shows a recipe knows it, so it cannot come first
+
+        return recipe_text(self)
+
+    def _repr_latex_(self) -> str:
+        from recipe.show import recipe_latex
+
+        return recipe_latex(self)
+
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters, by name."""

@@ -43,5 +43,10 @@ def one_line(error: BaseException) -> str:
 
 def printable(text: str) -> str:
     """What stands in a file must neither send codes to the terminal nor fill it."""
-    shown = "".join(c if c.isprintable() else "?" for c in text[:LONGEST])
+    shown = without_codes(text[:LONGEST])
     return shown if len(text) <= LONGEST else f"{shown} ..."
+
+
+def without_codes(text: str) -> str:
+    """The text with a question mark for everything that a terminal could take for more than text."""
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sympy import S
 
-from recipe import Recipe, RecipeError, Update
+from recipe import Recipe, RecipeError, Update, __version__
+from verify.layout import paragraphs
+from verify.markdown import markdown
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
 from verify.obligations.stationarity import STATIONARITY
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
+VERSION = 1  # of the fields of a report as plain data
 NO_PROCEDURE = "this version has no procedure that decides it"
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
 UNDERIVED = "the drift and the diffusion were not derived"
@@ -24,11 +27,12 @@ Discharge = Callable[[Obligation, Subject], Outcome]
 
 @dataclass(frozen=True)
 class Line:
-    """One obligation and its outcome."""
+    """One obligation and its outcome; what is not required does not enter the verdict on the whole."""
 
     name: str
     statement: str
     outcome: Outcome
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -42,15 +46,27 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every obligation is, refuted if any is, undecided otherwise."""
-        return overall(line.outcome.verdict for line in self.lines)
+        """Proved if every required obligation is, refuted if any of them is, undecided otherwise."""
+        return overall(line.outcome.verdict for line in self.lines if line.required)
+
+    def __str__(self) -> str:
+        return "\n".join(str(p) for p in paragraphs(self, self.name or f"this {self.kind}"))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # a notebook without Markdown, and IPython
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self, self.name or f"this {self.kind}")
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """The report as plain data; ``docs/report.md`` describes every field."""
         return {
+            "version": VERSION,
+            "library": __version__,
             "name": self.name,
             "kind": self.kind,
             "verdict": self.verdict.value,
+            "scope": self.scope,
             "obligations": [_line_as_json(line, self.scope) for line in self.lines],
         }
 
@@ -115,10 +131,13 @@ def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
     witness = None if outcome.witness is None else {"point": outcome.witness.point, "finding": outcome.witness.finding}
     return {
         "name": line.name,
+        "required": line.required,
+        "statement": line.statement,
         "verdict": outcome.verdict.value,
         "scope": scope,
         "by": outcome.by,
         "assumptions": list(outcome.assumptions),
+        "residual": None if outcome.residual is None else asdict(outcome.residual),
         "witness": witness,
         "repair": outcome.repair,
     }

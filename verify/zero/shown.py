@@ -5,14 +5,22 @@ from __future__ import annotations
 from sympy import Add, Expr, Integer, Mul, Pow
 
 from recipe.abstract import Field, Jet, Partial
+from recipe.latex import latex
 from recipe.symbols import GENERIC, Indexed, index_name
 from recipe.total import Total, labels, relabel
+from verify.verdict import Formula
 from verify.zero.canonical import Canonical
 from verify.zero.errors import CannotDecideError
 from verify.zero.point import quotient
 from verify.zero.ratio import Poly
 
 LONGEST = 160
+
+
+def formula(e: Expr) -> Formula | None:
+    """The expression as a product, to be read; None where that would be too long to help."""
+    short = factored(e)
+    return Formula(str(short), latex(short), tuple(explained(short))) if len(str(short)) <= LONGEST else None
 
 
 def shown_factored(e: Expr) -> str:
