@@ -10,6 +10,7 @@ from verify.zero.errors import CannotDecideError
 from verify.zero.ratio import Poly
 
 LONGEST = 160
+TOO_LONG = "a long expression"
 
 
 def shown_factored(e: Expr) -> str:
@@ -18,8 +19,10 @@ def shown_factored(e: Expr) -> str:
         found = text(_factored(e))
     except CannotDecideError:
         found = text(e)
+    except ValueError:  # Python prints no number of more than 4300 digits
+        return TOO_LONG
     shortest = min((found, text(e)), key=len)
-    return shortest if len(shortest) <= LONGEST else "a long expression"
+    return shortest if len(shortest) <= LONGEST else TOO_LONG
 
 
 def _factored(e: Expr) -> Expr:
