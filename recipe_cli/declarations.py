@@ -43,6 +43,14 @@ def declarations(where: str) -> list[Declaration]:
     return _only(found, wanted, path) if wanted else found
 
 
+def the_one(found: list[Declaration]) -> Declaration:
+    """The one declaration that a certificate is to be about."""
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(d.name for d in found)
+    raise RecipeError(f"a certificate is about one recipe, and there are {names}: say which, {found[0].file}:{found[0].name}")
+
+
 def concrete_declaration(where: str) -> Declaration:
     """The one recipe or update that can be compiled: every abstract function but potentials has a meaning.
 

@@ -75,17 +75,25 @@ def list_catalog(
         typer.echo(f"{e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
+
+
 @app.command(
     epilog=(
         "Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`, "
-        "`recipe verify catalog/*.py --timeout 10`. A file is run in a process of its own, more than once if an obligation takes "
-        "too long; what it prints goes to stderr."
+        "`recipe verify sgrhmc --certificate sgrhmc.json`, `recipe verify catalog/*.py --timeout 10`. A file is run in a process "
+        "of its own, more than once if an obligation takes too long; what it prints goes to stderr."
     )
 )
 def verify(
     where: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names.")],
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
     require: Annotated[list[str] | None, typer.Option(help="A further obligation that must hold; may be given again.")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", metavar="FILE.json", help="Write the proof, for `recipe check`.")
+    ] = None,
+    force: Force = False,
     timeout: Annotated[
         float, typer.Option(metavar="SECONDS", help="For each obligation, and for running FILE; what takes longer is undecided.")
     ] = Limits.seconds,
@@ -94,10 +102,16 @@ def verify(
     ] = Limits.gigabytes,
 ) -> None:
     """Prove, refute or leave undecided each obligation of every recipe and update in FILE."""
+    from recipe_cli.certificates import write_certificate
+
     _check_obligations(require or ())
     limits = Limits(_positive("--timeout", timeout), _positive("--memory", memory))
+    if certificate is not None:
+        _refuse_to_replace(certificate, force, *where)
+        if len(where) > 1:
+            raise RecipeError(f"a certificate is about one recipe, and here are {len(where)} files: say which, FILE:NAME")
     console, statuses, data = _console(), [], []
-    for result in _results(where, tuple(require or ()), limits):
+    for result in _results(where, tuple(require or ()), limits, certificate is not None):
         if isinstance(result, Refused):
             typer.echo(f"recipe: {result.mistake.sentence}", err=True)
             statuses.append(result.mistake.status)
@@ -109,14 +123,30 @@ def verify(
             data.append({"file": result.declared.file} | result.report.as_json() | {"name": result.declared.name})
         else:
             print_report(console, result.declared, result.report)
+        if certificate is not None:
+            statuses.append(write_certificate(result, certificate))
     if as_json:
         _print_json(data)
     raise typer.Exit(worst(statuses))
 
 
-def _results(where: list[str], require: tuple[str, ...], limits: Limits) -> Iterator[Judged | Refused]:
+@app.command(epilog="Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`")
+def check(
+    file: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="A certificate that recipe verify --certificate has written.")
+    ],
+    where: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The recipe that it must be about.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Go through a certificate again with the independent checker, and say whether it is about the recipe in FILE."""
+    from recipe_cli.certificates import check_certificate
+
+    raise typer.Exit(check_certificate(file, where, as_json, _console()))
+
+
+def _results(where: list[str], require: tuple[str, ...], limits: Limits, certify: bool) -> Iterator[Judged | Refused]:
     for w in where:
-        yield from Watch(partial(declarations, w), w, require, limits).results()
+        yield from Watch(partial(declarations, w), w, require, limits, certify).results()
 
 
 def _positive(option: str, value: float) -> float:
@@ -174,8 +204,6 @@ PosteriorFile = Annotated[str | None, typer.Option("--posterior", metavar="FILE"
 Plots = Annotated[
     Path | None, typer.Option("--plots", metavar="DIR", help="Write trace.png and rank.png of the twelve worst coordinates to DIR.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
 
 
 @app.command(epilog="Example: `recipe generate sghmc -o sghmc_kernel.py`")

@@ -53,6 +53,7 @@ class Watch:
     where: str
     require: tuple[str, ...] = ()
     limits: Limits = Limits()
+    certify: bool = False
     method: str = "fork" if SAFE_TO_FORK else "spawn"
 
     def __post_init__(self) -> None:
@@ -81,7 +82,7 @@ class Watch:
         """A process at work; however this ends, it does not outlive it."""
         context: Any = multiprocessing.get_context(self.method)
         ours, theirs = context.Pipe()
-        task = Task(self.load, self.require, self.limits.gigabytes, self._done, dict(self._answered), self._again)
+        task = Task(self.load, self.require, self.certify, self.limits.gigabytes, self._done, dict(self._answered), self._again)
         process = context.Process(target=work, args=(theirs, ours if self.method == "fork" else None, task))
         try:
             process.start()

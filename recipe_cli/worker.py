@@ -14,14 +14,16 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
+from typing import Any
 
 from recipe import RecipeError, Update
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations import Declaration, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
+from verify.certificate import certificate_of
 from verify.obligation import Obligation
 from verify.report import Report, discharged, unanswered, verify
 from verify.subject import Subject
-from verify.verdict import Outcome
+from verify.verdict import Outcome, Verdict
 from verify.zero.decide import DisagreementError
 
 
@@ -31,6 +33,7 @@ class Task:
 
     load: Callable[[], list[Declaration]]
     require: tuple[str, ...]
+    certify: bool
     gigabytes: float
     done: int
     answered: Mapping[str, Outcome]
@@ -71,10 +74,11 @@ class Answered:
 
 @dataclass(frozen=True)
 class Judged:
-    """A declaration and its report."""
+    """A declaration and its report; where one was asked for and all is proved, the certificate."""
 
     declared: Declared
     report: Report
+    certificate: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,8 @@ def _load(task: Task) -> list[Declaration]:
     process = os.getpid()
     try:
         found = task.load()
+        if task.certify:
+            found = [the_one(found)]
     except KeyboardInterrupt:  # nobody interrupts this process: it is not in the foreground
         raise RecipeError("the file raised KeyboardInterrupt") from None
     if os.getpid() != process:  # the file has forked: one of the two goes on, or both would speak at once
@@ -126,7 +132,7 @@ def _verify_all(connection: Connection, found: list[Declaration], task: Task) ->
     answered = task.answered
     for declaration in found[task.done :]:
         try:
-            connection.send(_verify(connection, declaration, task.require, answered))
+            connection.send(_verify(connection, declaration, task, answered))
         except DisagreementError as error:
             connection.send(Refused(_named(declaration, mistake_of(error)), stop=True))
             break
@@ -138,23 +144,24 @@ def _verify_all(connection: Connection, found: list[Declaration], task: Task) ->
     connection.send(Ended())
 
 
-def _verify(connection: Connection, declaration: Declaration, require: tuple[str, ...], answered: Mapping[str, Outcome]) -> Judged:
+def _verify(connection: Connection, declaration: Declaration, task: Task, answered: Mapping[str, Outcome]) -> Judged:
     declared = _declared(declaration)
     connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
 
     def discharge(obligation: Obligation, subject: Subject) -> Outcome:
-        if obligation.name in answered:
-            return answered[obligation.name]
+        known = answered.get(obligation.name)
+        if known is not None and not (task.certify and known.verdict is Verdict.PROVED):  # its steps were not sent
+            return known
         connection.send(Working(obligation.name))
         outcome = discharged(obligation, subject)
         connection.send(Answered(obligation.name, _plain(outcome)))
         return outcome
 
-    report = verify(declaration.declared, require=require, discharge=discharge)
-    return Judged(
-        declared,
-        replace(report, name=declared.name, lines=tuple(replace(line, outcome=_plain(line.outcome)) for line in report.lines)),
-    )
+    report = replace(verify(declaration.declared, require=task.require, discharge=discharge), name=declared.name)
+    proved = report.verdict is Verdict.PROVED
+    certificate = certificate_of(declaration.declared, report) if task.certify and proved else None
+    lines = tuple(replace(line, outcome=_plain(line.outcome)) for line in report.lines)
+    return Judged(declared, replace(report, lines=lines), certificate)
 
 
 def _declared(declaration: Declaration) -> Declared:
