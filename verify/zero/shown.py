@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from sympy import Add, Expr, Integer, Mul, Pow
 
 from recipe.abstract import Field, Jet, Partial
@@ -15,6 +17,7 @@ from verify.zero.point import quotient
 from verify.zero.ratio import Poly
 
 LONGEST = 160
+TOO_LONG = "a long expression"
 
 
 def formula(e: Expr) -> Formula | None:
@@ -25,17 +28,25 @@ def formula(e: Expr) -> Formula | None:
 
 def shown_factored(e: Expr) -> str:
     """The expression as a product in one line, or in words where that would be too long."""
-    short = str(factored(e))
-    return short if len(short) <= LONGEST else "a long expression"
+    short = factored(e)
+    return str(short) if _length(short) <= LONGEST else TOO_LONG
 
 
 def factored(e: Expr) -> Expr:
     """The expression as a product, or as it is written where that is shorter; to be read, with its sums gathered under one sign."""
     try:
         found = _product(e)
-    except CannotDecideError:
-        found = e
-    return min((_gathered(found), _gathered(e), found, e), key=lambda f: len(str(f)))
+        return min((_gathered(found), _gathered(e), found, e), key=_length)
+    except (CannotDecideError, ValueError):  # the second where a number is too long for Python to print
+        return min((_gathered(e), e), key=_length)
+
+
+def _length(e: Expr) -> float:
+    """How long it is to read; Python prints no number of more than 4300 digits."""
+    try:
+        return len(str(e))
+    except ValueError:
+        return math.inf
 
 
 def explained(e: Expr) -> list[str]:
