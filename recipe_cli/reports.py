@@ -49,7 +49,7 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
     """The lines of a paragraph, further ones beneath its body. Nothing in it is markup, nor can it send codes to the terminal."""
     head = Text.assemble(*((without_codes(piece), STYLES.get(role, "")) for piece, role in paragraph.head))
     body, style = without_codes(paragraph.body), STYLES.get(paragraph.role, "")
-    if width is None or len(head) + len(body) <= width:
+    if width is None or not body or len(head) + len(body) <= width:
         yield head + Text(body, style)
         return
     narrow = width - paragraph.indent < NARROWEST
@@ -59,10 +59,8 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
         lead = len(head.plain) - len(head.plain.lstrip())
         yield Text(indent) + head[lead:] if lead > len(indent) else head
         head, body = Text(indent), body.lstrip()
-    wrapped = textwrap.wrap(
-        " " * len(head) + _glued(body), width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    first, *further = (line.replace(NO_BREAK, " ") for line in wrapped)
+    wrap = textwrap.TextWrapper(width, " " * len(head), indent, break_long_words=False, break_on_hyphens=False)
+    first, *further = (line.replace(NO_BREAK, " ") for line in wrap.wrap(_glued(body)))
     yield head + Text(first[len(head) :], style)
     for line in further:
         yield Text(line, style)

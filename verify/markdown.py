@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 STATEMENTS = {
     "diffusion-symmetric": r"D = D^{\top}",
     "curl-skew": r"Q = -Q^{\top}",
-    "diffusion-psd": r"x^{\top} D(z)\, x \geq 0 \text{ for every } x \text{ and } z",
+    "diffusion-psd": r"x^{\top} D(z)\, x \geq 0 \text{ for every } x, z",
     "noise-factor": r"B B^{\top} = D",
     "stationarity": r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D",
     "agrees-with-update": r"\lim \mathrm{E}[\mathrm{d}z] / \epsilon = f, \quad \lim \mathrm{Cov}[\mathrm{d}z] / \epsilon = 2 D",
