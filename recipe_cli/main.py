@@ -231,7 +231,7 @@ def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
     from verify.verdict import Verdict
 
     report = verify_declared(declaration.declared)
-    open_lines = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+    open_lines = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
     if report.verdict is Verdict.REFUTED and not unproved:
         typer.echo(f"recipe: {declaration.name} is refuted ({open_lines}); see recipe verify, or say --unproved", err=True)
         raise typer.Exit(1)

@@ -34,7 +34,8 @@ def print_report(console: Console, declaration: Declaration, report: Report) -> 
 def _print_line(console: Console, line: Line, width: int) -> None:
     outcome = line.outcome
     console.print(Text.assemble(
-        "  ", (f"{outcome.verdict.value:<10}", COLOURS[outcome.verdict]), f"{line.name:<{width}}  {outcome.by}"
+        "  ", (f"{outcome.verdict.value:<10}", COLOURS[outcome.verdict]), f"{line.name:<{width}}  {outcome.by}",
+        ("" if line.required else "  (not required)", "dim"),
     ), soft_wrap=True)  # fmt: skip
     indent = " " * (12 + width + 2)
     if outcome.witness is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sympy import S
@@ -11,6 +11,9 @@ from sympy import S
 from recipe import Recipe, RecipeError, Update
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+from verify.obligations.non_explosion import NON_EXPLOSION
+from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stationarity import LEDGER
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
@@ -19,11 +22,12 @@ NO_PROCEDURE = "this version has no procedure that decides it"
 
 @dataclass(frozen=True)
 class Line:
-    """One obligation and its outcome."""
+    """One obligation and its outcome; what is not required does not enter the verdict on the whole."""
 
     name: str
     statement: str
     outcome: Outcome
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,8 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every obligation is, refuted if any is, undecided otherwise."""
-        return overall(line.outcome.verdict for line in self.lines)
+        """Proved if every required obligation is, refuted if any of them is, undecided otherwise."""
+        return overall(line.outcome.verdict for line in self.lines if line.required)
 
     def as_json(self) -> dict[str, Any]:
         """The report as plain data."""
@@ -61,13 +65,28 @@ def verify(declared: Recipe | Update, *, require: Iterable[str] = ()) -> Report:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
     subject = subject_of(declared)
-    lines = [_discharge(obligation, subject) for obligation in OBLIGATIONS if obligation.applies(subject)]
-    lines += [_open(name) for name in _required(declared, require) if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(subject), tuple(lines))
+    required = _required(declared, require)
+    lines = [_discharge(obligation, subject, required) for obligation in OBLIGATIONS if obligation.applies(subject)]
+    lines += [_open(name) for name in required if name not in {line.name for line in lines}]
+    return Report(declared.name, subject.kind, scope_of(subject), tuple(_without_what_is_proved(lines)))
 
 
-def _discharge(obligation: Obligation, subject: Subject) -> Line:
-    return Line(obligation.name, obligation.statement, obligation.discharge(subject))
+def _discharge(obligation: Obligation, subject: Subject, required: list[str]) -> Line:
+    return Line(
+        obligation.name, obligation.statement, obligation.discharge(subject), obligation.required or obligation.name in required
+    )
+
+
+def _without_what_is_proved(lines: list[Line]) -> list[Line]:
+    """The lines, where stationarity takes for granted only what other lines do not prove."""
+    proved = {line.name for line in lines if line.outcome.verdict is Verdict.PROVED}
+    if not proved >= {NORMALISABLE.name, NON_EXPLOSION.name}:
+        return lines
+    return [replace(line, outcome=_without(line.outcome, LEDGER)) for line in lines]
+
+
+def _without(outcome: Outcome, assumption: str) -> Outcome:
+    return replace(outcome, assumptions=tuple(a for a in outcome.assumptions if a != assumption))
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
@@ -95,6 +114,7 @@ def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
     witness = None if outcome.witness is None else {"point": outcome.witness.point, "finding": outcome.witness.finding}
     return {
         "name": line.name,
+        "required": line.required,
         "verdict": outcome.verdict.value,
         "scope": scope,
         "by": outcome.by,
