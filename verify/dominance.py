@@ -57,7 +57,7 @@ def _coercive_part(part: Part) -> Coercive | None:
     if any(b.domain != S.Reals for b in assumed):
         return None
     powers: Powers = {}
-    own = [t for t in terms if not abstract[t] and len(blocks_in(t, part.blocks)) == 1]
+    own = [t for t in terms if not abstract[t] and _is_of_one_coordinate(t, part.blocks)]
     for block in part.blocks:
         power = _power_of_block(Add(*(t for t in own if blocks_in(t, (block,)))), block, block in assumed)
         if power is NOT_COERCIVE:
@@ -70,6 +70,11 @@ def _coercive_part(part: Part) -> Coercive | None:
         if w is None or possible_signs(1 - w) != POSITIVE:
             return None
     return Coercive(powers, tuple(f"{_name(t)} goes to infinity at infinity" for t in terms if abstract[t]))
+
+
+def _is_of_one_coordinate(term: Expr, state: tuple[Block, ...]) -> bool:
+    touched = blocks_in(term, state)
+    return len(touched) == 1 and of_one_coordinate(term, *touched) is not None
 
 
 NOT_COERCIVE = object()

@@ -9,7 +9,7 @@ stays above the solution with drift g (Ikeda & Watanabe 1981, theorem VI.1.1).
 
 from __future__ import annotations
 
-from sympy import Expr, S
+from sympy import Expr, S, factor_terms
 
 from recipe.calculus import abstract_atoms
 from recipe.dynamics import Dynamics
@@ -37,9 +37,14 @@ def find_explosion(dynamics: Dynamics) -> Witness | None:
         g = f.xreplace({b: S.Zero for b in dynamics.state if b != x})
         for end in ends(x):
             sign = 1 if end.name == "oo" else -1
-            if _explodes(sign * g, D, x, end) and is_nonnegative(sign * (f - g)):
+            if _explodes(sign * g, D, x, end) and _is_nonnegative(sign * (f - g)):
                 return _witness(dynamics, x, f, g, end)
     return None
+
+
+def _is_nonnegative(e: Expr) -> bool:
+    """Also with ``exp(a + b) - exp(a)`` written as ``exp(a) (exp(b) - 1)``."""
+    return is_nonnegative(e) or is_nonnegative(factor_terms(e.expand()))
 
 
 def _witness(dynamics: Dynamics, x: Block, f: Expr, g: Expr, end: End) -> Witness:

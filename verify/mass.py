@@ -6,6 +6,7 @@ coordinate; a block that is Gaussian given the others is integrated out; what gr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from sympy import Add, Expr, Mul, Pow, S, Symbol, exp, log, preorder_traversal
@@ -13,7 +14,7 @@ from sympy import Add, Expr, Mul, Pow, S, Symbol, exp, log, preorder_traversal
 from recipe.calculus import contract
 from recipe.symbols import GENERIC, Block, Length, Simplex, Vector
 from recipe.text import text
-from recipe.total import Total, opened, relabel, total
+from recipe.total import Total, opened, relabel
 from verify.dominance import abstract_potential, coercive, is_bounded_below_apart
 from verify.growth import leading
 from verify.separation import Part, TooLargeError, as_quadratic, blocks_in, of_one_coordinate, parts_of
@@ -69,21 +70,21 @@ def _decide_coordinate(h: Expr, x: Block) -> Outcome | None:
 
 
 def _witness(h: Expr, x: Block, end: End, **point: str) -> Witness:
-    return Witness({**point, str(x): f"-> {end.name}"}, f"as {x} -> {end.name}, H is {_growth(h, x, end)} in {x}")
+    return Witness({**point, str(x): f"-> {end.name}"}, f"as {x} -> {end.name}, {_growth(h, x, end)}")
 
 
 def _growth(h: Expr, x: Block, end: End) -> str:
     f = at_end(h, x, end)
     order = None if f is None else leading(f, T)
     if order is None:
-        return "bounded, or goes to infinity more slowly than every multiple of the logarithm,"
+        return f"H does not grow faster than a multiple of log({x})" if end.infinite else "H goes to -oo too fast"
     if order.logs == order.power == 0 and not order.rates:
-        return f"about {text(order.coefficient)}"
+        return f"H goes to {text(order.coefficient)}"
     distance = T if end.infinite else 1 / T
     size = Mul(order.coefficient, T**order.power, log(T) ** order.logs, exp(Add(*(a * T**s for s, a in order.rates))))
     names = {"oo": x, "-oo": -x}
     shown = size.xreplace({T: names[end.name] if end.infinite else 1 / Symbol("distance")})
-    return f"about {text(shown)}" if distance == T else f"about {text(shown)} at a small distance from {end.name}"
+    return f"H is about {text(shown)}" + ("" if end.infinite else f" at a small distance from {end.name}")
 
 
 # -- several blocks --------------------------------------------------------------------------------------------------------------
@@ -103,7 +104,8 @@ def _integrate_out(part: Part) -> Outcome | None:
         others = tuple(b for b in part.blocks if b != block)
         outcome = decide_finite(left, others)
         how = f"{block} is Gaussian given the rest and is integrated out"
-        return Outcome(outcome.verdict, f"{how}; {outcome.by}", outcome.witness, outcome.assumptions)
+        witness = outcome.witness and replace(outcome.witness, finding=f"{outcome.witness.finding}, without {block}")
+        return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumptions)
     return None
 
 
@@ -169,28 +171,26 @@ def at_length_one(e: Expr) -> Expr:
 
 
 def _decide_simplex(e: Expr, x: Vector) -> Outcome:
-    """Dirichlet's integral: times a bounded function, ``exp(-H)`` is a product of powers of the probabilities, all above -1."""
-    powers, others = [], []
-    for term in Add.make_args(e):
-        power = _power_of_a_probability(term, x)
-        powers += [] if power is None else [power]
-        others += [] if power is not None or _is_polynomial(term, x) else [term]
-    too_low = next((c for c in powers if possible_signs(1 - c) <= NOT_POSITIVE), None)
-    if too_low is not None and not others:
+    """Dirichlet's integral: times a bounded function, ``exp(-H)`` is a product of powers of the coordinates, all above -1."""
+    terms = Add.make_args(e)
+    powers = {term: _power(term, x) for term in terms}
+    others = [t for t in terms if powers[t] is None and not _is_polynomial(t, x)]
+    gap = (1 - Add(*(c for c in powers.values() if c is not None))).expand()
+    if possible_signs(gap) <= NOT_POSITIVE and not others:
         witness = Witness(
-            {str(x.length): "1", str(x): "-> edge"}, f"H has the term {text(too_low)} log(p) for a probability p -> 0"
+            {str(x.length): "1", str(x): "-> 0"}, f"H has the term {text(1 - gap)} log({x}), and {text(1 - gap)} >= 1"
         )
         return refuted("exp(-H) is not integrable", witness)
-    if all(is_positive(1 - c) for c in powers) and all(is_nonnegative(t) for t in others):
+    if is_positive(gap) and all(is_nonnegative(t) for t in others):
         return proved("Dirichlet's integral")
     return undecided("what H does at the edge of the simplex is not decided")
 
 
-def _power_of_a_probability(term: Expr, x: Vector) -> Expr | None:
-    """``c`` in ``total(c log(x))`` or ``c log(1 - total(x))``."""
+def _power(term: Expr, x: Vector) -> Expr | None:
+    """``c`` in ``total(c log(x))``."""
     h = of_one_coordinate(term, x)
-    c = term / log(1 - total(x)) if h is None else h / log(x)
-    return None if c == 0 or blocks_in(c, (x,)) else c
+    c = None if h is None else h / log(x)
+    return None if c is None or c == 0 or blocks_in(c, (x,)) else c
 
 
 def _is_polynomial(term: Expr, x: Vector) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Dummy, Expr, Interval, Rational, S, Symbol, log, oo
+from sympy import Add, Dummy, Expr, Interval, Rational, S, Symbol, log, oo
 
 from recipe.calculus import abstract_atoms
 from recipe.symbols import Block
 from verify.definedness import PROVERS, conditions
 from verify.growth import LOGARITHM, ONE, Order, bound, compare, expanded, is_bounded, leading, unfold_logarithms
-from verify.sign import NEGATIVE, NOT_NEGATIVE, POSITIVE, ZERO, is_positive, possible_signs
+from verify.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
 
 T = Dummy("t", positive=True)
 SLIGHT = Rational(1, 1000)  # any positive power exceeds every logarithm
@@ -67,24 +67,26 @@ def is_integrable(h: Expr, x: Symbol, end: End) -> bool | None:
     f = at_end(h, x, end)
     if f is None:
         return None
+    c, rest = _logarithm_apart(f)
+    if is_bounded(bound(rest, T)):
+        # exp(-f) lies between two multiples of t^-c; with the Jacobian it is integrable iff c - jacobian > 1.
+        signs = possible_signs((c - end.jacobian - 1).expand())
+        return True if signs == POSITIVE else False if signs <= NOT_POSITIVE else None
     order = leading(f, T)
     if order is None or compare(order, LOGARITHM) == -1:
         # Below every multiple of log(t), exp(-h) exceeds t^-e for every e > 0 and stays below t^e.
         slow = compare(bound(f, T) or Order(S.One, S.One), LOGARITHM) == -1
         return not end.infinite if slow else None
     size = compare(order, LOGARITHM)
-    if size == 1:
-        return {POSITIVE: True, NEGATIVE: False}.get(possible_signs(order.coefficient))
-    return _against_logarithm(f, order.coefficient, end) if size == 0 else None
+    excess = order.coefficient if size == 1 else order.coefficient - end.jacobian - 1
+    return None if size is None else {POSITIVE: True, NEGATIVE: False}.get(possible_signs(excess.expand()))
 
 
-def _against_logarithm(f: Expr, c: Expr, end: End) -> bool | None:
-    """``exp(-f)`` is about ``t^-c``; with the Jacobian it is integrable iff ``c - jacobian > 1``, up to slower factors."""
-    signs = possible_signs((c - end.jacobian - 1).expand())
-    if signs in (POSITIVE, NEGATIVE):
-        return signs == POSITIVE
-    rest = expanded(unfold_logarithms(f, T) - c * log(T))
-    return False if signs == ZERO and is_bounded(bound(rest, T)) else None
+def _logarithm_apart(f: Expr) -> tuple[Expr, Expr]:
+    """``(c, rest)`` with ``f = c log(t) + rest``."""
+    terms = Add.make_args(expanded(unfold_logarithms(f, T)))
+    slow = [a for a in terms if a.as_independent(T, as_Add=False)[1] == log(T)]
+    return Add(*(a / log(T) for a in slow)), Add(*(a for a in terms if a not in slow))
 
 
 def is_bounded_below(h: Expr, x: Symbol, end: End) -> bool:

@@ -37,6 +37,8 @@ def discharge(subject: Subject) -> Outcome:
         outcome = obligation.discharge(subject)
         if outcome.verdict is Verdict.REFUTED:
             return undecided(f"{obligation.name} is refuted, so that exp(-H) is no invariant law")
+        if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
+            return undecided(f"{obligation.name} is undecided")  # of a concrete recipe that is a fact, and none to be assumed
         assumptions += outcome.assumptions if outcome.verdict is Verdict.PROVED else [line]
     if any(b.domain != S.Reals for b in subject.state):
         assumptions.append(EDGE)
