@@ -20,8 +20,8 @@ from recipe.total import relabel
 from verify.growth import ONE, Order, bound, compare, leading, vanishes
 from verify.mass import at_length_one
 from verify.separation import blocks_in
-from verify.sign import is_nonnegative, is_positive
-from verify.tails import SLIGHT, End, T, at_end, ends, is_smooth
+from verify.sign import NEGATIVE, NOT_NEGATIVE, is_nonnegative, is_positive, possible_signs
+from verify.tails import End, T, at_end, ends, is_smooth
 from verify.verdict import Outcome, Witness, refuted
 
 
@@ -72,15 +72,11 @@ def _order(e: Expr, x: Block, end: End) -> Order | None:
 
 
 def _has_finite_integral(order: Order) -> bool | None:
-    """Whether a positive function of this order is integrable up to infinity."""
-    against = compare(order, Order(S.One, -S.One))  # 1/t
-    if against == 0:
-        return False
-    for power, finite in ((-1 - SLIGHT, True), (-1, False)):
-        size = compare(order, Order(S.One, S(power)))
-        if size is not None and (size <= 0 if finite else size == 1):
-            return finite
-    return None
+    """Whether a positive function of this order is integrable up to infinity: as for ``t^p log(t)^q``, finite iff p < -1 or q < -1."""
+    if not order.rates and order.power == -1:
+        signs = possible_signs(order.logs + 1)
+        return True if signs == NEGATIVE else False if signs <= NOT_NEGATIVE else None
+    return {1: False, -1: True}.get(compare(order, Order(S.One, -S.One)) or 0)
 
 
 def decide_explosion(dynamics: Dynamics) -> Outcome | None:

@@ -262,6 +262,7 @@ def _unfolded_term(term: Expr, t: Symbol) -> Expr:
 
 
 def _unfolded(argument: Expr, t: Symbol) -> Expr:
+    argument = argument.replace(lambda e: isinstance(e, sinh | cosh), lambda e: e.rewrite(exp).expand(power_exp=False))
     if not isinstance(argument, Add):
         return _log_of_product(argument, t) or log(argument)
     terms = Add.make_args(expanded(argument))
@@ -314,6 +315,12 @@ def _bound(e: Expr, t: Symbol) -> Order | None:
 @_bound.register(atan)
 def _(e: Expr, t: Symbol) -> Order | None:
     return ONE
+
+
+@_bound.register
+def _(e: loggamma, t: Symbol) -> Order | None:
+    inside = leading(e.args[0], t)
+    return ONE if inside is not None and is_positive(inside.coefficient) and compare(inside, ONE) == 0 else None
 
 
 @_bound.register

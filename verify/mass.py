@@ -80,7 +80,6 @@ def _growth(h: Expr, x: Block, end: End) -> str:
         return f"H does not grow faster than a multiple of log({x})" if end.infinite else "H goes to -oo too fast"
     if order.logs == order.power == 0 and not order.rates:
         return f"H goes to {text(order.coefficient)}"
-    distance = T if end.infinite else 1 / T
     size = Mul(order.coefficient, T**order.power, log(T) ** order.logs, exp(Add(*(a * T**s for s, a in order.rates))))
     names = {"oo": x, "-oo": -x}
     shown = size.xreplace({T: names[end.name] if end.infinite else 1 / Symbol("distance")})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Mul, Poly, PolynomialError, Pow, S, Symbol
+from sympy import Add, Dummy, Expr, Function, Mul, Poly, PolynomialError, Pow, S, Symbol
 
 from recipe.abstract import DenseEntry, Field, Potential
 from recipe.calculus import freeze, thaw
@@ -37,7 +37,9 @@ def multiplied_out(e: Expr) -> Expr:
     if _size(e) > MOST_TERMS:
         raise TooLargeError(f"multiplied out it would have more than {MOST_TERMS} terms")
     inside = {t: _multiplied_out_total(t) for t in e.atoms(Total) if _is_outermost(t, e)}
-    return expanded(e.xreplace(inside))
+    e = e.xreplace(inside)
+    functions = {f: Dummy() for f in e.atoms(Function)}  # log(u (1 - u)) would no longer show its sign
+    return expanded(e.xreplace(functions)).xreplace({dummy: f for f, dummy in functions.items()})
 
 
 def _is_outermost(t: Total, e: Expr) -> bool:

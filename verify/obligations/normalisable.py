@@ -12,7 +12,7 @@ from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, Witness, undecided
 from verify.zero.point import NoValueError, Point
 
-CHOICES = 6  # values of the parameters at which a refutation is looked for
+CHOICES = 16  # values of the parameters at which a refutation is looked for
 
 
 def discharge(subject: Subject) -> Outcome:

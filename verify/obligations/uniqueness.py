@@ -60,9 +60,7 @@ def _refuted_by(block: Block) -> Outcome:
         value = str(point.choose(block, 0) if isinstance(block, Vector) else point.choose(block))
     except NoValueError:
         return undecided(f"{block} never moves, and no value of it was found")
-    finding = (
-        f"drift and noise of {block} are zero, so it stays there for ever; exp(-H) with any other law of {block} is as stationary"
-    )
+    finding = f"drift and noise of {block} are zero, so it stays there for ever, and every law of {block} is kept"
     return refuted(f"{block} never moves", Witness({str(block): value}, finding))
 
 
