@@ -1,4 +1,4 @@
-"""``non-explosion``: verdicts, the generator in explicit coordinates, and Feller's integral by quadrature; neither shares code with it."""
+"""``non-explosion``: verdicts; second looks at the generator in explicit coordinates, and at Feller's integral in small steps."""
 
 import random
 

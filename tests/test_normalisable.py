@@ -1,11 +1,14 @@
 """``normalisable``: what is proved and refuted, and masses over growing boxes by quadrature, which share no code with it."""
 
 import math
+from itertools import pairwise
+from random import Random
 
+import mpmath
 import pytest
 from samplers import catalog_recipes
 from scipy.integrate import dblquad, quad
-from sympy import Dummy, Function, Integer, Interval, Symbol, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
+from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
 
 from recipe import Field, Parameter, Potential, Recipe, Scalar, Simplex, Vector, total
 from recipe.symbols import Block
@@ -43,8 +46,8 @@ def outcome(H, *state: Block) -> Outcome:
 FINITE = [
     x**2 / 2, x**4 - x**2, x**4 - 5 * x**3, cosh(x), sqrt(1 + x**2), log(1 + x**2), 3 * log(1 + x**2) / 4, log(1 + exp(x)) - x / 2,
     log(1 + exp(x)) + x**2, exp(x) - x, x**2 + sin(x), x**2 * (2 + tanh(x)), x**2 + log(1 + exp(-3 * x)), 2 * log(1 + x**2) / 3,
-    x**2 / (1 + x**2) + x**2, log(cosh(x)), p - log(p) / 2, p + 1 / p, log(p) / 2 + p, 2 * log(1 + p) - log(p) / 2, 1 / p + 2 * log(p),
-    -log(u) - 2 * log(1 - u), log(u) / 2 + log(1 - u) / 3, log(u * (1 - u)) / 2, 1 / u, loggamma(p + 1) - p,
+    x**2 / (1 + x**2) + x**2, log(cosh(x)), p - log(p) / 2, p + 1 / p, log(p) / 2 + p, 2 * log(1 + p) - log(p) / 2,
+    1 / p + 2 * log(p), -log(u) - 2 * log(1 - u), log(u) / 2 + log(1 - u) / 3, log(u * (1 - u)) / 2, 1 / u, loggamma(p + 1) - p,
 ]  # fmt: skip
 INFINITE = [
     log(1 + x**2) / 2, log(1 + x**2) / 3, -(x**2), -(x**4) + x**2, x**3, exp(x), exp(-(x**2)), sin(x), 1 / (1 + x**2),
@@ -74,7 +77,7 @@ def masses(H) -> list[float]:
         cuts = sorted(
             {low, high, *(c for c in (-100, -10, -1, -0.1, 0, 1e-3, 0.01, 0.1, 0.5, 0.9, 1, 10, 100, 1000) if low < c < high)}
         )
-        found.append(sum(quad(density, c, e, limit=200)[0] for c, e in zip(cuts, cuts[1:], strict=False)))
+        found.append(sum(quad(density, c, e, limit=200)[0] for c, e in pairwise(cuts)))
     return found
 
 
@@ -203,8 +206,10 @@ t = Dummy("t", positive=True)
 @pytest.mark.parametrize(
     "e",
     [
-        t**2 + sin(t), log(1 + t**2) / 2, log(1 + exp(t)) - t, exp(-(t**2) + t), (1 + t**2) / (2 + t**2), sqrt(t**2 + t), cosh(t) - t,
-        log(3 + t) * t, exp(-log(1 + t**2)), tanh(t) / t, log(exp(-t) / 2), (1 + 1 / t) ** t, log((1 + t**2) / (3 + t)), loggamma(t),
+        t**2 + sin(t), log(1 + t**2) / 2, log(1 + exp(t)) - t, exp(-(t**2) + t), (1 + t**2) / (2 + t**2), sqrt(t**2 + t),
+        cosh(t) - t,
+        log(3 + t) * t, exp(-log(1 + t**2)), tanh(t) / t, log(exp(-t) / 2), (1 + 1 / t) ** t,
+        log((1 + t**2) / (3 + t)), loggamma(t),
         t**3 * exp(-t), log(2 + 1 / t), exp(sqrt(t) + log(t)), log(1 + exp(t**2) + t),
     ],
     ids=str,
@@ -225,3 +230,53 @@ def test_no_leading_term_is_guessed(e):
 def test_bounds_hold_where_there_is_no_leading_term():
     assert bound(t**2 * sin(t) + t, t).power == 2
     assert compare(bound(t - sqrt(t**2 + 1), t), leading(t, t)) == 0
+
+
+# -- random functions against their values far out ------------------------------------------------------------------------------
+
+TERMS = [
+    x**4, x**3, x**2, x, log(1 + x**2), sqrt(1 + x**2), exp(x / 2), exp(-x), cosh(x), sin(x), log(1 + exp(x)), 1 / (1 + x**2),
+    x**2 * tanh(x), log(2 + cosh(x)), x * sin(x), log(1 + x**2) ** 2, x / sqrt(1 + x**2), log(1 + x**2 + x**4),
+]  # fmt: skip
+MONOMIALS = [x**4, y**4, x**2, y**2, x * y, x**3 * y, x**2 * y**2, x * y**2, x, y, x**6, y**6]
+
+
+def drawn(terms, seed: int):
+    draw = Random(seed)
+    return sum(Rational(draw.randint(-6, 6), 4) * e for e in draw.sample(terms, draw.randint(2, 4))) + 0 * x
+
+
+def against_logarithm(H, sign: int, far: int) -> float:
+    """``H(x)/log|x|`` at a place far out; at least one of a few neighbours, as sines oscillate."""
+    with mpmath.workdps(30):
+        places = [sign * (mpmath.exp(far) + k) for k in range(4)]
+        f = lambdify(x, H, "mpmath")
+        return float(min(f(c) for c in places) / far)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_a_random_function_of_one_coordinate_is_judged_as_its_values_say(seed):
+    H = drawn(TERMS, seed)
+    verdict = decide_finite(H, (x,)).verdict
+    tails = [against_logarithm(H, sign, 12) for sign in (1, -1)]
+    if verdict is PROVED:
+        assert min(tails) > 1
+    if verdict is REFUTED:
+        assert min(tails) < 1.2
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_a_random_polynomial_in_two_coordinates_is_judged_as_its_values_say(seed):
+    H = drawn(MONOMIALS, seed)
+    if decide_finite(H, (x, y)).verdict is PROVED:
+        f = lambdify((x, y), H)
+        draw = Random(seed)
+        points = [
+            (draw.choice((1, -1)) * 10 ** draw.uniform(0, 6), draw.choice((1, -1)) * 10 ** draw.uniform(0, 6)) for _ in range(400)
+        ]
+        assert all(f(c, e) > 0 for c, e in points if max(abs(c), abs(e)) > 1e3)
+
+
+def test_most_random_functions_are_decided():
+    verdicts = [decide_finite(drawn(TERMS, seed), (x,)).verdict for seed in range(120)]
+    assert verdicts.count(UNDECIDED) < 24

@@ -72,7 +72,7 @@ def _order(e: Expr, x: Block, end: End) -> Order | None:
 
 
 def _has_finite_integral(order: Order) -> bool | None:
-    """Whether a positive function of this order is integrable up to infinity: as for ``t^p log(t)^q``, finite iff p < -1 or q < -1."""
+    """Whether a positive function of this order is integrable up to infinity; ``log(t)^q/t`` is iff q < -1."""
     if not order.rates and order.power == -1:
         signs = possible_signs(order.logs + 1)
         return True if signs == NEGATIVE else False if signs <= NOT_NEGATIVE else None

@@ -24,6 +24,7 @@ from verify.tails import is_continuous, is_smooth
 from verify.verdict import Outcome, Verdict, proved, undecided
 from verify.zero.decide import decide_zero
 
+TRIED = "no Lyapunov function was found, and no coordinate is seen to explode"
 LONGEST = 60  # characters of a Lyapunov function that is shown
 
 
@@ -38,13 +39,9 @@ def _decided(declared: Recipe | Update) -> Outcome:
     if all(_is_bounded(b) for b in subject.state):
         return proved("the domain is bounded: there is no infinity to reach")
     try:
-        return _by_lyapunov(subject) or _by_mass(subject) or decide_explosion(subject.dynamics) or undecided(_tried(subject))
+        return _by_lyapunov(subject) or _by_mass(subject) or decide_explosion(subject.dynamics) or undecided(TRIED)
     except RecursionError:
         return undecided("the recipe is nested too deeply to look at its growth")
-
-
-def _tried(subject: Subject) -> str:
-    return "no V -> oo with L V <= c (1 + V) was found among H and sums of powers, and no coordinate is seen to explode"
 
 
 def _is_bounded(block: Block) -> bool:
