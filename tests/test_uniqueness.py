@@ -100,7 +100,7 @@ def test_the_reasons_are_said():
     assert outcome(CASES["D = theta^2"][1]).by.startswith("D is not proved to be positive definite everywhere")
     assert outcome(CASES["hmc"][1]).by.startswith("there is no noise")
     assert outcome(CASES["decoupled rotation"][1]).by == "noise is not proved to reach y, z at every point"
-    assert outcome(CASES["a chain"][1]).by == "Hoermander's condition holds everywhere, 2 brackets deep"
+    assert outcome(CASES["a chain"][1]).by == "Hoermander's condition holds everywhere, by 2 rounds of brackets"
     assert outcome(CASES["a frozen coordinate"][1]).by == "y never moves"
     assert "y" in outcome(CASES["a frozen coordinate"][1]).witness.point
 
@@ -114,11 +114,11 @@ def test_a_claim_is_judged_as_well():
 CATALOG = {
     "fisher_sgld": (PROVED, "D is positive definite everywhere"), "sgld": (PROVED, "D is positive definite everywhere"),
     "sgrld": (PROVED, "D is positive definite everywhere"), "sgrld_reciprocal": (PROVED, "D is positive definite everywhere"),
-    "sghmc": (PROVED, "Hoermander's condition holds everywhere, 1 bracket deep"),
-    "sgrhmc": (PROVED, "Hoermander's condition holds everywhere, 1 bracket deep"),
-    "sgrhmc_bounded": (PROVED, "Hoermander's condition holds everywhere, 1 bracket deep"),
-    "sgnht": (PROVED, "Hoermander's condition holds everywhere, 2 brackets deep"),
-    "third_order_langevin": (PROVED, "Hoermander's condition holds everywhere, 2 brackets deep"),
+    "sghmc": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
+    "sgrhmc": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
+    "sgrhmc_bounded": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
+    "sgnht": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
+    "third_order_langevin": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
 }  # fmt: skip
 

@@ -243,15 +243,15 @@ def _weight_of_function(g: Expr, x: Block, powers: Powers) -> Expr | None:
     return quotients[0] if larger <= NOT_NEGATIVE else quotients[1] if larger <= {0, -1} else None
 
 
-def is_at_most(e: Expr, found: Coercive, state: tuple[Block, ...]) -> bool:
-    """Whether ``e <= C (1 + V)`` is proved for some C, for a coercive V."""
+def exceeding(e: Expr, found: Coercive, state: tuple[Block, ...]) -> Expr:
+    """What is left of e without terms that are at most ``C (1 + V)`` for some C, for a coercive V."""
     terms = Add.make_args(multiplied_out(e))
     for block in state:
         own = [t for t in terms if blocks_in(t, state) == {block}]
         h = None if isinstance(block.domain, Simplex) else of_one_coordinate(Add(*own), block)
         if h is not None and is_continuous(h) and all(is_bounded_below(-h, block, end) for end in ends(block)):
             terms = tuple(t for t in terms if t not in own)
-    return all(_is_small(t, found.powers) for t in terms)
+    return Add(*(t for t in terms if not _is_small(t, found.powers)))
 
 
 def _is_small(term: Expr, powers: Powers) -> bool:

@@ -26,7 +26,7 @@ from verify.noise import connected, is_definite, is_definite_kernel
 from verify.sign import is_nonnegative, is_nonzero
 
 DEEPEST = 3  # brackets with one reached block after another
-MOST_BLOCKS = 6
+MOST_BLOCKS = 16
 LARGEST_MINOR = 3
 
 
@@ -70,23 +70,27 @@ def reached_blocks(dynamics: Dynamics) -> Reached | None:
 
 
 def _next_blocks(dynamics: Dynamics, reached: tuple[Block, ...]) -> tuple[Block, ...]:
+    """Every block that one more round of brackets reaches."""
     rest = tuple(b for b in dynamics.state if b not in reached)
     families = list(_brackets(dynamics, reached, rest))
+    found: tuple[Block, ...] = ()
     for size in range(1, min(len(rest), LARGEST_MINOR) + 1):
-        for targets in itertools.combinations(rest, size):
+        for targets in itertools.combinations((b for b in rest if b not in found), size):
             fitting = [f for f in families if f.vanish_outside(targets)]
-            if any(_span(chosen, targets) for chosen in itertools.combinations(fitting, size)):
-                return targets
-    return ()
+            if not set(targets) & set(found) and any(_span(chosen, targets) for chosen in itertools.combinations(fitting, size)):
+                found += targets
+    return found
 
 
 def _brackets(dynamics: Dynamics, reached: tuple[Block, ...], rest: tuple[Block, ...]) -> Iterator[Fields]:
-    """The brackets of the drift with one reached block, and again with others, vectors first."""
+    """The brackets of the drift with one reached block, and again with others, vectors first (their order does not matter)."""
     ordered = sorted(reached, key=lambda b: isinstance(b, Scalar))
-    current = [f for s in ordered if (f := _first_bracket(dynamics, s, rest)) is not None]
+    first = [(k, _first_bracket(dynamics, s, rest)) for k, s in enumerate(ordered)]
+    current = [(k, f) for k, f in first if f is not None and not f.vanish_outside(())]
     for _ in range(DEEPEST):
-        yield from current
-        current = [g for f in current for s in ordered if (g := _next_bracket(f, s)) is not None]
+        yield from (f for _, f in current)
+        longer = [(m, _next_bracket(f, ordered[m])) for k, f in current for m in range(k, len(ordered))]
+        current = [(m, f) for m, f in longer if f is not None]
 
 
 def _first_bracket(dynamics: Dynamics, s: Block, rest: tuple[Block, ...]) -> Fields | None:

@@ -15,7 +15,7 @@ from recipe.calculus import contract, divergence, gradient, inner
 from recipe.dynamics import Dynamics
 from recipe.entry import apply, divergence_of
 from recipe.symbols import Block
-from verify.dominance import coercive, is_at_most
+from verify.dominance import coercive, exceeding
 from verify.separation import TooLargeError
 from verify.tails import is_smooth
 from verify.verdict import Verdict
@@ -38,9 +38,8 @@ def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
         found = coercive(V, dynamics.state) if is_smooth(V) else None
         if found is None:
             return None
-        growth = generator(dynamics, V)
-        small = is_at_most(growth, found, dynamics.state) or decide_zero(growth).verdict is Verdict.PROVED
-        return found.assumptions if small else None
+        left = exceeding(generator(dynamics, V), found, dynamics.state)
+        return found.assumptions if decide_zero(left).verdict is Verdict.PROVED else None
     except TooLargeError:
         return None
 

@@ -80,7 +80,8 @@ def _spanning(subject: Subject) -> Outcome:
         return undecided(f"noise is not proved to reach {listed(missing)} at every point")
     if found.levels == 0:
         return proved("D is positive definite everywhere")
-    return proved(f"Hoermander's condition holds everywhere, {found.levels} bracket{'s' if found.levels > 1 else ''} deep")
+    rounds = "one round" if found.levels == 1 else f"{found.levels} rounds"
+    return proved(f"Hoermander's condition holds everywhere, by {rounds} of brackets")
 
 
 def _is_open(block: Block) -> bool:
