@@ -315,7 +315,7 @@ def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
         typer.echo(f"recipe: {result.mistake.sentence}", err=True)
         raise typer.Exit(result.mistake.status)
     report = result.report
-    open_lines = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+    open_lines = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
     if report.verdict is Verdict.REFUTED and not unproved:
         typer.echo(f"recipe: {declaration.name} is refuted ({open_lines}); see recipe verify, or say --unproved", err=True)
         raise typer.Exit(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sympy import S
@@ -13,7 +13,9 @@ from verify.layout import paragraphs
 from verify.markdown import markdown
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
-from verify.obligations.stationarity import STATIONARITY
+from verify.obligations.non_explosion import NON_EXPLOSION
+from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
@@ -94,9 +96,11 @@ def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
     subject = subject_of(declared)
-    lines = [Line(o.name, o.statement, discharge(o, subject)) for o in OBLIGATIONS if o.applies(subject)]
-    lines += [_open(name) for name in _required(declared, require) if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(declared), tuple(lines))
+    required = _required(declared, require)
+    applying = [o for o in OBLIGATIONS if o.applies(subject)]
+    lines = [Line(o.name, o.statement, discharge(o, subject), o.required or o.name in required) for o in applying]
+    lines += [_open(name) for name in required if name not in {line.name for line in lines}]
+    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_proved(lines)))
 
 
 def unanswered(declared: Recipe | Update) -> Report:
@@ -104,6 +108,18 @@ def unanswered(declared: Recipe | Update) -> Report:
     kind = "recipe" if isinstance(declared, Recipe) else "claim"
     line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
     return Report(declared.name, kind, scope_of(declared), (line,))
+
+
+def _without_what_is_proved(lines: list[Line]) -> list[Line]:
+    """The lines, where stationarity takes for granted only what other lines do not prove."""
+    proved = {line.name for line in lines if line.outcome.verdict is Verdict.PROVED}
+    if not proved >= {NORMALISABLE.name, NON_EXPLOSION.name}:
+        return lines
+    return [replace(line, outcome=_without(line.outcome, LEDGER)) for line in lines]
+
+
+def _without(outcome: Outcome, assumption: str) -> Outcome:
+    return replace(outcome, assumptions=tuple(a for a in outcome.assumptions if a != assumption))
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
