@@ -44,11 +44,12 @@ def test_the_catalog_is_proved(name):
     assert of(report, "agrees-with-update") is PROVED
 
 
-def test_a_domain_with_an_edge_is_never_proved_as_a_whole():
+def test_what_leaves_its_domain_is_refuted_as_a_whole():
     half_line = Vector("theta", domain=Interval.open(0, oo))
     report = verify(Recipe((half_line,), total(half_line), 1, 0))  # Langevin dynamics leaves the half line
     assert of(report, "stationarity") is PROVED
-    assert report.verdict is UNDECIDED
+    assert of(report, "boundary") is REFUTED
+    assert report.verdict is REFUTED
 
 
 def mutants(recipe: Recipe) -> list[tuple[str, dict]]:

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import S
-
 from recipe import Recipe, RecipeError, Update
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
@@ -71,10 +69,9 @@ def _discharge(obligation: Obligation, subject: Subject) -> Line:
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
-    """The required obligations by name; a domain with an edge requires ``boundary``."""
+    """The required obligations by name, beside those that apply anyway."""
     own = declared.require if isinstance(declared, Recipe) else ()
-    edge = ("boundary",) if any(b.domain != S.Reals for b in declared.state) else ()
-    names = list(dict.fromkeys((*own, *require, *edge)))
+    names = list(dict.fromkeys((*own, *require)))
     known = [*(o.name for o in OBLIGATIONS), *WITHOUT_PROCEDURE]
     for name in names:
         if name not in known:
