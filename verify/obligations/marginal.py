@@ -108,8 +108,8 @@ def inferred(recipe: Recipe) -> tuple[Claim, Outcome] | None:
     """The law of the blocks of U where H is ``U + ...`` with one abstract U and further blocks, and what is to be said of it.
 
     Other summands may depend on the same blocks alone, as a log-determinant does or a prior: the law is then exp(-U), or it has
-    them as well, whichever is proved. A law that nobody declared is refuted only where nothing else can be meant: every other summand
-    has an auxiliary block in it, and the blocks of U are moved without noise, by a momentum.
+    them as well, whichever is proved. A law that nobody declared is refuted only where nothing else can be meant: every other
+    summand has an auxiliary block in it, and the blocks of U are moved without noise, by a momentum.
     """
     potentials = recipe.H.atoms(Potential)
     frozen, stands_for = freeze(recipe.H)
@@ -146,8 +146,8 @@ MARGINAL = Obligation(
     explanation=(
         "A sampler with auxiliary variables is used for the law of its positions. Where H - U depends on the auxiliaries alone, "
         "they are independent of the positions, and dropping them leaves exp(-U). Where their law depends on the positions, as "
-        "with a Riemannian momentum, its normalising constant does so too: H must have the logarithm of it (a log-determinant), or the "
-        "positions have another law. Normal auxiliaries are integrated out, others are rescaled. With no marginal= the law is "
+        "with a Riemannian momentum, its normalising constant does so too: H must have the logarithm of it (a log-determinant), or "
+        "the positions have another law. Normal auxiliaries are integrated out, others are rescaled. With no marginal= the law is "
         "inferred where H is U + ... with one abstract U."
     ),
     discharge=discharge,
