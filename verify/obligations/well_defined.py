@@ -15,7 +15,7 @@ from verify.edges import blocks_in, own_diffusion
 from verify.obligation import Obligation
 from verify.sign import is_nonzero
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, conjunction, undecided
+from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 from verify.zero.decide import explicit_sizes
 from verify.zero.point import NoValueError, Point
 
