@@ -11,10 +11,10 @@ from recipe.calculus import gradient
 from recipe.dynamics import Dynamics
 from recipe.entry import combine
 from verify.obligation import Obligation
-from verify.obligations.matrices import decide_zero_entry
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction
 from verify.zero.decide import decide_zero
+from verify.zero.entry import decide_zero_entry
 from verify.zero.shown import shown_factored
 
 

@@ -92,6 +92,39 @@ class Point:
             found[base] = [str(coordinates.get(k, "any")) for k in range(max(coordinates) + 1)]
         return found
 
+    # -- moving ----------------------------------------------------------------------------------------------------------------
+
+    def movable(self) -> list[Any]:
+        """The keys of the coordinates, parameters and free values that may vary continuously; none where values of elementwise
+        functions were asked for, as these belong to their arguments."""
+        if any(isinstance(key, tuple) and key[0] == "function" for key in self._values):
+            return []
+        return [key for key in self._values if _symbol_of(key) is None or not _is_discrete(_symbol_of(key))]
+
+    def value_of(self, key: Any) -> Rational:
+        """A value that was chosen."""
+        return self._values[key]
+
+    def moved(self, values: Mapping[Any, Rational]) -> Point | None:
+        """The point with some values replaced; None where one does not satisfy what was declared, or changes the sign of a jet."""
+        for key, value in values.items():
+            symbol = _symbol_of(key)
+            if symbol is None and value * self._values[key] <= 0:
+                return None
+            if symbol is not None and not (_fits(value, symbol) and _is_inside(value, symbol)):
+                return None
+        point = Point(self.sizes, 0, edge=self._edge)
+        point._values = {**self._values, **values}
+        return None if point._leaves_a_simplex() else point
+
+    def _leaves_a_simplex(self) -> bool:
+        totals: dict[Any, Rational] = {}
+        for key, value in self._values.items():
+            symbol = _symbol_of(key)
+            if isinstance(getattr(symbol, "domain", None), Simplex):
+                totals[symbol] = totals.get(symbol, Rational(0)) + value
+        return any(total >= 1 for total in totals.values())
+
     # -- choosing values -----------------------------------------------------------------------------------------------------
 
     def choose(self, symbol: Symbol, k: int | None = None) -> Rational:
@@ -301,6 +334,26 @@ def _inside(domain: Interval) -> list[Rational]:
 def _fits(value: Rational, symbol: Symbol) -> bool:
     facts = assumptions_of(symbol)
     return all(getattr(value, f"is_{fact}", truth) in (truth, None) for fact, truth in facts.items() if fact != "commutative")
+
+
+def _symbol_of(key: Any) -> Symbol | None:
+    """The symbol whose value a key names; None for jets and entries of matrices."""
+    if isinstance(key, Symbol):
+        return key
+    return key[1] if key[0] == "coordinate" else None
+
+
+def _is_discrete(symbol: Symbol) -> bool:
+    return any(fact in assumptions_of(symbol) for fact in ("integer", "rational", "irrational", "even", "odd", "prime"))
+
+
+def _is_inside(value: Rational, symbol: Symbol) -> bool:
+    domain = getattr(symbol, "domain", None)
+    if not isinstance(domain, Interval):
+        return True
+    above = value > domain.start if domain.left_open else value >= domain.start
+    below = value < domain.end if domain.right_open else value <= domain.end
+    return bool(above) and bool(below)
 
 
 def _key_text(key: Any) -> str:
