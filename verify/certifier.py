@@ -24,9 +24,12 @@ NONNEGATIVE = ">= 0"
 
 
 @lru_cache(maxsize=4096)
-def nonnegative(e: Expr) -> SignStep | None:
-    """Why an expression is nonnegative wherever it is defined; None where that is not proved."""
-    form = _form(e)
+def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
+    """Why an expression is nonnegative wherever it is defined; None where that is not proved.
+
+    ``combining`` looks for nonnegative combinations as well, which takes longer.
+    """
+    form = _form(e, combining)
     if form is None or not possible_signs(form) <= NOT_NEGATIVE:
         return None
     if form != e and decide_zero(e - form).verdict is not Verdict.PROVED:
@@ -34,19 +37,19 @@ def nonnegative(e: Expr) -> SignStep | None:
     return SignStep(e, NONNEGATIVE, form)
 
 
-def _form(e: Expr) -> Expr | None:
+def _form(e: Expr, combining: bool) -> Expr | None:
     if possible_signs(e) <= NOT_NEGATIVE:
         return readable_form(e)
     try:
         canonical = Canonical()
         canonical.read(e)
-        return _of_ratio(canonical.read_again(e), canonical)
+        return _of_ratio(canonical.read_again(e), canonical, combining)
     except CannotDecideError:
         return None
 
 
-def _of_ratio(r: Ratio, canonical: Canonical) -> Expr | None:
-    above, below = _of_poly(r.num, canonical), _of_poly(r.den, canonical)
+def _of_ratio(r: Ratio, canonical: Canonical, combining: bool) -> Expr | None:
+    above, below = _of_poly(r.num, canonical, combining), _of_poly(r.den, canonical, combining)
     if above is None or below is None:
         return None
     (p, numerator), (q, denominator) = above, below
@@ -55,7 +58,7 @@ def _of_ratio(r: Ratio, canonical: Canonical) -> Expr | None:
     return _product([p / q, *numerator, *(Pow(f, -1, evaluate=False) for f in denominator)])
 
 
-def _of_poly(poly: Poly, canonical: Canonical) -> tuple[Rational, list[Expr]] | None:
+def _of_poly(poly: Poly, canonical: Canonical, combining: bool) -> tuple[Rational, list[Expr]] | None:
     """A polynomial as a constant times nonnegative forms."""
     constant, factors = poly.factor()
     number, forms = Rational(int(constant)), list[Expr]()
@@ -64,7 +67,7 @@ def _of_poly(poly: Poly, canonical: Canonical) -> tuple[Rational, list[Expr]] | 
         if n % 2 == 0:
             forms.append(Pow(e, int(n), evaluate=False))
             continue
-        found = _of_factor(e)
+        found = _of_factor(e, combining)
         if found is None:
             return None
         number *= found[0]
@@ -72,14 +75,14 @@ def _of_poly(poly: Poly, canonical: Canonical) -> tuple[Rational, list[Expr]] | 
     return number, forms
 
 
-def _of_factor(e: Expr) -> tuple[int, Expr] | None:
+def _of_factor(e: Expr, combining: bool) -> tuple[int, Expr] | None:
     """An irreducible factor as ``1`` or ``-1`` times a form that is not negative."""
     signs = possible_signs(e)
     if signs <= NOT_NEGATIVE:
         return 1, readable_form(e)
     if signs <= NOT_POSITIVE:
         return -1, readable_form((-e).expand())
-    for sign in (1, -1):
+    for sign in (1, -1) if combining else ():
         form = combination_of(sign * e)
         if form is not None:
             return sign, form

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
 from recipe import Update
 from recipe.entry import parts
-from verify.definedness import Condition, conditions, decide_condition
+from verify.definedness import NO_POINT, Condition, conditions, decide_condition, has_a_point
 from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
-from verify.zero.decide import explicit_sizes
-from verify.zero.point import NoValueError, Point
 
 
 def discharge(subject: Subject) -> Outcome:
     """Collect every condition on denominators, logarithms and roots, and decide each."""
-    if not _has_a_point(subject):
-        return undecided("no point was found that satisfies all assumptions; a proof about an empty domain would say nothing")
+    if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
+        return undecided(NO_POINT)
     named: dict[object, tuple[str, Outcome]] = {}
     for e, where in expressions_of(subject):
         for condition in conditions(e):
@@ -47,19 +45,6 @@ def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
     for (row, column), entry in subject.dynamics.diffusion.items():
         for e in parts(entry):
             yield e, f"the diffusion between {row} and {column}"
-
-
-def _has_a_point(subject: Subject) -> bool:
-    """Whether every symbol can be given a value that satisfies what was declared of it."""
-    expressions = [e for e, _ in subject.written]
-    point = Point(next(explicit_sizes(expressions)), seed=1)
-    try:
-        for e in (*expressions, *subject.state):
-            for s in sorted(e.atoms(Symbol), key=str):
-                point.choose(s)
-    except NoValueError:
-        return False
-    return True
 
 
 WELL_DEFINED = Obligation(

@@ -13,11 +13,11 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from recipe.entry import Coupling, Entry, Row, parts
+from recipe.entry import Coupling, Entry, Row
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from verify.psd.descent import lowest_points
 from verify.psd.rational import Indefinite, eliminate
-from verify.psd.symmetric import Diffusion, Group
+from verify.psd.symmetric import Diffusion, Group, written_in
 from verify.verdict import Witness
 from verify.zero.decide import explicit_sizes
 from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
@@ -32,7 +32,7 @@ DESCENTS = 6
 
 def find_negative(state: Group, diffusion: Diffusion) -> Witness | None:
     """A witness at one of a few random points for small lengths."""
-    for sizes in explicit_sizes(_written(diffusion)):
+    for sizes in explicit_sizes(written_in(state, diffusion)):
         for seed in range(QUICK):
             witness = witness_at(Point(sizes, seed, edge=seed % 2 == 1), state, diffusion)
             if witness is not None:
@@ -42,7 +42,7 @@ def find_negative(state: Group, diffusion: Diffusion) -> Witness | None:
 
 def search_negative(state: Group, diffusion: Diffusion, groups: Iterable[Group]) -> Witness | None:
     """A witness at more points, for larger lengths, or where a descent leads to."""
-    sizes = list(explicit_sizes(_written(diffusion)))
+    sizes = list(explicit_sizes(written_in(state, diffusion)))
     larger = [dict.fromkeys(sizes[0], n) for n in LARGER if sizes[0]]
     for where in (*sizes, *larger):
         for seed in range(QUICK, THOROUGH if where in sizes else QUICK + 2):
@@ -60,20 +60,17 @@ def search_negative(state: Group, diffusion: Diffusion, groups: Iterable[Group])
     return None
 
 
-def _written(diffusion: Diffusion) -> list[Any]:
-    return [p for e in diffusion.values() for p in parts(e) if p != 0]
-
-
 def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | None:
     """A witness at one point."""
-    try:
-        matrix = at_precision(BITS[1], lambda: explicit(point, state, diffusion))
-    except NoValueError:
+    for bits in BITS:
+        try:
+            x, value = at_precision(bits, lambda: _negative_direction(explicit(point, state, diffusion)))
+        except NoValueError:
+            return None
+        if value < 0:
+            break
+    else:
         return None
-    found = at_precision(BITS[1], lambda: _negative_direction(matrix))
-    if found is None:
-        return None
-    x, value = found
     shown: dict[str, str | list[str]] = {f"x[{n}]": str(c) for n, c in zip(_coordinate_names(state, point), x, strict=True)}
     return Witness(point.shown() | shown, f"x^T D x is {shown_ball(value)}")
 
@@ -100,20 +97,20 @@ def _number(entry: Entry, i: int, j: int, point: Point) -> Any:
     return point.evaluate(entry.value, {GENERIC: j if isinstance(entry, Row) else i})
 
 
-def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any] | None:
+def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any]:
+    """A vector and what the matrix gives for it; both are certain, and only a negative value says something."""
     middles = [[_middle(ball) for ball in row] for row in matrix]
     symmetric = [[(middles[a][b] + middles[b][a]) / 2 for b in range(len(matrix))] for a in range(len(matrix))]
     found = eliminate(symmetric)
     if not isinstance(found, Indefinite):
-        return None
+        return (), arb(0)
     largest = max(abs(c) for c in found.direction)
     for bound in DENOMINATORS:
         x = tuple((c / largest).limit_denominator(bound) for c in found.direction)
         value = _form(matrix, x)
         if value < 0:
             return x, value
-    value = _form(matrix, found.direction)
-    return (found.direction, value) if value < 0 else None
+    return found.direction, _form(matrix, found.direction)
 
 
 def _middle(ball: Any) -> Fraction:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sympy import Expr
+
 from recipe.dynamics import Dynamics
 from recipe.entry import Coupling, Entry, combine, is_zero_entry, parts, transposed
 from recipe.symbols import Block
@@ -29,6 +31,11 @@ def connected(state: Group, diffusion: Diffusion) -> list[Group]:
         merged = {b for g in touching for b in g} | {block}
         groups = [g for g in groups if g not in touching] + [tuple(b for b in state if b in merged)]
     return groups
+
+
+def written_in(state: Group, diffusion: Diffusion) -> list[Expr]:
+    """The blocks, and what is written in D."""
+    return [*state, *(p for entry in diffusion.values() for p in parts(entry) if p != 0)]
 
 
 def names_of(group: Group) -> str:

@@ -152,10 +152,10 @@ class Point:
         return _ball(self._values[key])
 
     def positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
-        """An entry of ``R R^T + 1`` with a free ``R``."""
+        """An entry of ``R R^T + 1/8`` with a free ``R``: neither large nor small for sure."""
         n = self.sizes[matrix.row.length]
         products = [self.free(("root of", matrix, i, k), False) * self.free(("root of", matrix, j, k), False) for k in range(n)]
-        return sum(products, flint.arb(1 if i == j else 0))
+        return sum(products, flint.arb(int(i == j)) / 8)
 
     def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
         """A free value at these arguments, the same one wherever the arguments are the same."""
