@@ -145,7 +145,7 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
     "dense": (PROVED, (theta,), Matrix([[a * M + G]])),
     "two dense": (PROVED, (theta, r), Matrix([[2 * M, M], [M, M + N]])),
     "dense, too much across": (REFUTED, (theta, r), Matrix([[M, 2 * M], [2 * M, M]])),
-    "a dense matrix that may be small": (UNDECIDED, (theta,), Matrix([[M - 1]])),
+    "a dense matrix that may be small": (REFUTED, (theta,), Matrix([[M - 1]])),
     # what is zero for one length or on a half line only: no division by it proves anything
     "a pivot that is zero for one length": (REFUTED, (x, y, theta), Matrix([[COLLAPSE, x, 0], [x, 0, 0], [0, 0, 0]])),
     "a root that is a branch": (
