@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sympy import Expr, Pow, Symbol, cos, log, loggamma, polygamma, tan
+from sympy import Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, tan
 
+from recipe.calculus import partial
 from recipe.symbols import GENERIC, OTHER
-from recipe.total import Total, opened
+from recipe.total import Total, opened, substitute
 from verify.sign import is_nonnegative, is_nonzero, is_positive
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 from verify.zero.decide import explicit_sizes, points
-from verify.zero.point import BITS, NoValueError, Point, at_precision
+from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
 TRIES = 48
 NO_POINT = "no point was found that satisfies all assumptions; a proof about an empty domain would say nothing"
+ORDERS = 5  # of sqrt(step), in which a sign for small steps is looked for
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,33 @@ def decide_condition(condition: Condition) -> Outcome:
     return undecided(f"{condition} could neither be proved from the signs of its parts nor refuted")
 
 
+def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
+    """Prove or refute it for all steps below some size, by its first coefficient in sqrt(step) that does not vanish."""
+    lead = _leading_coefficient(condition.e, step)
+    if lead is None:
+        return undecided(f"no expansion of {condition.e} at {step} = 0 was found")
+    if PROVERS[NONZERO if condition.sign == NONZERO else POSITIVE](lead):
+        return proved("for small steps", f"the step is so small that {condition}")
+    against = decide_condition(Condition(lead, NONNEGATIVE))
+    if condition.sign != NONZERO and against.witness is not None:
+        return refuted(f"{condition} fails for every small step at the witness", against.witness)
+    return undecided(f"{condition} could not be proved for small steps: there it has the sign of {lead}")
+
+
+def _leading_coefficient(e: Expr, step: Symbol) -> Expr | None:
+    """Up to a positive number."""
+    s = Dummy("s", positive=True)
+    e = e.xreplace({step: s**2})
+    for _ in range(ORDERS):
+        value = substitute(e, {s: S.Zero})
+        if value.has(S.NaN, S.ComplexInfinity, S.Infinity, S.NegativeInfinity):
+            return None
+        if value.expand() != 0:
+            return value
+        e = partial(e, s)
+    return None
+
+
 def _breaking_point(condition: Condition) -> Witness | None:
     for point, places in points(condition.e, TRIES, edge=True):
         at = dict.fromkeys(range(-40, OTHER), 0) | dict(places)
@@ -97,5 +126,5 @@ def _breaking_point(condition: Condition) -> Witness | None:
         vanishes = (value.is_exact() and value == 0) or (value.contains(0) and point.is_exactly_zero(condition.e, at))
         broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[condition.sign]
         if broken:
-            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else value.str(12, radius=False)}")
+            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else shown_ball(value)}")
     return None

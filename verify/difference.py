@@ -74,8 +74,8 @@ def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
         yield from _written_otherwise(theirs, ours, subject)
         yield from _declared_once(theirs, ours, subject)
         yield from _ruled_otherwise(theirs.subject.get("update"), ours.subject.get("update"))
-        if theirs.data["scope"] != scope_of(subject):
-            yield f"the scope: the certificate says {theirs.data['scope']!r}, and it is {scope_of(subject)!r}"
+        if theirs.data["scope"] != scope_of(subject.declared):
+            yield f"the scope: the certificate says {theirs.data['scope']!r}, and it is {scope_of(subject.declared)!r}"
         yield from _not_required(theirs.data, subject)
 
 

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sympy import S
 
-from recipe import Recipe, RecipeError, Update
+from recipe import Recipe, RecipeError, Update, __version__
+from verify.layout import paragraphs
+from verify.markdown import markdown
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+from verify.obligations.non_explosion import NON_EXPLOSION
+from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
+VERSION = 1  # of the fields of a report as plain data
 NO_PROCEDURE = "this version has no procedure that decides it"
+TOO_DEEP = "an expression in it is nested too deeply to be followed"
+UNDERIVED = "the drift and the diffusion were not derived"
+
+Discharge = Callable[[Obligation, Subject], Outcome]
 
 
 @dataclass(frozen=True)
 class Line:
-    """One obligation and its outcome."""
+    """One obligation and its outcome; what is not required does not enter the verdict on the whole."""
 
     name: str
     statement: str
     outcome: Outcome
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -37,37 +48,78 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every obligation is, refuted if any is, undecided otherwise."""
-        return overall(line.outcome.verdict for line in self.lines)
+        """Proved if every required obligation is, refuted if any of them is, undecided otherwise."""
+        return overall(line.outcome.verdict for line in self.lines if line.required)
+
+    def __str__(self) -> str:
+        return "\n".join(str(p) for p in paragraphs(self, self.name or f"this {self.kind}"))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # a notebook without Markdown, and IPython
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self, self.name or f"this {self.kind}")
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """The report as plain data; ``docs/report.md`` describes every field."""
         return {
+            "version": VERSION,
+            "library": __version__,
             "name": self.name,
             "kind": self.kind,
             "verdict": self.verdict.value,
+            "scope": self.scope,
             "obligations": [_line_as_json(line, self.scope) for line in self.lines],
         }
 
 
-def verify(declared: Recipe | Update, *, require: Iterable[str] = ()) -> Report:
-    """Discharge every obligation of a recipe or a claim.
+def discharged(obligation: Obligation, subject: Subject) -> Outcome:
+    """The outcome of an obligation; undecided where Python cannot follow an expression."""
+    try:
+        return obligation.discharge(subject)
+    except RecursionError:
+        return undecided(TOO_DEEP)
+
+
+def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
+    """Discharge every obligation of a recipe or a claim, in this process and for as long as it takes.
+
+    There is no limit of time or memory here: native code hears no signal, so only a process can be stopped. The command
+    ``recipe verify`` runs this in a process of its own and stops it.
 
     Args:
         declared: what to verify.
         require: names of further obligations without which it must not count as verified.
+        discharge: how an obligation gets its outcome, for those who want to watch.
 
     Raises:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
     subject = subject_of(declared)
-    lines = [_discharge(obligation, subject) for obligation in OBLIGATIONS if obligation.applies(subject)]
-    lines += [_open(name) for name in _required(declared, require) if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(subject), tuple(lines))
+    required = _required(declared, require)
+    applying = [o for o in OBLIGATIONS if o.applies(subject)]
+    lines = [Line(o.name, o.statement, discharge(o, subject), o.required or o.name in required) for o in applying]
+    lines += [_open(name) for name in required if name not in {line.name for line in lines}]
+    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_proved(lines)))
 
 
-def _discharge(obligation: Obligation, subject: Subject) -> Line:
-    return Line(obligation.name, obligation.statement, obligation.discharge(subject))
+def unanswered(declared: Recipe | Update) -> Report:
+    """What is to be reported where even the dynamics were not derived: whether the law is stationary is undecided."""
+    kind = "recipe" if isinstance(declared, Recipe) else "claim"
+    line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
+    return Report(declared.name, kind, scope_of(declared), (line,))
+
+
+def _without_what_is_proved(lines: list[Line]) -> list[Line]:
+    """The lines, where stationarity takes for granted only what other lines do not prove."""
+    proved = {line.name for line in lines if line.outcome.verdict is Verdict.PROVED}
+    if not proved >= {NORMALISABLE.name, NON_EXPLOSION.name}:
+        return lines
+    return [replace(line, outcome=_without(line.outcome, LEDGER)) for line in lines]
+
+
+def _without(outcome: Outcome, assumption: str) -> Outcome:
+    return replace(outcome, assumptions=tuple(a for a in outcome.assumptions if a != assumption))
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
@@ -95,10 +147,13 @@ def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
     witness = None if outcome.witness is None else {"point": outcome.witness.point, "finding": outcome.witness.finding}
     return {
         "name": line.name,
+        "required": line.required,
+        "statement": line.statement,
         "verdict": outcome.verdict.value,
         "scope": scope,
         "by": outcome.by,
         "assumptions": list(outcome.assumptions),
+        "residual": None if outcome.residual is None else asdict(outcome.residual),
         "witness": witness,
         "repair": outcome.repair,
     }

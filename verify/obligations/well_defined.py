@@ -8,10 +8,10 @@ from sympy import Expr
 
 from recipe import Update
 from recipe.entry import parts
-from verify.definedness import NO_POINT, Condition, conditions, decide_condition, has_a_point
+from verify.definedness import NO_POINT, Condition, conditions, decide_condition, decide_for_small_steps, has_a_point
 from verify.obligation import Obligation
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
+from verify.verdict import Outcome, Verdict, conjunction, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -30,11 +30,11 @@ def discharge(subject: Subject) -> Outcome:
 
 def _decide(condition: Condition, subject: Subject) -> Outcome:
     outcome = decide_condition(condition)
-    involves_step = isinstance(subject.declared, Update) and subject.declared.step in condition.e.free_symbols
-    if involves_step and outcome.verdict is not Verdict.PROVED:
-        # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps below 1.
-        return proved("for small steps", f"the step is so small that {condition}")
-    return outcome
+    if outcome.verdict is Verdict.PROVED or not isinstance(subject.declared, Update):
+        return outcome
+    step = subject.declared.step
+    # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps below 1.
+    return decide_for_small_steps(condition, step) if step in condition.e.free_symbols else outcome
 
 
 def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:

@@ -1,7 +1,7 @@
 """A second decider that shares no code with the first: the one of the checker, on the expression as a table of nodes.
 
-Its zero is probabilistic (error below 2^-100), so it confirms and never proves. Its nonzero is certain only for rational functions of
-symbols, exponentials and abstract functions; elsewhere it may miss an identity.
+Its zero is probabilistic (error below 2^-100), so it confirms and never proves. Its nonzero is certain only for rational functions
+of symbols, exponentials and abstract functions; elsewhere it may miss an identity.
 """
 
 from __future__ import annotations
