@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import time
 import warnings
@@ -24,6 +23,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from codegen.chains import Chain
+from codegen.whole import force_names_to_disk, force_to_disk
 from recipe.errors import RecipeError
 
 FORMAT, VERSION = "recipe checkpoint", 1
@@ -272,16 +272,11 @@ def _replace(path: Path, write: Callable[[Any], Any]) -> None:
     try:
         with temporary.open("wb") as file:
             write(file)
-            file.flush()
-            os.fsync(file.fileno())
+            force_to_disk(file)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    force_names_to_disk(path.parent)
 
 
 def _digest(path: Path) -> str:

@@ -14,8 +14,7 @@ from codegen.initial import given_blocks
 from codegen.lengths import Lengths
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
-from recipe.posterior import Posterior
-from recipe.symbols import Block, Scalar, name_of
+from recipe.symbols import Block, name_of
 
 PIECE = 2**16  # rows that a gradient of the user is asked for at once
 
@@ -25,9 +24,9 @@ Mode = dict[Block, np.ndarray]
 
 
 def find_modes(
-    estimators: Mapping[Potential, Estimator], given: Any, params: Mapping[Any, Any], lengths: Lengths
+    estimators: Mapping[Potential, Estimator], given: Any, densities: Mapping[Potential, Density], lengths: Lengths
 ) -> dict[Potential, Mode]:
-    """The mode of every posterior: as it is given, or searched for.
+    """The mode of every posterior: as it is given, or searched for in its density.
 
     Raises:
         RecipeError: where the search fails, or there is no log likelihood to search with.
@@ -39,44 +38,38 @@ def find_modes(
         raise RecipeError(
             f"control_variates= names {unknown[0]}, which is no block of a posterior; those are {', '.join(sorted(known))}"
         )
-    for U, estimator in estimators.items():
-        posterior = estimator.gradient.posterior
+    for U in estimators:
         if isinstance(given, Mapping):
             blocks = given_blocks({k: v for k, v in given.items() if name_of(k) in map(str, U.blocks)}, U.blocks, 1, lengths, WHERE)
             missing = [b for b in U.blocks if b not in blocks]
             if missing:
                 raise RecipeError(f"control_variates= has no value for {missing[0]}; give the mode of every block of {U}")
             modes[U] = {b: np.array(blocks[b][0]) for b in U.blocks}
-        elif posterior.log_likelihood is None:
+        elif U not in densities:
             raise RecipeError(
                 f"the mode of {U} cannot be searched for without a log_likelihood: give control_variates={{block: value}}"
             )
         else:
-            found = density_of(posterior, params, lengths).mode()
-            modes[U] = {b: np.atleast_1d(found[b]) for b in U.blocks}
+            modes[U] = dict(zip(densities[U].blocks, densities[U].minimum(), strict=True))
     return modes
 
 
 def control_data(
-    estimator: Estimator, mode: Mode, own: Any, params: Mapping[Any, Any], arrays: list[np.ndarray], lengths: Lengths
+    estimator: Estimator, mode: Mode, own: Any, density: Density | None, arrays: list[np.ndarray]
 ) -> dict[str, np.ndarray]:
     """The fields of ``Data`` that hold a mode and the gradient there; ``own`` is the user's gradient, if that is used."""
-    control, U = estimator.control, estimator.gradient.potential
+    control, blocks = estimator.control, estimator.gradient.posterior.blocks
     assert control is not None
-    posterior = estimator.gradient.posterior
-    if own is None:
-        slopes = density_of(posterior, params, lengths).gradient({b: _value(b, mode) for b in U.blocks})
+    at = [mode[b] for b in blocks]
+    if own is not None:
+        found = _own_gradient(own, at, arrays)
     else:
-        found = _own_gradient(own, [mode[b] for b in posterior.blocks], arrays)
-        slopes = dict(zip(posterior.blocks, found, strict=True))
-    blocks, results = [mode[b] for b in U.blocks], [np.atleast_1d(slopes[b]) for b in U.blocks]
-    return dict(zip((*control.modes, *control.at_mode), (*blocks, *results), strict=True))
-
-
-def density_of(posterior: Posterior, params: Mapping[Any, Any], lengths: Lengths) -> Density:
-    """The density of a posterior in a run, which knows the values of all parameters and lengths."""
-    known = {b: lengths.of(b) for b in posterior.blocks if not isinstance(b, Scalar)}
-    return Density(posterior, {name_of(s): params[name_of(s)] for s in posterior.parameters}, lengths=known)
+        assert density is not None
+        found = density.slopes(at)
+    slopes = dict(zip(blocks, found, strict=True))
+    ordered = estimator.gradient.potential.blocks
+    values = (*(mode[b] for b in ordered), *(slopes[b] for b in ordered))
+    return dict(zip((*control.modes, *control.at_mode), values, strict=True))
 
 
 def _own_gradient(own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
@@ -88,7 +81,3 @@ def _own_gradient(own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]) 
         piece = call_own(own, blocks, rows, arrays)
         total = [t + g * (rows.size / count) for t, g in zip(total, piece, strict=True)]
     return total
-
-
-def _value(block: Block, mode: Mode) -> Any:
-    return mode[block][0] if isinstance(block, Scalar) else mode[block]

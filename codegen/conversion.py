@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from codegen.whole import force_names_to_disk, force_to_disk
 from recipe.errors import RecipeError
 
 FORMAT_VERSION = 1
@@ -110,7 +111,7 @@ def in_folder(
                 raise RecipeError(f"{source} changed while it was read; read it again when nothing writes it")
             with (partial / RECORD).open("x", encoding="utf-8") as out:
                 json.dump(record, out, indent=1)
-                _force_to_disk(out)
+                force_to_disk(out)
     except OSError as error:  # of the folder alone: what goes wrong with the source is a RecipeError by now
         reason = error.strerror or first_line(error)
         raise RecipeError(f"{folder} cannot be written: {reason}; make room there or choose another folder") from None
@@ -173,7 +174,7 @@ def _moved_when_whole(folder: Path) -> Iterator[Path]:
             raise
     finally:
         os.close(descriptor)
-    _force_names_to_disk(folder.parent)
+    force_names_to_disk(folder.parent)
 
 
 def _lock(descriptor: int, partial: Path, folder: Path) -> None:
@@ -207,7 +208,7 @@ def _written(folder: Path, batches: Iterable[Arrays]) -> dict[str, dict[str, Any
         for name, file in files.items():
             file.seek(0)
             _write_header(file, shapes[name])
-            _force_to_disk(file)
+            force_to_disk(file)
     return {name: {"dtype": np.dtype(np.float64).str, "shape": list(shape)} for name, shape in shapes.items()}
 
 
@@ -215,16 +216,3 @@ def _write_header(file: IO[bytes], shape: tuple[int, ...]) -> None:
     """The .npy header, in which numpy leaves room for the number of rows: it is as long for none as for all of them."""
     description = {"descr": np.dtype(np.float64).str, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, description)
-
-
-def _force_to_disk(file: IO[Any]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _force_names_to_disk(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

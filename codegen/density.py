@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,15 +62,17 @@ class Density:
 
     def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
         """``U`` at these values of the blocks; from ``rows`` it is the estimate N/n times their sum, plus the prior's part."""
-        blocks = self._arrays(values)
-        return float(self._module.potential_U(*blocks, self._data, self._params, NO_ROWS if rows is None else rows))
+        return self._potential(self._arrays(values), rows)
 
     def gradient(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> dict[Block, np.ndarray]:
         """The gradient of ``U`` by block, in the same way."""
-        blocks = self._arrays(values)
-        results = [np.zeros_like(a) for a in blocks]
-        self._module.gradient_U(*results, *blocks, self._data, self._params, (), NO_ROWS if rows is None else rows)
-        return {b: g if isinstance(b, Vector) else g[0] for b, g in zip(self.blocks, results, strict=True)}
+        return self._by_block(self.slopes(self._arrays(values), rows))
+
+    def slopes(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> list[np.ndarray]:
+        """The gradient from one array a block, in their order, to one array a block."""
+        results = [np.zeros_like(a) for a in at]
+        self._module.gradient_U(*results, *at, self._data, self._params, (), NO_ROWS if rows is None else rows)
+        return results
 
     def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
         """A local minimum of ``U`` (the maximum a posteriori), by L-BFGS from ``start`` (default: 0 everywhere).
@@ -78,22 +80,27 @@ class Density:
         Raises:
             RecipeError: where the search does not end at a point with a vanishing gradient.
         """
+        return self._by_block(self.minimum(None if start is None else self._arrays(start)))
+
+    def minimum(self, start: Sequence[np.ndarray] | None = None) -> list[np.ndarray]:
+        """The same with one array a block."""
         from scipy.optimize import minimize
 
         if any(b.domain != sympy.S.Reals for b in self.blocks):
             raise RecipeError("the mode is searched for on the real line only; transform the blocks that have another domain")
-        first = np.zeros(self.dimension) if start is None else np.concatenate(self._arrays(start))
+        first = np.zeros(self.dimension) if start is None else np.concatenate(start)
+        steepness: list[float] = []  # that of the first point says how small a slope is small
 
         def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
-            values = self._split(z)
-            slope = self.gradient(values)
-            return self.potential(values), np.concatenate([np.atleast_1d(slope[b]) for b in self.blocks])
+            at = self._split(z)
+            slope = np.concatenate(self.slopes(at))
+            steepness.append(float(np.max(np.abs(slope))))
+            return self._potential(at), slope
 
         with np.errstate(all="ignore"):
             found = minimize(value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS)
-            before = float(np.max(np.abs(value_and_gradient(first)[1])))
         slope = float(np.max(np.abs(found.jac)))
-        if not slope <= 1e-4 * max(1.0, before):
+        if not slope <= 1e-4 * max(1.0, steepness[0]):
             raise RecipeError(
                 f"no mode was found: after {found.nit} iterations the largest derivative of U is {slope:.3g}; "
                 "give a start, or the mode itself"
@@ -103,9 +110,14 @@ class Density:
     def _sizes(self) -> list[int]:
         return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
 
-    def _split(self, z: np.ndarray) -> dict[Block, np.ndarray]:
-        pieces = np.split(z, np.cumsum(self._sizes())[:-1])
-        return {b: p if isinstance(b, Vector) else p[0] for b, p in zip(self.blocks, pieces, strict=True)}
+    def _potential(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
+        return float(self._module.potential_U(*at, self._data, self._params, NO_ROWS if rows is None else rows))
+
+    def _split(self, z: np.ndarray) -> list[np.ndarray]:
+        return np.split(z, np.cumsum(self._sizes())[:-1])
+
+    def _by_block(self, arrays: Sequence[np.ndarray]) -> dict[Block, np.ndarray]:
+        return {b: a if isinstance(b, Vector) else a[0] for b, a in zip(self.blocks, arrays, strict=True)}
 
     def _arrays(self, values: Mapping[Any, Any]) -> list[np.ndarray]:
         given = given_blocks(values, self.blocks, 1, self._lengths)

@@ -42,6 +42,11 @@ class Module:
     plan: Plan = field(repr=False)
     estimators: Mapping[Potential, Estimator] = field(repr=False)
 
+    @property
+    def controlled(self) -> bool:
+        """Whether its gradients are estimated with control variates."""
+        return any(estimator.control is not None for estimator in self.estimators.values())
+
     def write(self, path: str | Path) -> Path:
         """Write the text to a file; a reader sees all of it or none. Raises RecipeError where that cannot be done."""
         target = Path(path)

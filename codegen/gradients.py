@@ -113,7 +113,7 @@ def call_own(function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data
     try:
         function(*blocks, rows, *data, *results)
     except NumbaError as error:
-        raise RecipeError(f"Numba cannot compile the gradient of your own: {first_line(error)}") from None
+        raise RecipeError(f"Numba cannot compile the gradient of your own: {reason_of_numba(error)}") from None
     except Exception as error:  # it is the user's program
         raise RecipeError(f"the gradient of your own fails: {type(error).__name__}: {error}") from None
     if not all(np.array_equal(a, b) for a, b in zip([*blocks, rows], [*before, kept], strict=True)):
@@ -127,9 +127,11 @@ def call_own(function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data
 
 
 def check_own_gradient(
-    posterior: Posterior, function: Any, arrays: Sequence[np.ndarray], density: Density | None, at: Mapping[Any, np.ndarray]
+    posterior: Posterior, function: Any, arrays: Sequence[np.ndarray], density: Density | None, at: Sequence[np.ndarray]
 ) -> None:
     """Call a gradient of the user at one point and from some rows, and compare it with the derived one, if there is one.
+
+    ``at`` has one array a block of the posterior.
 
     Raises:
         RecipeError: where they differ, with the coordinate and both values, or where the function cannot be used.
@@ -137,10 +139,10 @@ def check_own_gradient(
     count = arrays[0].shape[0] if arrays else 1
     size = min(CHECKED_ROWS, max(1, count // 2))  # not all of them, or a missing N/n would not be seen
     rows = np.unique(np.linspace(0, count - 1, size).astype(np.int64))
-    found = call_own(function, [np.atleast_1d(np.array(at[b], dtype=np.float64)) for b in posterior.blocks], rows, arrays)
+    found = call_own(function, at, rows, arrays)
     if density is None:
         return
-    derived = [np.atleast_1d(g) for g in density.gradient(at, rows).values()]
+    derived = density.slopes(at, rows)
     scale = max(float(np.max(np.abs(g))) for g in derived)
     for block, ours, theirs in zip(posterior.blocks, derived, found, strict=True):
         worst = int(np.argmax(np.abs(ours - theirs)))
@@ -151,7 +153,7 @@ def check_own_gradient(
             )
 
 
-def first_line(error: NumbaError) -> str:
+def reason_of_numba(error: NumbaError) -> str:
     """The first line of what Numba says that says something."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return next((line for line in lines if not line.startswith("Failed in")), "unknown")

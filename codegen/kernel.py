@@ -11,7 +11,7 @@ from numba.core.errors import NumbaError
 
 from codegen.chains import Chain
 from codegen.generate import Module
-from codegen.gradients import first_line
+from codegen.gradients import reason_of_numba
 from codegen.request import Request
 from codegen.schedule import Constant, step_sizes
 from recipe.errors import RecipeError
@@ -68,30 +68,24 @@ class Kernel:
         schedule = self.how.schedule
         if isinstance(schedule, Constant):
             return self.move(state, draws, chain, begin, count, schedule.a)
-        return self._move_by_schedule(state, draws, chain, begin, count)
+        return self._call(self.loaded.run_schedule, state, draws, chain, step_sizes(schedule, begin, count), begin)
 
     def move(self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float) -> tuple[int, int]:
         """The same with one step size, which may be 0: then nothing moves but what is estimated on the way."""
-        gradient, data, params = self.arguments()
-        seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
-        return self.loaded.run(  # type: ignore[no-any-return]
-            state, draws, gradient, data, size, params, seed, chain, begin, count, warmup, thin
-        )
+        return self._call(self.loaded.run, state, draws, chain, size, begin, count)
 
-    def _move_by_schedule(self, state: Any, draws: Any, chain: int, begin: int, count: int) -> tuple[int, int]:
+    def _call(self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int) -> tuple[int, int]:
+        """Call ``run``, or ``run_schedule`` that takes an array of step sizes and hence no count."""
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
-        sizes = step_sizes(self.how.schedule, begin, count)
-        return self.loaded.run_schedule(  # type: ignore[no-any-return]
-            state, draws, gradient, data, sizes, params, seed, chain, begin, warmup, thin
-        )
+        return run(state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)  # type: ignore[no-any-return]
 
     def compile(self, chain: Chain) -> None:
         """Compile with no step, so that a gradient that Numba refuses is an error here."""
         try:
             self.advance(chain.state, chain.draws, chain.number, 0, 0)
         except NumbaError as error:
-            raise RecipeError(f"Numba cannot compile the kernel with this gradient: {first_line(error)}") from None
+            raise RecipeError(f"Numba cannot compile the kernel with this gradient: {reason_of_numba(error)}") from None
 
     def copy(self, state: Any) -> Any:
         """A state of its own with the same numbers."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from codegen.arguments import LARGEST_SEED, flag, positive, whole
+from codegen.conversion import as_path
 from codegen.generate import Module
 from codegen.schedule import Schedule, schedule_of
 from recipe.errors import RecipeError
@@ -59,28 +60,17 @@ def read_request(
         replace=flag("replace", replace),
         threads=min(number, os.cpu_count() or 1) if threads is None else whole("threads", threads, 1),
         kept=_kept(keep, module.plan.state),
-        checkpoint=_folder(checkpoint),
+        checkpoint=None if checkpoint is None else as_path(checkpoint, "checkpoint"),
         checkpoint_seconds=positive("checkpoint_seconds", checkpoint_seconds),
     )
     if request.draws < 1:
         raise RecipeError(f"steps={steps} with warmup={warmup} and thin={thin} keep no draw; raise steps")
-    for what, needed in (("control_variates", _controlled(module)), ("compensate", bool(module.plan.variances))):
+    for what, needed in (("control_variates", module.controlled), ("compensate", bool(module.plan.variances))):
         if needed and not request.batch_size:
             raise RecipeError(f"{what}= is about minibatches: give batch_size=, or leave {what}= out")
     if module.plan.variances and request.batch_size < 2:
         raise RecipeError("compensate= estimates a variance from the rows of a minibatch: give a batch_size of 2 or more")
     return request
-
-
-def _controlled(module: Module) -> bool:
-    return any(estimator.control is not None for estimator in module.estimators.values())
-
-
-def _folder(checkpoint: Any) -> Path | None:
-    try:
-        return None if checkpoint is None else Path(checkpoint)
-    except TypeError:
-        raise RecipeError(f"checkpoint={checkpoint!r} must be the path of a folder") from None
 
 
 def _batch(batch_size: Any, rows: int | None) -> int:

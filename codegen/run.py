@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from codegen import advice
-from codegen.arguments import mapping
 from codegen.budget import budget_of
 from codegen.chains import Chain, run_chains
 from codegen.checkpoint import Checkpoint
 from codegen.collect import collected
-from codegen.control import Mode, control_data, density_of, find_modes
+from codegen.control import Mode, control_data, find_modes
+from codegen.density import Density
 from codegen.draws import Draws
 from codegen.fingerprint import fingerprint
 from codegen.generate import Module, generate
@@ -73,7 +73,7 @@ def sample(
     Raises:
         RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
     """
-    controlled = _controlled(control_variates)
+    controlled = _wants_control(control_variates)
     module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
     known = Lengths()
     data, rows = resolved_data(module, known)
@@ -83,7 +83,7 @@ def sample(
     )  # fmt: skip
     values = resolved_params(module, params, what.parameters, known)
     learn_given(known, lengths, module.plan.state)
-    named = {name_of(key): value for key, value in mapping("params", params).items()}
+    named = {name_of(key): value for key, value in (params or {}).items()}
     return _sampled(what, _Inputs(module, how, data, values, named, known), control_variates, initial, gradient, progress)
 
 
@@ -104,11 +104,12 @@ def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, init
     given = given_blocks(initial, module.plan.state, how.chains, known)
     own = own_gradients(module, gradient)
     data = inputs.data
-    _check_own_gradients(inputs, own, given)
-    if _controlled(control_variates):
-        modes = find_modes(module.estimators, control_variates, inputs.named, known)
+    densities = _densities(inputs, own)
+    _check_own_gradients(inputs, own, densities, given)
+    if module.controlled:
+        modes = find_modes(module.estimators, control_variates, densities, known)
         given = {**_at_modes(modes, how.chains), **given}
-        data = data | _control_fields(inputs, modes, own)
+        data = data | _control_fields(inputs, modes, own, densities)
     kernel = Kernel(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
     running = [kernel.chain(c, start(kernel.loaded, module.plan, given, known, (how.seed, c))) for c in range(how.chains)]
     kernel.compile(running[0])
@@ -129,7 +130,7 @@ def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, init
     return collected(what, module, how, running, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
 
 
-def _controlled(control_variates: Any) -> bool:
+def _wants_control(control_variates: Any) -> bool:
     if not (control_variates is None or isinstance(control_variates, bool | Mapping)):
         raise RecipeError(f"control_variates={control_variates!r} must be True, False, or the mode as a dict by block")
     return control_variates is not None and control_variates is not False
@@ -153,23 +154,40 @@ def _at_modes(modes: Mapping[Potential, Mode], chains: int) -> dict[Block, np.nd
     return {b: np.broadcast_to(v, (chains, v.size)) for mode in modes.values() for b, v in mode.items()}
 
 
-def _control_fields(inputs: _Inputs, modes: Mapping[Potential, Mode], own: Mapping[Potential, Any]) -> dict[str, np.ndarray]:
+def _densities(inputs: _Inputs, own: Mapping[Potential, Any]) -> dict[Potential, Density]:
+    """The densities that something is compared with, or searched for in: each reads all of its data, so each is made once."""
+    module, lengths = inputs.module, inputs.lengths
+    needed = {U: e.gradient.posterior for U, e in module.estimators.items() if U in own or module.controlled}
+    return {
+        U: Density(
+            posterior,
+            {name_of(s): inputs.named[name_of(s)] for s in posterior.parameters},
+            lengths={b: lengths.of(b) for b in posterior.blocks if not isinstance(b, Scalar)},
+        )
+        for U, posterior in needed.items()
+        if posterior.log_likelihood is not None
+    }
+
+
+def _control_fields(
+    inputs: _Inputs, modes: Mapping[Potential, Mode], own: Mapping[Potential, Any], densities: Mapping[Potential, Density]
+) -> dict[str, np.ndarray]:
     fields: dict[str, np.ndarray] = {}
     for U, estimator in inputs.module.estimators.items():
         arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
-        fields |= control_data(estimator, modes[U], own.get(U), inputs.named, arrays, inputs.lengths)
+        fields |= control_data(estimator, modes[U], own.get(U), densities.get(U), arrays)
     return fields
 
 
-def _check_own_gradients(inputs: _Inputs, own: Mapping[Potential, Any], given: Mapping[Block, np.ndarray]) -> None:
+def _check_own_gradients(
+    inputs: _Inputs, own: Mapping[Potential, Any], densities: Mapping[Potential, Density], given: Mapping[Block, np.ndarray]
+) -> None:
     """Compare a gradient in the place of a posterior's with the derived one, at the first state of a chain."""
     module, seed = inputs.module, inputs.how.seed
     for U, estimator in module.estimators.items():
         if U in own:
             posterior = estimator.gradient.posterior
             first = start(module.load(), module.plan, given, inputs.lengths, (seed, 0))
-            at = {b: first[module.plan.fields[b]] for b in U.blocks}
-            values = {b: v[0] if isinstance(b, Scalar) else v for b, v in at.items()}
-            density = None if posterior.log_likelihood is None else density_of(posterior, inputs.named, inputs.lengths)
+            at = [first[module.plan.fields[b]] for b in posterior.blocks]
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
-            check_own_gradient(posterior, own[U], arrays, density, values)
+            check_own_gradient(posterior, own[U], arrays, densities.get(U), at)

@@ -1,4 +1,5 @@
-"""Is the step size near the end of what is stable? Asked of the compiled kernel itself, at the last state of a run.
+"""Is the step size near the end of what is stable? Asked of the compiled kernel itself, at the first and the last
+state of a run.
 
 Two copies of a state, a small distance apart, make the same steps with the same random numbers. Where a scheme is stable they stay
 together; a step size that is too large drives them apart. This is an indication, no proof.

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 from recipe.errors import RecipeError
 
@@ -32,6 +33,21 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+def force_to_disk(file: IO[Any]) -> None:
+    """Write out all of an open file, so that a machine that stops does not lose it."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def force_names_to_disk(folder: Path) -> None:
+    """The same for the names of the files in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _make_readable(path: Path) -> None:

@@ -45,6 +45,7 @@ FORMS = (
     Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
     *SMOOTH_FUNCTIONS,
 )  # fmt: skip
+LONGEST_NUMBER = 3_400  # bits, about a thousand digits
 LONG_DECIMAL = 8  # digits of a denominator beyond which a float hardly is what somebody typed
 NOT_SMOOTH = (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.floor, sympy.ceiling)
 
@@ -57,7 +58,7 @@ def read(e: Any, where: str) -> Expr:
     e = as_expression(e, where)
     e = _with_decimals(e, where)
     e = jets_from_sympy(e)
-    for node in _walk(e):
+    for node in _walk(e, set()):
         _check_form(node, where)
     return e
 
@@ -76,13 +77,17 @@ def _with_decimals(e: Expr, where: str) -> Expr:
     return e.xreplace(decimals)
 
 
-def _walk(e: Expr) -> Iterator[Expr]:
-    """Every node that is an expression of the language, children before parents (so the smallest guilty one is met first)."""
+def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
+    """Every node that is an expression, once, children before parents (so the smallest guilty one is met first)."""
+    if e in met:
+        return
+    met.add(e)
     if isinstance(e, Jet):
-        yield from _walk(e.applied)
+        yield from _walk(e.applied, met)
     elif not isinstance(e, Partial | DenseEntry):
         for a in e.args:
-            yield from _walk(a)
+            if isinstance(a, Expr):  # what stands in anything else, such as a Piecewise, is outside the language with it
+                yield from _walk(a, met)
     yield e
 
 
@@ -92,8 +97,10 @@ def _check_form(node: Expr, where: str) -> None:
             f"{where}: {node} is outside the language: it is not smooth, and the calculus needs derivatives"
             + (f"; for a square root of a square declare the sign of {node.args[0]}" if isinstance(node, sympy.Abs) else "")
         )
-    if node.has(sympy.nan, sympy.zoo, sympy.oo, sympy.I) and not node.args:
+    if node in (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I):
         raise RecipeError(f"{where} contains {node}: an expression of the language is finite and real")
+    if isinstance(node, Rational) and max(abs(int(node.p)), int(node.q)).bit_length() > LONGEST_NUMBER:
+        raise RecipeError(f"{where} contains a number of more than a thousand digits; write it as a parameter")
     if not isinstance(node, FORMS):
         raise OutsideLanguageError(f"{where}: {node} ({type(node).__name__}) is outside the language")
 

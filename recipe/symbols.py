@@ -22,6 +22,7 @@ from recipe.errors import RecipeError
 
 GENERIC = 0
 OTHER = -1
+LONGEST_NAME = 100
 
 
 class Length(Symbol):
@@ -248,6 +249,8 @@ def checked_name(name: object) -> str:
     """The name, if it is an identifier that may reach generated source."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         raise RecipeError(f"{name!r} is not a usable name: use letters, digits and underscores, and no Python keyword")
+    if len(name) > LONGEST_NAME:
+        raise RecipeError(f"the name {name[:20]}... has {len(name)} letters; the most is {LONGEST_NAME}")
     if name.startswith("_"):
         raise RecipeError(f"{name!r} is not a usable name: names must start with a letter")
     return name

@@ -22,6 +22,6 @@ def as_expression(e: Any, where: str) -> Expr:
         e = sympy.sympify(e, strict=True)
     except sympy.SympifyError:
         raise RecipeError(f"{where} is {type(e).__name__} {e!r}, not an expression") from None
-    if not isinstance(e, Expr) or isinstance(e, sympy.MatrixBase):
+    if not isinstance(e, Expr) or isinstance(e, sympy.MatrixBase | sympy.MatrixExpr):
         raise RecipeError(f"{where} is {type(e).__name__}, not a single expression")
     return e

@@ -15,6 +15,7 @@ from typing import Any
 
 import catalog
 from recipe import DecimalWarning, Dense, Posterior, Potential, Recipe, RecipeError, Update
+from recipe_cli.mistakes import TOO_DEEP, one_line
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,14 @@ def declarations(where: str) -> list[Declaration]:
     else:
         found = _in_catalog(path)
     return _only(found, wanted, path) if wanted else found
+
+
+def the_one(found: list[Declaration]) -> Declaration:
+    """The one declaration that a certificate is to be about."""
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(d.name for d in found)
+    raise RecipeError(f"a certificate is about one recipe, and there are {names}: say which, {found[0].file}:{found[0].name}")
 
 
 def concrete_declaration(where: str) -> Declaration:
@@ -89,7 +98,7 @@ def posterior_in(where: str) -> Posterior:
 def _in_module(module: ModuleType, file: str) -> list[Declaration]:
     seen: dict[int, Declaration] = {}
     for name, value in vars(module).items():
-        if isinstance(value, Recipe | Update) and id(value) not in seen and not name.startswith("_"):
+        if issubclass(type(value), Recipe | Update) and id(value) not in seen and not name.startswith("_"):
             seen[id(value)] = Declaration(name, file, value)
     return list(seen.values())
 
@@ -112,7 +121,7 @@ def _only(found: list[Declaration], wanted: str, path: str) -> list[Declaration]
 def _run_file(path: Path) -> ModuleType:
     """Run a recipe file. It is the user's own Python program and is run as such."""
     if not path.is_file():
-        raise RecipeError(f"there is no file {path}")
+        raise RecipeError(f"{path} is not a regular file" if path.exists() else f"there is no file {path}")
     name = f"_recipe_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -126,7 +135,9 @@ def _run_file(path: Path) -> ModuleType:
             spec.loader.exec_module(module)
         for text in dict.fromkeys(str(w.message) for w in said if issubclass(w.category, DecimalWarning)):
             print(f"note: {text}", file=sys.stderr)
-    except (Exception, SystemExit) as error:
+    except (KeyboardInterrupt, MemoryError):
+        raise  # neither is a mistake in the file: somebody interrupts, or a limit of memory is reached
+    except BaseException as error:
         raise RecipeError(f"{path}{_line_of(error, path)}: {_one_line(error)}") from None
     finally:
         sys.path.pop(0)
@@ -136,10 +147,11 @@ def _run_file(path: Path) -> ModuleType:
 def _line_of(error: BaseException, path: Path) -> str:
     if isinstance(error, SyntaxError):
         return f", line {error.lineno}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path.absolute()]
     return f", line {lines[-1]}" if lines else ""
 
 
-def _one_line(error: Any) -> str:
-    message = " ".join(str(error).split()) or "no message"
-    return message if isinstance(error, RecipeError) else f"{type(error).__name__}: {message}"
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return TOO_DEEP
+    return one_line(error) if isinstance(error, RecipeError) else f"{type(error).__name__}: {one_line(error)}"

@@ -6,9 +6,11 @@ Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 70 a fau
 from __future__ import annotations
 
 import json
+import math
 import sys
-import traceback
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +21,10 @@ import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations
+from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, worst
+from recipe_cli.watched import Limits, Watch
+from recipe_cli.worker import Judged, Refused
 
 app = typer.Typer(
     add_completion=False,
@@ -30,8 +35,6 @@ app = typer.Typer(
     help="Declare a sampler H, D, Q; prove that it leaves exp(-H) stationary; compile it; sample with it.",
     epilog="Where a command takes FILE it also takes FILE:NAME or a catalog name. A recipe file is a Python program and is run.",
 )
-
-INTERNAL_ERROR = 70
 
 Where = Annotated[str, typer.Argument(metavar="FILE", help="A recipe file, FILE:NAME, or a catalog name such as sgrhmc.")]
 
@@ -72,29 +75,99 @@ def list_catalog(
         typer.echo(f"{e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
 
 
-@app.command(epilog="Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`")
+AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
+
+
+@app.command(
+    epilog=(
+        "Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`, "
+        "`recipe verify sgrhmc --certificate sgrhmc.json`, `recipe verify catalog/*.py --timeout 10`. A file is run in a process "
+        "of its own, more than once if an obligation takes too long; what it prints goes to stderr."
+    )
+)
 def verify(
     where: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names.")],
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
     require: Annotated[list[str] | None, typer.Option(help="A further obligation that must hold; may be given again.")] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", metavar="FILE.json", help="Write the proof, for `recipe check`.")
+    ] = None,
+    force: Force = False,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="For each obligation, and for running FILE; what takes longer is undecided.")
+    ] = Limits.seconds,
+    memory: Annotated[
+        float, typer.Option(metavar="GB", help="Memory for it (not on Windows and macOS); what needs more is undecided.")
+    ] = Limits.gigabytes,
 ) -> None:
     """Prove, refute or leave undecided each obligation of every recipe and update in FILE."""
-    from verify.report import verify as verify_declared
+    from recipe_cli.certificates import write_certificate
 
+    _check_obligations(require or ())
+    limits = Limits(_positive("--timeout", timeout), _positive("--memory", memory))
+    if certificate is not None:
+        _refuse_to_replace(certificate, force, *where)
+        if len(where) > 1:
+            raise RecipeError(f"a certificate is about one recipe, and here are {len(where)} files: say which, FILE:NAME")
     console, statuses, data = _console(), [], []
-    for declaration in (d for w in where for d in declarations(w)):
-        try:
-            report = verify_declared(declaration.declared, require=require or ())
-        except RecipeError as error:
-            raise RecipeError(f"{declaration.file}, {declaration.name}: {error}") from None
-        statuses.append(exit_status(declaration, report))
+    for result in _results(where, tuple(require or ()), limits, certificate is not None):
+        if isinstance(result, Refused):
+            typer.echo(f"recipe: {result.mistake.sentence}", err=True)
+            statuses.append(result.mistake.status)
+            if result.stop:
+                break
+            continue
+        statuses.append(exit_status(result.declared, result.report))
         if as_json:
-            data.append({"file": declaration.file} | report.as_json() | {"name": declaration.name})
+            data.append({"file": result.declared.file} | result.report.as_json() | {"name": result.declared.name})
         else:
-            print_report(console, declaration, report)
+            print_report(console, result.declared, result.report)
+        if certificate is not None:
+            statuses.append(write_certificate(result, certificate))
     if as_json:
         _print_json(data)
     raise typer.Exit(worst(statuses))
+
+
+@app.command(epilog="Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`")
+def check(
+    file: Annotated[
+        Path, typer.Argument(metavar="CERTIFICATE", help="A certificate that recipe verify --certificate has written.")
+    ],
+    where: Annotated[str | None, typer.Argument(metavar="[FILE]", help="The recipe that it must be about.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Go through a certificate again with the independent checker, and say whether it is about the recipe in FILE."""
+    from recipe_cli.certificates import check_certificate
+
+    raise typer.Exit(check_certificate(file, where, as_json, _console()))
+
+
+def _results(where: list[str], require: tuple[str, ...], limits: Limits, certify: bool) -> Iterator[Judged | Refused]:
+    for w in where:
+        yield from Watch(partial(declarations, w), w, require, limits, certify).results()
+
+
+def _positive(option: str, value: float) -> float:
+    if not 0 < value < math.inf:
+        raise RecipeError(f"{option} {value:g}: it must be a positive number")
+    return value
+
+
+def _check_obligations(names: Iterable[str]) -> None:
+    known = _obligations()
+    for name in names:
+        if name not in known:
+            raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
+
+
+def _obligations() -> dict[str, tuple[str, str]]:
+    """Statement and explanation of every obligation, by name."""
+    from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+
+    known = {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
+    return known | {n: (statement, "Not decided by this version.") for n, statement in WITHOUT_PROCEDURE.items()}
 
 
 @app.command(epilog="Examples: `recipe explain stationarity`, `recipe explain`")
@@ -102,12 +175,8 @@ def explain(
     name: Annotated[str | None, typer.Argument(metavar="[OBLIGATION]", help="All of them by default.")] = None,
 ) -> None:
     """Say what an obligation states, and why it matters."""
-    from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
-
-    known = {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
-    known |= {n: (statement, "Not decided by this version.") for n, statement in WITHOUT_PROCEDURE.items()}
-    if name is not None and name not in known:
-        raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
+    _check_obligations([] if name is None else [name])
+    known = _obligations()
     for n in known if name is None else [name]:
         statement, explanation = known[n]
         typer.echo(f"{n}: {statement}\n  {explanation}")
@@ -135,8 +204,6 @@ PosteriorFile = Annotated[str | None, typer.Option("--posterior", metavar="FILE"
 Plots = Annotated[
     Path | None, typer.Option("--plots", metavar="DIR", help="Write trace.png and rank.png of the twelve worst coordinates to DIR.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
 
 
 @app.command(epilog="Example: `recipe generate sghmc -o sghmc_kernel.py`")
@@ -227,10 +294,13 @@ def diagnose(
 
 def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
     """Refuse to sample with what is refuted, and name what is undecided."""
-    from verify.report import verify as verify_declared
     from verify.verdict import Verdict
 
-    report = verify_declared(declaration.declared)
+    (result,) = Watch(partial(list, [declaration]), declaration.file).results()
+    if isinstance(result, Refused):
+        typer.echo(f"recipe: {result.mistake.sentence}", err=True)
+        raise typer.Exit(result.mistake.status)
+    report = result.report
     open_lines = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
     if report.verdict is Verdict.REFUTED and not unproved:
         typer.echo(f"recipe: {declaration.name} is refuted ({open_lines}); see recipe verify, or say --unproved", err=True)
@@ -264,15 +334,7 @@ def main() -> None:
     """Run the command; a mistake of the user is one sentence on stderr and exit status 2."""
     try:
         app()
-    except RecipeError as error:
-        typer.echo(f"recipe: {error}", err=True)
-        sys.exit(2)
-    except RecursionError:
-        typer.echo("recipe: an expression is nested too deeply; write it with fewer levels", err=True)
-        sys.exit(2)
     except Exception as error:
-        # Not the user's mistake, and never to be taken for a verdict.
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(where.filename).name}, line {where.lineno}"
-        typer.echo(f"recipe: internal error in {place}: {type(error).__name__}: {error}; please report it", err=True)
-        sys.exit(INTERNAL_ERROR)
+        mistake = mistake_of(error)
+        typer.echo(f"recipe: {mistake.sentence}", err=True)
+        sys.exit(mistake.status)

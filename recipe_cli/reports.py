@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from recipe import Update
-from recipe_cli.declarations import Declaration
+from recipe_cli.mistakes import BAD_INPUT, INTERNAL_ERROR
+from recipe_cli.worker import Declared
 from verify.report import Line, Report
 from verify.verdict import Verdict
 
@@ -16,7 +16,7 @@ SCOPE = {Verdict.PROVED: " for", Verdict.REFUTED: "; it was claimed for", Verdic
 EXIT_STATUS = {Verdict.PROVED: 0, Verdict.REFUTED: 1, Verdict.UNDECIDED: 3}
 
 
-def print_report(console: Console, declaration: Declaration, report: Report) -> None:
+def print_report(console: Console, declaration: Declared, report: Report) -> None:
     """The verdict, its scope, and one line an obligation."""
     colour = COLOURS[report.verdict]
     console.print(f"[bold]{escape(declaration.name)}[/bold] ({report.kind}, {escape(declaration.file)}): ", end="")
@@ -24,9 +24,10 @@ def print_report(console: Console, declaration: Declaration, report: Report) -> 
     width = max(len(line.name) for line in report.lines)
     for line in report.lines:
         _print_line(console, line, width)
-    expect = _expected(declaration)
-    if expect not in (None, report.verdict.value):
-        console.print(Text(f"  expected to be {expect}, and it is {report.verdict.value}", style="bold red"), soft_wrap=True)
+    if declaration.expect not in (None, report.verdict.value):
+        console.print(
+            Text(f"  expected to be {declaration.expect}, and it is {report.verdict.value}", style="bold red"), soft_wrap=True
+        )
     for assumption in dict.fromkeys(a for line in report.lines for a in line.outcome.assumptions):
         console.print(Text(f"  assumed: {assumption}", style="dim"), soft_wrap=True)
 
@@ -48,18 +49,13 @@ def _shown(value: str | list[str]) -> str:
     return value if isinstance(value, str) else f"({', '.join(value)})"
 
 
-def _expected(declaration: Declaration) -> str | None:
-    return declaration.declared.expect if isinstance(declaration.declared, Update) else None
-
-
-def exit_status(declaration: Declaration, report: Report) -> int:
+def exit_status(declaration: Declared, report: Report) -> int:
     """0 where the verdict is the wanted one, 1 refuted or otherwise than expected, 3 undecided."""
-    expect = _expected(declaration)
-    if expect is not None:
-        return 0 if report.verdict.value == expect else 1
+    if declaration.expect is not None:
+        return 0 if report.verdict.value == declaration.expect else 1
     return EXIT_STATUS[report.verdict]
 
 
 def worst(statuses: list[int]) -> int:
-    """The exit status of several reports together: refuted before undecided before good."""
-    return next((s for s in (1, 3) if s in statuses), 0)
+    """The exit status of several together: what has no report comes first, then refuted, undecided, good."""
+    return next((s for s in (INTERNAL_ERROR, BAD_INPUT, 1, 3) if s in statuses), 0)

@@ -11,7 +11,7 @@ from recipe.total import Total, opened
 from verify.sign import is_nonnegative, is_nonzero, is_positive
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 from verify.zero.decide import points
-from verify.zero.point import BITS, NoValueError, at_precision
+from verify.zero.point import BITS, NoValueError, at_precision, shown_ball
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
@@ -41,13 +41,14 @@ def _collect(e: Expr, found: dict[Condition, None]) -> None:
         body, _ = opened(e, GENERIC, OTHER)
         _collect(body, found)
         return
-    for condition in _own_conditions(e):
+    for condition in own_conditions(e):
         found[condition] = None
     for a in e.args:
         _collect(a, found)
 
 
-def _own_conditions(e: Expr) -> list[Condition]:
+def own_conditions(e: Expr) -> list[Condition]:
+    """What the outermost operation of an expression needs."""
     if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
         return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO)]
     if isinstance(e, Pow) and not e.exp.is_Integer:
@@ -81,5 +82,5 @@ def _breaking_point(condition: Condition) -> Witness | None:
         vanishes = (value.is_exact() and value == 0) or (value.contains(0) and point.is_exactly_zero(condition.e, at))
         broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[condition.sign]
         if broken:
-            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else value.str(12, radius=False)}")
+            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else shown_ball(value)}")
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,15 @@ from sympy import S
 from recipe import Recipe, RecipeError, Update
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+from verify.obligations.stationarity import STATIONARITY
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
 NO_PROCEDURE = "this version has no procedure that decides it"
+TOO_DEEP = "an expression in it is nested too deeply to be followed"
+UNDERIVED = "the drift and the diffusion were not derived"
+
+Discharge = Callable[[Obligation, Subject], Outcome]
 
 
 @dataclass(frozen=True)
@@ -50,24 +55,39 @@ class Report:
         }
 
 
-def verify(declared: Recipe | Update, *, require: Iterable[str] = ()) -> Report:
-    """Discharge every obligation of a recipe or a claim.
+def discharged(obligation: Obligation, subject: Subject) -> Outcome:
+    """The outcome of an obligation; undecided where Python cannot follow an expression."""
+    try:
+        return obligation.discharge(subject)
+    except RecursionError:
+        return undecided(TOO_DEEP)
+
+
+def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
+    """Discharge every obligation of a recipe or a claim, in this process and for as long as it takes.
+
+    There is no limit of time or memory here: native code hears no signal, so only a process can be stopped. The command
+    ``recipe verify`` runs this in a process of its own and stops it.
 
     Args:
         declared: what to verify.
         require: names of further obligations without which it must not count as verified.
+        discharge: how an obligation gets its outcome, for those who want to watch.
 
     Raises:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
     subject = subject_of(declared)
-    lines = [_discharge(obligation, subject) for obligation in OBLIGATIONS if obligation.applies(subject)]
+    lines = [Line(o.name, o.statement, discharge(o, subject)) for o in OBLIGATIONS if o.applies(subject)]
     lines += [_open(name) for name in _required(declared, require) if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(subject), tuple(lines))
+    return Report(declared.name, subject.kind, scope_of(declared), tuple(lines))
 
 
-def _discharge(obligation: Obligation, subject: Subject) -> Line:
-    return Line(obligation.name, obligation.statement, obligation.discharge(subject))
+def unanswered(declared: Recipe | Update) -> Report:
+    """What is to be reported where even the dynamics were not derived: whether the law is stationary is undecided."""
+    kind = "recipe" if isinstance(declared, Recipe) else "claim"
+    line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
+    return Report(declared.name, kind, scope_of(declared), (line,))
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:

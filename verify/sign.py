@@ -110,22 +110,23 @@ def _(e: log) -> Signs:
 
 @_signs.register
 def _(e: Total) -> Signs:
-    return _signs_of_sum([possible_signs(e.body)] * 2)  # one or more summands of the same signs
+    return signs_of_sum([possible_signs(e.body)] * 2)  # one or more summands of the same signs
 
 
 @_signs.register
 def _(e: Add) -> Signs:
-    signs = _signs_of_sum([possible_signs(a) for a in e.args])
+    signs = signs_of_sum([possible_signs(a) for a in e.args])
     if signs != ANY:
         return signs
-    for rule in (_sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential):
+    for rule in (sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential):
         found = rule(e)
         if found != ANY:
             return found
     return ANY
 
 
-def _signs_of_sum(parts: list[Signs]) -> Signs:
+def signs_of_sum(parts: list[Signs]) -> Signs:
+    """The signs of a sum, where those of its summands decide."""
     together = frozenset().union(*parts)
     if together <= NOT_NEGATIVE or together <= NOT_POSITIVE:
         nonzero = any(0 not in p for p in parts)
@@ -133,7 +134,7 @@ def _signs_of_sum(parts: list[Signs]) -> Signs:
     return ANY
 
 
-def _sign_on_simplex(e: Add) -> Signs:
+def sign_on_simplex(e: Add) -> Signs:
     """``1 - total(theta)`` is positive on the open simplex."""
     for t in e.atoms(Total):
         body = relabel(t.body, t.index.label, GENERIC)
@@ -150,14 +151,14 @@ def _sign_between_ends(e: Add) -> Signs:
     """
     for s in sorted(e.free_symbols, key=str):
         domain = domain_of(s)
-        coefficients = _coefficients(e, s) if isinstance(domain, Interval) and domain != S.Reals else None
+        coefficients = coefficients_of(e, s) if isinstance(domain, Interval) and domain != S.Reals else None
         if coefficients is None or len(coefficients) != 2:
             continue
         slope, constant = coefficients
         ends = [
             possible_signs(slope * end + constant if end.is_finite else slope * sign(end)) for end in (domain.start, domain.end)
         ]
-        found = _signs_of_sum(ends)
+        found = signs_of_sum(ends)
         if found != ANY:
             closed = (not domain.left_open, not domain.right_open)
             return found.union(*(signs for signs, belongs in zip(ends, closed, strict=True) if belongs))
@@ -167,7 +168,7 @@ def _sign_between_ends(e: Add) -> Signs:
 def _sign_of_quadratic(e: Add) -> Signs:
     """``a x^2 + b x + c`` with a > 0 and ``4 a c - b^2`` nonnegative (positive) is nonnegative (positive)."""
     for s in sorted(e.free_symbols, key=str):
-        coefficients = _coefficients(e, s)
+        coefficients = coefficients_of(e, s)
         if coefficients is None or len(coefficients) != 3:
             continue
         a, b, c = coefficients
@@ -178,8 +179,8 @@ def _sign_of_quadratic(e: Add) -> Signs:
     return ANY
 
 
-def _coefficients(e: Expr, s: Symbol) -> list[Expr] | None:
-    """The coefficients of a polynomial in ``s``, highest first; None where ``e`` is not one."""
+def coefficients_of(e: Expr, s: Symbol) -> list[Expr] | None:
+    """The coefficients of a polynomial in ``s`` of degree at most two, highest first; None where ``e`` is not one."""
     if any(s in atom.free_symbols for atom in abstract_atoms(e)) or not e.is_polynomial(s):
         return None
     return Poly(e, s).all_coeffs() if Poly(e, s).degree() <= 2 else None

@@ -58,13 +58,12 @@ def _(declared: Update) -> Subject:
     return Subject(declared, "claim", declared.target, grad_H, dynamics, tuple(declared.written()))
 
 
-def scope_of(subject: Subject) -> str:
+def scope_of(declared: Recipe | Update) -> str:
     """In words, for what a proof holds."""
-    declared = subject.declared
-    parts = [f"every {length}" for length in sorted({str(b.length) for b in subject.state if isinstance(b, Vector)})]
+    parts = [f"every {length}" for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})]
     parts += [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
-    parts += [f"{b} in {_domain_text(b)}" for b in subject.state if str(b.domain) != "Reals"]
+    parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
     return ", ".join(parts) or "as written"
 
 

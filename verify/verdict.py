@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+
+from sympy import Expr
 
 from verify.evidence import Step
 
@@ -30,7 +32,8 @@ class Outcome:
     """The answer to one obligation.
 
     ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the verdict takes for granted.
-    ``repair`` proposes what to write instead, where that is known; ``steps`` are what a checker needs to go through it again.
+    ``repair`` proposes what to write instead, where that is known; ``residual`` is what should be zero and is not, for showing;
+    ``steps`` are what a checker needs to go through it again.
     """
 
     verdict: Verdict
@@ -39,6 +42,7 @@ class Outcome:
     assumptions: tuple[str, ...] = ()
     repair: str | None = None
     steps: tuple[Step, ...] = ()
+    residual: Expr | None = None
 
 
 def proved(by: str, *assumptions: str, steps: Iterable[Step] = ()) -> Outcome:
@@ -71,6 +75,6 @@ def conjunction(parts: Iterable[tuple[str, Outcome]], by: str) -> Outcome:
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
         for name, outcome in listed:
             if outcome.verdict is wanted:
-                return Outcome(wanted, f"{name}: {outcome.by}", outcome.witness, assumptions, outcome.repair)
+                return replace(outcome, by=f"{name}: {outcome.by}", assumptions=assumptions, steps=())
     steps = tuple(dict.fromkeys(step for _, o in listed for step in o.steps))
     return Outcome(Verdict.PROVED, by, assumptions=assumptions, steps=steps)

@@ -9,45 +9,73 @@ from sympy import Expr
 from recipe import Recipe, RecipeError, limit_of
 from recipe.calculus import gradient
 from recipe.dynamics import Dynamics
-from recipe.entry import combine
+from recipe.entry import Entry, combine
+from recipe.symbols import Block
 from verify.obligation import Obligation
-from verify.obligations.matrices import decide_zero_entry
+from verify.obligations.matrices import decide_zero_entry, describe
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction
 from verify.zero.decide import decide_zero
-from verify.zero.shown import shown_factored
+from verify.zero.shown import factored, shown_factored
 
 
 def discharge(subject: Subject) -> Outcome:
     """Drift by drift and entry by entry; the update is an input of its own, so this checks the recipe against the paper."""
     assert isinstance(subject.declared, Recipe)
     assert subject.declared.update is not None
-    try:
-        published = limit_of(subject.declared.update)
-    except RecipeError as error:
-        raise RecipeError(f"update: {error}") from None
-    parts = [*_drifts(subject.dynamics, published), *_diffusions(subject.dynamics, published)]
+    theirs, step = published(subject), str(subject.declared.update.step)
     difference = subject.declared.H - subject.declared.update.target  # the law is the same if this is a constant
     targets = [(f"the target of the update, by {b}", decide_zero(gradient(difference, b))) for b in subject.state]
+    parts = [*_drifts(subject.dynamics, theirs, step), *_diffusions(subject.dynamics, theirs, step)]
     return conjunction([*targets, *parts], by="drift and diffusion of the limit are equal")
 
 
-def _drifts(ours: Dynamics, published: Dynamics) -> list[tuple[str, Outcome]]:
-    return [(f"the drift of {b}", _decide_difference(published.drift[b] - ours.drift[b])) for b in ours.state]
+def published(subject: Subject) -> Dynamics:
+    """The limit of the rule that the recipe is said to be.
+
+    Raises:
+        RecipeError: where it has none.
+    """
+    assert isinstance(subject.declared, Recipe)
+    assert subject.declared.update is not None
+    try:
+        return limit_of(subject.declared.update)
+    except RecipeError as error:
+        raise RecipeError(f"update: {error}") from None
 
 
-def _decide_difference(difference: Expr) -> Outcome:
+def _drifts(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
+    return [(f"the drift of {b}", _decide_drift(theirs.drift[b] - ours.drift[b], b, step)) for b in ours.state]
+
+
+def _decide_drift(difference: Expr, block: Block, step: str) -> Outcome:
     outcome = decide_zero(difference)
     if outcome.verdict is Verdict.PROVED:
         return outcome
-    return replace(outcome, by=f"the published one minus the derived one is {shown_factored(difference)}")
+    by = f"the published one minus the derived one is {shown_factored(difference)}"
+    if outcome.verdict is Verdict.UNDECIDED:
+        return replace(outcome, by=by)
+    gained = f"to be this recipe, the rule of {block} must gain {step} * ({factored(-difference)})"
+    return replace(outcome, by=by, residual=factored(difference), repair=gained)
 
 
-def _diffusions(ours: Dynamics, published: Dynamics) -> list[tuple[str, Outcome]]:
+def _diffusions(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
     return [
-        (f"the diffusion between {row} and {column}", decide_zero_entry(combine(published.diffusion[row, column], entry, -1)))
+        (f"the diffusion between {row} and {column}", _decide_diffusion(entry, theirs.diffusion[row, column], (row, column), step))
         for (row, column), entry in ours.diffusion.items()
     ]
+
+
+def _decide_diffusion(ours: Entry, theirs: Entry, place: tuple[Block, Block], step: str) -> Outcome:
+    outcome = decide_zero_entry(combine(theirs, ours, -1))
+    if outcome.verdict is not Verdict.REFUTED:
+        return outcome
+    row, column = place
+    noise = f"the noise of {row}" if row == column else f"the noises of {row} and {column}"
+    has = f"{noise} must have the covariance 2*{step} * ({describe(ours)}), not 2*{step} * ({describe(theirs)})"
+    return replace(
+        outcome, by=f"the published one is {describe(theirs)}, D has {describe(ours)}", repair=f"to be this recipe, {has}"
+    )
 
 
 def has_update(subject: Subject) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recipe.entry import Coupling, Entry, combine, parts, transposed
+from recipe.entry import Coupling, Entry, combine, is_zero_entry, parts, transposed
 from recipe.matrix import BlockMatrix
 from recipe.symbols import OTHER, Block
 from recipe.total import labels
@@ -41,16 +41,37 @@ def compare_with_transpose(matrix: BlockMatrix, sign: int) -> list[tuple[str, Ou
 
 
 def _compare(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> Outcome:
-
-    here, there = matrix.entry(row, column), transposed(matrix.entry(column, row))
-    outcome = decide_zero_entry(combine(here, there, sign))
+    difference = combine(matrix.entry(row, column), transposed(matrix.entry(column, row)), sign)
+    outcome = decide_zero_entry(difference)
     if outcome.witness is None:
         return outcome
+    operator = "+" if sign == 1 else "-"
+    name, other = matrix.place(row, column), matrix.place(column, row)
+    by = f"{name} {operator} {other}^T is {describe(difference)}, not 0"
+    return replace(outcome, by=by, repair=_repair(matrix, row, column, sign))
+
+
+def _repair(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> str:
+    """The smaller of the two changes: what was forgotten is filled in, else the shorter entry is written."""
     if row == column:
-        return replace(
-            outcome, repair=f"{matrix.place(row, row)} must be {'skew-symmetric' if sign == 1 else 'symmetric'} by itself"
-        )
-    wanted = transposed(type(here)(*(-sign * p for p in parts(here))))
-    return replace(
-        outcome, repair=f"{matrix.place(column, row)} must be {describe(wanted)} (with {matrix.place(row, column)} as it is)"
-    )
+        by_itself = "skew-symmetric" if sign == 1 else "symmetric"
+        plain = sign == 1 and _is_plain(matrix.entry(row, row))
+        return f"{matrix.place(row, row)} must be {'0' if plain else f'{by_itself} by itself'}"
+    lower, upper = ((column, row), (row, column))  # a tie leaves the upper triangle as it is
+    place, kept = min(((lower, upper), (upper, lower)), key=lambda p: _length(matrix.entry(*p[0]), matrix.entry(*p[1])))
+    wanted = transposed(_scaled(matrix.entry(*kept), -sign))
+    return f"{matrix.place(*place)} must be {describe(wanted)} (with {matrix.place(*kept)} as it is)"
+
+
+def _length(changed: Entry, kept: Entry) -> tuple[bool, int]:
+    """What makes one change smaller than another: it writes where nothing stood; it writes less."""
+    return not is_zero_entry(changed), sum(int(p.count_ops()) for p in parts(kept))
+
+
+def _is_plain(entry: Entry) -> bool:
+    """Whether it stands on the diagonal alone."""
+    return not isinstance(entry, Coupling) or entry.kernel == 0
+
+
+def _scaled(entry: Entry, factor: int) -> Entry:
+    return type(entry)(*(factor * p for p in parts(entry)))

@@ -21,7 +21,7 @@ def discharge(subject: Subject) -> Outcome:
     if not _has_a_point(subject):
         return undecided("no point was found that satisfies all assumptions; a proof about an empty domain would say nothing")
     named: dict[object, tuple[str, Outcome]] = {}
-    for e, where in _expressions(subject):
+    for e, where in expressions_of(subject):
         for condition in conditions(e):
             if condition not in named:
                 named[condition] = (where, _decide(condition, subject))
@@ -39,7 +39,8 @@ def _decide(condition: Condition, subject: Subject) -> Outcome:
     return outcome
 
 
-def _expressions(subject: Subject) -> Iterator[tuple[Expr, str]]:
+def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
+    """Every expression that must have a value, with its place."""
     yield from subject.written
     for block, e in subject.dynamics.drift.items():
         yield e, f"the drift of {block}"

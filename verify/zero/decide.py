@@ -1,7 +1,7 @@
 """Is an expression zero, for every length, at every point, for every abstract function?
 
-*Proved* by canonical form, after an independent look: the value at explicit points, where there is one, must not exclude zero.
-*Refuted* only by a point where ball arithmetic excludes zero.
+*Proved* by canonical form, *refuted* by a point where ball arithmetic excludes zero. The second decider looks at both; where it
+cannot confirm a proof, the value at explicit points must not exclude zero.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from verify.verdict import Outcome, Witness, proved, refuted, undecided
 from verify.zero.canonical import is_zero
 from verify.zero.errors import CannotDecideError
 from verify.zero.point import BITS, NoValueError, Places, Point, at_precision, shown_ball
+from verify.zero.second import second_opinion
 
 MOST_SIZES = 27  # choices of lengths
 TRIES = 4  # points for each choice of lengths
@@ -25,7 +26,7 @@ LOOKS = 3  # points at which a proof is looked at once more
 
 
 class DisagreementError(RuntimeError):
-    """Canonical form and exact evaluation contradict each other: a fault of this program, never a verdict."""
+    """Two deciders contradict each other: a fault of this program, never a verdict."""
 
 
 def decide_zero(e: Expr) -> Outcome:
@@ -40,12 +41,24 @@ def decide_zero(e: Expr) -> Outcome:
     except RecursionError:
         zero, reason = False, "it is nested too deeply for a canonical form"
     if zero:
-        _look_again(e)
-        return proved("canonical form")
+        return proved(_looked_at_again(e))
     witness = find_nonzero(e)
     if witness is not None:
+        if second_opinion(e).kind == "zero":
+            raise DisagreementError(f"{e} is not zero at {witness.point}, and the second decider says that it is zero")
         return refuted("it is not zero at the witness", witness)
     return undecided(reason)
+
+
+def _looked_at_again(e: Expr) -> str:
+    """By what a proof is supported, after a second look."""
+    second = second_opinion(e)
+    if second.kind == "zero":
+        return "canonical form, confirmed by a second decider"
+    if second.kind == "nonzero" and second.certain:
+        raise DisagreementError(f"canonical form says that {e} is zero, and the second decider says that {second.why}")
+    _look_again(e)
+    return "canonical form"
 
 
 def find_nonzero(e: Expr) -> Witness | None:

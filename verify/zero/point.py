@@ -7,6 +7,7 @@ positive); those of an elementwise function only at distinct arguments.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ Places = Mapping[int, int]  # which coordinate each free label stands for, count
 
 CANDIDATES = tuple(Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0))
 BITS = (128, 512)
+ROOT = "root"  # of a positive definite matrix: chosen, and not shown
 
 FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
     sympy.exp: lambda x: x.exp(),
@@ -83,11 +85,18 @@ class Point:
         """The values that were asked for."""
         found: dict[str, str | list[str]] = {str(length): str(n) for length, n in self.sizes.items()}
         vectors: dict[str, dict[int, Rational]] = {}
+        roots: dict[Dense, dict[int, list[Rational]]] = {}
         for key, value in self._values.items():
             if isinstance(key, tuple) and len(key) == 3 and key[0] == "coordinate":
                 vectors.setdefault(key[1].base, {})[key[2]] = value
+            elif isinstance(key, tuple) and key[0] == ROOT:
+                roots.setdefault(key[1], {}).setdefault(key[2], []).append(value)
             else:
                 found[_key_text(key)] = str(value)
+        for matrix, rows in roots.items():
+            for i, j in itertools.combinations_with_replacement(sorted(rows), 2):
+                entry = sum((a * b for a, b in zip(rows[i], rows[j], strict=True)), Rational(int(i == j)))
+                found[_key_text(("entry", matrix, i, j))] = str(entry)
         for base, coordinates in vectors.items():
             found[base] = [str(coordinates.get(k, "any")) for k in range(max(coordinates) + 1)]
         return found
@@ -121,7 +130,7 @@ class Point:
     def positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
         """An entry of ``R R^T + 1`` with a free ``R``."""
         n = self.sizes[matrix.row.length]
-        products = [self.free(("root of", matrix, i, k), False) * self.free(("root of", matrix, j, k), False) for k in range(n)]
+        products = [self.free((ROOT, matrix, i, k), False) * self.free((ROOT, matrix, j, k), False) for k in range(n)]
         return sum(products, flint.arb(1 if i == j else 0))
 
     def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
@@ -261,8 +270,9 @@ def at_precision(bits: int, compute: Callable[[], Ball]) -> Ball:
 
 
 def shown_ball(value: Ball) -> str:
-    """A ball to twelve digits."""
-    return str(value.str(12, radius=False))
+    """A ball to twelve digits, without zeros at the end."""
+    digits, exponent, power = str(value.str(12, radius=False)).partition("e")
+    return (digits.rstrip("0").removesuffix(".") if "." in digits else digits) + exponent + power
 
 
 def _ball(value: Rational) -> Ball:
@@ -309,9 +319,16 @@ def _key_text(key: Any) -> str:
     kind, head, *rest = key
     if kind == "jet":
         at, wrt = rest
-        name = f"{head}" + ("" if at is None else f"[{at + 1}]")
-        return f"d({name}, {', '.join(b if k < 0 else f'{b}[{k + 1}]' for b, k in wrt)})" if wrt else name
+        return quotient(f"{head}" + ("" if at is None else f"[{at + 1}]"), [b if k < 0 else f"{b}[{k + 1}]" for b, k in wrt])
     if kind == "function":
         orders, written = rest
-        return f"{head.__name__}{chr(39) * sum(orders)}({', '.join(written)})"
-    return f"{'' if kind == 'entry' else kind + ' '}{head}[{rest[0] + 1}, {rest[1] + 1}]"
+        primes = chr(39) * orders[0] if len(orders) == 1 else f"^({','.join(map(str, orders))})" if any(orders) else ""
+        return f"{head.__name__}{primes}({', '.join(written)})"
+    return f"{head}[{rest[0] + 1}, {rest[1] + 1}]"
+
+
+def quotient(head: str, wrt: list[str]) -> str:
+    """A derivative as a quotient, ``d^2U/dtheta[1]dtheta[2]`` or ``d^2U/dtheta[1]^2``; without derivatives the function itself."""
+    powers = "".join(f"d{x}" + (f"^{wrt.count(x)}" if wrt.count(x) > 1 else "") for x in dict.fromkeys(wrt))
+    order = f"^{len(wrt)}" if len(wrt) > 1 else ""
+    return f"d{order}{head}/{powers}" if wrt else head

@@ -2,32 +2,79 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Mul
+from sympy import Add, Expr, Integer, Mul, Pow
 
-from recipe.text import text
+from recipe.abstract import Field, Jet, Partial
+from recipe.symbols import GENERIC, Indexed, index_name
+from recipe.total import Total, labels, relabel
 from verify.zero.canonical import Canonical
 from verify.zero.errors import CannotDecideError
+from verify.zero.point import quotient
 from verify.zero.ratio import Poly
 
 LONGEST = 160
 
 
 def shown_factored(e: Expr) -> str:
-    """The expression as a product in one line; as it is written, or in words, where that would be too long."""
+    """The expression as a product in one line, or in words where that would be too long."""
+    short = str(factored(e))
+    return short if len(short) <= LONGEST else "a long expression"
+
+
+def factored(e: Expr) -> Expr:
+    """The expression as a product, or as it is written where that is shorter; to be read, with its sums gathered under one sign."""
     try:
-        found = text(_factored(e))
+        found = _product(e)
     except CannotDecideError:
-        found = text(e)
-    shortest = min((found, text(e)), key=len)
-    return shortest if len(shortest) <= LONGEST else "a long expression"
+        found = e
+    return min((_gathered(found), _gathered(e), found, e), key=lambda f: len(str(f)))
 
 
-def _factored(e: Expr) -> Expr:
+def explained(e: Expr) -> list[str]:
+    """What the letters mean that stand in an expression though nobody has declared them: derivatives of a higher order."""
+    derivatives = {_at_generic(p) for p in e.atoms(Partial) if len(p.wrt) > 1 or isinstance(p.head, Field)}
+    return [f"{p} is {_quotient(p)}" for p in sorted(derivatives, key=lambda p: (len(p.wrt), str(p)))]
+
+
+def _at_generic(p: Partial) -> Partial:
+    found = labels(p)
+    return relabel(p, found.pop(), GENERIC) if len(found) == 1 else p
+
+
+def _quotient(p: Partial) -> str:
+    head = f"{p.head.base}[{index_name(p.head.label)}]" if isinstance(p.head, Field) else str(p.head)
+    return quotient(head, [f"{s.base}[{index_name(s.label)}]" if isinstance(s, Indexed) else s.name for s in p.wrt])
+
+
+def _product(e: Expr) -> Expr:
     canonical = Canonical()
     ratio = canonical.read(e)
 
-    def product(poly: Poly) -> Expr:
+    def product(poly: Poly) -> list[Expr]:
         constant, factors = poly.factor()
-        return Mul(Integer(int(constant)), *(canonical.generators.poly_expression(f) ** int(n) for f, n in factors))
+        powers = [(canonical.generators.poly_expression(f), int(n)) for f, n in factors]
+        turned = [(-f, n) if str(_gathered(f)).startswith("-") else (f, n) for f, n in powers]
+        sign = (-1) ** sum(n for (f, n), (g, _) in zip(powers, turned, strict=True) if f != g)
+        return [Integer(int(constant) * sign), *(Pow(f, n) for f, n in turned)]
 
-    return product(ratio.num) / product(ratio.den)
+    above, below = product(ratio.num), product(ratio.den)
+    return Mul(above[0] / below[0], Mul(*above[1:]) / Mul(*below[1:]), evaluate=False)
+
+
+def _gathered(e: Expr) -> Expr:
+    """The same with ``total(a) - total(b)`` written as ``total(a - b)``."""
+    if not e.args or isinstance(e, Total | Partial | Jet):
+        return e
+    e = e.func(*(_gathered(a) for a in e.args), evaluate=False) if isinstance(e, Mul) else e.func(*(_gathered(a) for a in e.args))
+    if not isinstance(e, Add):
+        return e
+    split = [term.as_coeff_Mul() for term in e.args]
+    indices = [factor.index for _, factor in split if isinstance(factor, Total)]
+    sums: dict[Expr, list[Expr]] = {}
+    rest = []
+    for number, factor in split:
+        if isinstance(factor, Total) and indices.count(factor.index) > 1:
+            sums.setdefault(factor.index, []).append(number * factor.body)
+        else:
+            rest.append(number * factor)
+    return Add(*rest, *(Total(Add(*bodies), index) for index, bodies in sums.items()))

@@ -1,0 +1,93 @@
+"""``recipe verify --certificate`` and ``recipe check``: a proof as a file, and going through it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from recipe import RecipeError
+from recipe_cli.declarations import declarations, the_one
+from recipe_cli.reports import EXIT_STATUS
+from recipe_cli.worker import Judged
+from verify.checker import CertificateError, Result, check, read
+
+REJECTED = 1
+COLOURS = {"confirmed": "green", "rejected": "bold red"}
+
+
+def write_certificate(judged: Judged, output: Path) -> int:
+    """Write what was proved; where it is not proved over all, say so, and return the exit status of the verdict."""
+    from codegen.whole import whole_file
+    from verify.certificate import canonical
+
+    report = judged.report
+    if judged.certificate is None:
+        left = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+        typer.echo(f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value} ({left})", err=True)
+        return EXIT_STATUS[report.verdict]
+    with whole_file(output) as temporary:
+        temporary.write_text(canonical(judged.certificate) + "\n", encoding="ascii")
+    typer.echo(f"wrote {output}", err=True)
+    return 0
+
+
+def check_certificate(file: Path, where: str | None, as_json: bool, console: Console) -> int:
+    """Check a certificate, print what came of it, and return the exit status."""
+    from verify.difference import first_difference
+
+    try:
+        certificate = read(str(file))
+    except CertificateError as error:
+        raise RecipeError(str(error)) from None
+    result = check(certificate)
+    if result.status == "not a certificate":
+        raise RecipeError(f"{file} is not a certificate: {result.sentence}")
+    other = None
+    if where is not None:
+        declaration = the_one(declarations(where))
+        other = first_difference(certificate, declaration.declared)
+        where = f"{declaration.file}:{declaration.name}"
+    if as_json:
+        typer.echo(json.dumps(_as_json(file, certificate, result, where, other), indent=2))
+    else:
+        _print(console, file, certificate, result, where, other)
+    return result.exit_status if other is None else REJECTED
+
+
+def _as_json(file: Path, certificate: Any, result: Result, where: str | None, other: str | None) -> dict[str, Any]:
+    return {
+        "file": str(file),
+        "name": certificate["subject"]["name"],
+        "kind": certificate["subject"]["kind"],
+        "status": result.status,
+        "sentence": result.sentence,
+        "about": None if where is None else {"recipe": where, "same": other is None, "difference": other},
+        "obligations": [{"name": f.name, "status": f.status, "sentence": f.sentence} for f in result.findings],
+        "assumptions": list(result.assumptions),
+    }
+
+
+def _print(console: Console, file: Path, certificate: Any, result: Result, where: str | None, other: str | None) -> None:
+    subject = certificate["subject"]
+    console.print(Text.assemble(
+        (str(file), "bold"), f" ({subject['name'] or 'without a name'}, {subject['kind']}): ",
+        (result.sentence, COLOURS.get(result.status, "yellow")), f" for {certificate['scope']}" if result.exit_status == 0 else "",
+    ), soft_wrap=True)  # fmt: skip
+    width = max((len(f.name) for f in result.findings), default=0)
+    for f in result.findings:
+        console.print(Text.assemble("  ", _coloured(f.status), f"  {f.name:<{width}}  {f.sentence}"), soft_wrap=True)
+    if where is not None and other is None:
+        console.print(Text(f"  it is about {where}: every expression, assumption and domain is the same"), soft_wrap=True)
+    elif where is not None:
+        console.print(Text.assemble("  ", _coloured("rejected"), f"  it is not about {where}: {other}"), soft_wrap=True)
+    for assumption in result.assumptions:
+        console.print(Text(f"  assumed: {assumption}", style="dim"), soft_wrap=True)
+
+
+def _coloured(status: str) -> tuple[str, str]:
+    return f"{status:<11}", COLOURS.get(status, "yellow")

@@ -1,0 +1,47 @@
+"""What went wrong, as one sentence that a terminal can show, and the exit status that goes with it."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from recipe import RecipeError
+
+BAD_INPUT, INTERNAL_ERROR = 2, 70
+LONGEST = 2000
+TOO_DEEP = "an expression is nested too deeply; write it with fewer levels"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One sentence, and whose mistake it is: status 2 for the user's, 70 for one of this program, which is no verdict."""
+
+    sentence: str
+    status: int
+
+
+def mistake_of(error: BaseException) -> Mistake:
+    """The mistake behind an exception."""
+    if isinstance(error, RecipeError):
+        return Mistake(one_line(error), BAD_INPUT)
+    if isinstance(error, RecursionError):
+        return Mistake(TOO_DEEP, BAD_INPUT)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return Mistake(f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it", INTERNAL_ERROR)
+
+
+def one_line(error: BaseException) -> str:
+    """The text of an exception in one line; an exception of a user's own class may fail even at that."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    return printable(" ".join(text.split())) or "no message"
+
+
+def printable(text: str) -> str:
+    """What stands in a file must neither send codes to the terminal nor fill it."""
+    shown = "".join(c if c.isprintable() else "?" for c in text[:LONGEST])
+    return shown if len(text) <= LONGEST else f"{shown} ..."

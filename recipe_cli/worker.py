@@ -1,0 +1,240 @@
+"""The process in which a recipe file is run and its declarations are verified.
+
+It is one that can be killed: a file may hang, and native code (python-flint) hears no signal. It tells its parent what it works on
+and each answer as it comes, so that a process that takes its place goes on from there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from recipe import RecipeError, Update
+from recipe_cli.declarations import Declaration, the_one
+from recipe_cli.mistakes import Mistake, mistake_of, printable
+from verify.certificate import certificate_of
+from verify.obligation import Obligation
+from verify.report import Report, discharged, unanswered, verify
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict
+from verify.zero.decide import DisagreementError
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to do: ``done`` declarations are finished, and of the next one these obligations are ``answered``."""
+
+    load: Callable[[], list[Declaration]]
+    require: tuple[str, ...]
+    certify: bool
+    gigabytes: float
+    done: int
+    answered: Mapping[str, Outcome]
+    again: bool  # the file was run before, and what it prints is known
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a reader wants to know of a declaration, as plain data."""
+
+    name: str
+    file: str
+    expect: str | None
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A declaration is worked on; ``unanswered`` is what is to be reported of it if its dynamics are never derived."""
+
+    declared: Declared
+    unanswered: Report
+
+
+@dataclass(frozen=True)
+class Working:
+    """An obligation is worked on."""
+
+    obligation: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An obligation is answered."""
+
+    obligation: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A declaration and its report; where one was asked for and all is proved, the certificate."""
+
+    declared: Declared
+    report: Report
+    certificate: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A declaration, or a whole file, of which there is no report, and why. After a fault of this program ``stop`` may be set."""
+
+    mistake: Mistake
+    stop: bool = False
+
+
+@dataclass(frozen=True)
+class OutOfMemory:
+    """Memory ran out, and the process ends."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Every declaration has been judged or refused."""
+
+
+def work(connection: Connection, ends_of_parent: Connection | None, task: Task) -> None:
+    """Run the file, verify what it declares, and say everything through the connection."""
+    _stand_alone(connection, ends_of_parent, quiet=task.again)
+    try:
+        with limited_memory(task.gigabytes):
+            found = _load(task)
+        _silence()
+        with limited_memory(task.gigabytes):
+            _verify_all(connection, found, task)
+    except MemoryError:
+        connection.send(OutOfMemory())
+    except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a file may raise what it likes
+        connection.send(Refused(mistake_of(error)))
+        connection.send(Ended())
+
+
+def _load(task: Task) -> list[Declaration]:
+    process = os.getpid()
+    try:
+        found = task.load()
+        if task.certify:
+            found = [the_one(found)]
+    except KeyboardInterrupt:  # nobody interrupts this process: it is not in the foreground
+        raise RecipeError("the file raised KeyboardInterrupt") from None
+    if os.getpid() != process:  # the file has forked: one of the two goes on, or both would speak at once
+        os._exit(0)
+    return found
+
+
+def _verify_all(connection: Connection, found: list[Declaration], task: Task) -> None:
+    answered = task.answered
+    for declaration in found[task.done :]:
+        try:
+            connection.send(_verify(connection, declaration, task, answered))
+        except DisagreementError as error:
+            connection.send(Refused(_named(declaration, mistake_of(error)), stop=True))
+            break
+        except MemoryError:
+            raise
+        except Exception as error:
+            connection.send(Refused(_named(declaration, mistake_of(error))))
+        answered = {}
+    connection.send(Ended())
+
+
+def _verify(connection: Connection, declaration: Declaration, task: Task, answered: Mapping[str, Outcome]) -> Judged:
+    declared = _declared(declaration)
+    connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
+
+    def discharge(obligation: Obligation, subject: Subject) -> Outcome:
+        known = answered.get(obligation.name)
+        if known is not None and not (task.certify and known.verdict is Verdict.PROVED):  # its steps were not sent
+            return known
+        connection.send(Working(obligation.name))
+        outcome = discharged(obligation, subject)
+        connection.send(Answered(obligation.name, _plain(outcome)))
+        return outcome
+
+    report = replace(verify(declaration.declared, require=task.require, discharge=discharge), name=declared.name)
+    proved = report.verdict is Verdict.PROVED
+    certificate = certificate_of(declaration.declared, report) if task.certify and proved else None
+    lines = tuple(replace(line, outcome=_plain(line.outcome)) for line in report.lines)
+    return Judged(declared, replace(report, lines=lines), certificate)
+
+
+def _declared(declaration: Declaration) -> Declared:
+    expect = declaration.declared.expect if isinstance(declaration.declared, Update) else None
+    return Declared(printable(declaration.name), declaration.file, expect)
+
+
+def _plain(outcome: Outcome) -> Outcome:
+    """Without its steps: they hold expressions, and a report of text is all that the parent needs."""
+    return replace(outcome, steps=())
+
+
+def _named(declaration: Declaration, mistake: Mistake) -> Mistake:
+    return replace(mistake, sentence=f"{declaration.file}, {declaration.name}: {mistake.sentence}")
+
+
+# -- the process -----------------------------------------------------------------------------------------------------------------
+
+
+def _stand_alone(connection: Connection, ends_of_parent: Connection | None, quiet: bool) -> None:
+    """A process group of its own, so that all that the file starts ends with it; no input; its output is not the report's."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+    if ends_of_parent is not None:
+        ends_of_parent.close()
+    threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
+    with contextlib.suppress(OSError):
+        os.dup2(2, 1)
+    if quiet:
+        _silence()
+
+
+def _end_with_parent(connection: Connection) -> None:
+    """The parent says nothing; that the connection ends is how a process learns that its parent is gone."""
+    with contextlib.suppress(Exception):
+        connection.recv()
+    os._exit(1)
+
+
+def _silence() -> None:
+    """Print nothing from now on: what native code says of memory that ran out would hide the one sentence."""
+    with contextlib.suppress(Exception):
+        sys.stdout.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+
+
+@contextlib.contextmanager
+def limited_memory(gigabytes: float):  # type: ignore[no-untyped-def]
+    """Let the process have so much memory more than it has now, where the platform can say so (Linux; not Windows).
+
+    Within, too much ends in MemoryError, or in native code by a signal; afterwards there is room to say so.
+    """
+    try:
+        import resource
+    except ImportError:
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = _memory_now() + int(gigabytes * 2**30)
+    ends = [n for n in (soft, hard, wanted) if n != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (min(ends), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def _memory_now() -> int:
+    """The bytes of address space that the process has; 0 where the platform does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0

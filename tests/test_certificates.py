@@ -1,0 +1,334 @@
+"""Certificates: what is written can be read back as the same, is confirmed by the checker, and cannot be altered unnoticed."""
+
+import json
+from functools import cache
+from random import Random
+
+import pytest
+from decoded import Decoded, claim_of, is_true
+from hypothesis import HealthCheck, given, settings
+from random_recipes import recipes, updates
+from samplers import catalog_recipes
+from sympy import Dummy, Function, Interval, Matrix, Symbol, cos, exp, log, oo, pi, polygamma, sin, sqrt, tanh
+from tampering import tampered
+
+from recipe import (
+    Dense,
+    Field,
+    Noise,
+    Parameter,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Simplex,
+    Update,
+    Vector,
+    derive,
+    dot,
+    grad,
+    limit_of,
+    outer,
+    total,
+)
+from recipe.entry import parts
+from recipe.language import read
+from recipe.symbols import name_of
+from verify import Verdict, verify
+from verify.certificate import canonical, certificate_of, digest_of
+from verify.checker import check
+from verify.difference import first_difference
+from verify.encoded import Encoder, facts_of
+
+CATALOG = catalog_recipes()
+theta = Vector("theta")
+r = Vector("r", like=theta)
+xi = Scalar("xi")
+U = Potential("U", theta)
+A, eps = Symbol("A", positive=True), Symbol("epsilon", positive=True)
+w = Noise("w", like=theta)
+
+
+# -- written and read back -------------------------------------------------------------------------------------------------------
+
+
+def read_back(expressions):
+    """The expressions after they were encoded and decoded, and what they must be: their symbols are real numbers by now."""
+    to = Encoder()
+    indices = [to.node(e) for e in expressions]
+    said = json.loads(json.dumps(to.declarations() | {"nodes": to.nodes}))
+    table = Decoded(said["nodes"], said["symbols"], said["functions"])
+    meant = {s: table.head(name_of(s)) for e in expressions for s in e.atoms(Symbol) if type(s) in (Symbol, Dummy)}
+    return [table.expressions[k] for k in indices], [e.xreplace(meant) for e in expressions]
+
+
+def everything_in(declared):
+    dynamics = derive(declared).dynamics if isinstance(declared, Recipe) else limit_of(declared)
+    rules = [e for e, _ in declared.update.written()] if isinstance(declared, Recipe) and declared.update else []
+    written = (
+        [declared.H, *(p for M in (declared.D, declared.Q) for row in M.entries for entry in row for p in parts(entry))]
+        if isinstance(declared, Recipe)
+        else [e for e, _ in declared.written()]
+    )
+    return [*written, *rules, *dynamics.drift.values(), *(p for entry in dynamics.diffusion.values() for p in parts(entry))]
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_the_catalog_is_read_back_as_it_was_written(name):
+    found, wanted = read_back(everything_in(CATALOG[name]))
+    assert found == wanted
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(recipes())
+def test_random_recipes_are_read_back_as_they_were_written(recipe):
+    found, wanted = read_back(everything_in(recipe))
+    assert found == wanted
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(updates())
+def test_random_rules_are_read_back_as_they_were_written(update):
+    found, wanted = read_back(everything_in(update))
+    assert found == wanted
+
+
+def test_every_form_is_read_back_as_it_was_written():
+    M, N = Dense("M", theta), Dense("N", theta, positive=True)
+    G, K = Function("G", positive=True), Function("K")
+    half_line, simplex = Vector("x", domain=Interval.Lopen(0, oo)), Vector("y", domain=Simplex())
+    unit = Scalar("u", domain=Interval(-sqrt(2), pi))
+    F = Field("F", half_line, positive=True)
+    forms = [
+        pi * exp(1) + exp(theta) ** 2 + 2**theta - sqrt(3), theta.dim / 3, tanh(xi) * log(1 + total(r**2)), polygamma(2, A),
+        total(r * dot(M, sin(theta))), dot(M.T, theta), G(theta).diff(theta, 2) * K(r, total(cos(theta))), grad(U, theta),
+        grad(total(grad(U, theta) * r), theta), F * half_line, grad(total(F * half_line), half_line), total(simplex), unit**2,
+        Noise("v", like=r, covariance=N) * xi, Noise("z", like=xi), Parameter("n", like=theta, integer=True, nonnegative=True) * r,
+    ]  # fmt: skip
+    found, wanted = read_back([read(e, "a form") for e in forms])
+    assert found == wanted
+
+
+def test_equal_parts_are_written_once():
+    to = Encoder()
+    first = to.node(exp(theta) + 1)
+    assert to.node(exp(theta) + 1) == first
+    assert to.node(exp(theta)) < first
+    assert len(to.nodes) == 4
+
+
+def test_an_expression_may_be_deeper_than_the_stack():
+    e = xi
+    for k in range(6000):
+        e = sin(e) if k % 2 else e + A
+    assert Encoder().node(e) > 6000
+
+
+@pytest.mark.parametrize(
+    ("declared", "facts"),
+    [
+        ({}, []), ({"real": True}, []), ({"positive": True, "nonzero": True}, ["positive"]), ({"zero": False}, ["nonzero"]),
+        ({"integer": True, "positive": True}, ["positive", "integer"]), ({"even": True}, ["even"]),
+        ({"negative": False}, ["nonnegative"]), ({"integer": False}, ["nonzero", "noninteger"]), ({"finite": True}, []),
+        ({"prime": False}, ["not prime"]),
+    ],
+)  # fmt: skip
+def test_facts_are_what_was_declared_and_no_more(declared, facts):
+    assert facts_of(Symbol("a", **declared)) == facts
+
+
+def test_a_name_with_two_meanings_is_refused():
+    with pytest.raises(RecipeError, match="two meanings"):
+        Encoder().node(Symbol("a") * Symbol("a", positive=True))
+    with pytest.raises(RecipeError, match="two meanings"):
+        Encoder().node(Function("a")(xi) * Symbol("a"))
+
+
+@pytest.mark.parametrize("e", [oo, outer(theta, r), Dense("M", theta) + 0, Function("f")(theta).diff(theta)])
+def test_what_is_no_expression_of_the_language_is_refused(e):
+    with pytest.raises(RecipeError):
+        Encoder().node(e)
+
+
+# -- certificates ----------------------------------------------------------------------------------------------------------------
+
+
+CLAIM = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w}, U, name="langevin")
+
+
+def certificate(declared):
+    return json.loads(canonical(certificate_of(declared, verify(declared))))
+
+
+def test_what_is_not_proved_has_no_certificate():
+    for declared, reason in (
+        (CATALOG["sgrld_reciprocal"], "boundary is undecided"),
+        (Recipe((theta,), U, -A, 0), "diffusion-psd is refuted"),
+        (Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U), "stationarity is refuted"),
+    ):
+        with pytest.raises(RecipeError, match=reason):
+            certificate_of(declared, verify(declared))
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_a_certificate_says_what_was_proved_of_the_catalog(name):
+    report = verify(CATALOG[name])
+    if report.verdict is not Verdict.PROVED:
+        pytest.skip("not proved over all")
+    written = certificate(CATALOG[name])
+    assert written["sha256"] == digest_of(written)
+    assert len(canonical(written)) < 6700
+    assert first_difference(written, CATALOG[name]) is None
+    claim = claim_of(written)
+    assert claim.state == CATALOG[name].state
+    assert claim.proved == {line.name for line in report.lines}
+    assert is_true(claim)
+
+
+def test_a_claim_has_its_own_rule_in_its_certificate():
+    claim = claim_of(certificate(CLAIM))
+    assert (claim.kind, claim.Q, claim.H, dict(claim.rule)) == ("claim", None, U, dict(CLAIM.rule))
+    assert is_true(claim)
+
+
+# -- checking --------------------------------------------------------------------------------------------------------------------
+
+
+TAMPERED = {name: CATALOG[name] for name in ("sgld", "sghmc", "sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld", "fisher_sgld")} | {
+    "langevin": CLAIM,
+    "rotated": Recipe(  # D couples both blocks, and a factor is given
+        (theta, r),
+        U + total(r**2) / 2,
+        Matrix([[A, A], [A, 2 * A]]),
+        Matrix([[0, -A], [A, 0]]),
+        noise_factor=Matrix([[sqrt(A), 0], [sqrt(A), sqrt(A)]]),
+    ),
+}
+SAMPLE = 60  # changes of each certificate that are tried by default
+
+
+@cache
+def checked(name):
+    written = certificate(TAMPERED[name])
+    return written, claim_of(written), check(written)
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_the_catalog_is_confirmed(name):
+    if verify(CATALOG[name]).verdict is Verdict.PROVED:
+        result = check(certificate(CATALOG[name]))
+        assert (result.status, result.exit_status) == ("confirmed", 0), result
+        assert {f.status for f in result.findings} == {"confirmed"}
+
+
+@pytest.mark.parametrize("name", sorted(TAMPERED))
+def test_what_is_tampered_with_is_confirmed_before(name):
+    _, claim, result = checked(name)
+    assert result.status == "confirmed", result
+    assert is_true(claim)
+
+
+def assert_unnoticed_by_nobody(name, what, altered):
+    """An altered claim is not confirmed, or it is a true one about another recipe, and then that is said."""
+    _, claim, result = checked(name)
+    found = check(altered)
+    if found.status != "confirmed":
+        return
+    said = claim_of(altered)
+    if said != claim:
+        assert first_difference(altered, TAMPERED[name]) is not None, what
+        assert is_true(said), what
+    else:
+        assert set(found.assumptions) >= set(result.assumptions), what
+
+
+@pytest.mark.parametrize("name", sorted(TAMPERED))
+def test_a_change_is_noticed(name):
+    found = list(tampered(checked(name)[0]))
+    for what, altered in Random(name).sample(found, min(SAMPLE, len(found))):
+        assert_unnoticed_by_nobody(name, what, altered)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(TAMPERED))
+def test_every_change_is_noticed(name):
+    for what, altered in tampered(checked(name)[0]):
+        assert_unnoticed_by_nobody(name, what, altered)
+
+
+def test_damage_is_found_by_the_hash():
+    written = certificate(CATALOG["sghmc"])
+    assert check(written | {"recipe_version": "0.0.9"}).status == "rejected"
+
+
+# -- steps that prove nothing ----------------------------------------------------------------------------------------------------
+
+
+class Forged:
+    """The certificate of a recipe with some D, to be given other steps."""
+
+    def __init__(self, D):
+        self.data = certificate(Recipe((theta,), U, D, 0))
+        self.nodes = self.data["nodes"]
+        self.steps = next(o["steps"] for o in self.data["obligations"] if o["name"] == "diffusion-psd")
+        self.D = self.data["subject"]["D"][0][0]["diagonal"]
+
+    def node(self, *node):
+        if list(node) not in self.nodes:
+            self.nodes.append(list(node))
+        return self.nodes.index(list(node))
+
+    def factor(self, diagonal, weight, form):
+        zero = self.node("num", 0, 1)
+        column = {"length": "d_theta", "rows": {"theta": {"diagonal": diagonal, "kernel": zero}}, "weight": weight, "matrix": None}
+        sign = {"kind": "sign", "e": weight, "sign": ">= 0", "form": form}
+        self.steps[:] = [{"kind": "factor", "columns": [column], "signs": [sign]}]
+
+    def checked(self):
+        return check(self.data | {"sha256": digest_of(self.data)}).status
+
+
+def test_a_root_of_what_may_be_negative_proves_no_sign():
+    forged = Forged(A)
+    one, two, half = (forged.node("num", *n) for n in ((1, 1), (2, 1), (1, 2)))
+    root = forged.node("^", forged.D, half)
+    forged.factor(one, forged.D, forged.D)
+    assert forged.checked() == "confirmed"
+    forged.data["symbols"]["A"]["facts"] = []  # D = A of either sign
+    assert forged.checked() != "confirmed"
+    for form in (("*", root, root), ("^", root, two)):
+        forged.factor(one, forged.D, forged.node(*form))
+        assert forged.checked() != "confirmed"
+    forged.factor(root, one, one)
+    assert forged.checked() != "confirmed"
+
+
+def test_a_pole_of_a_form_proves_nothing_about_a_zero():
+    forged = Forged(A)
+    minus_one, zero = forged.node("num", -1, 1), forged.node("num", 0, 1)
+    x = forged.node("at", "theta", 1)
+    inverse = forged.node("^", x, minus_one)
+    total_of_0_over_x = forged.node("total", forged.node("*", zero, inverse), "d_theta", 1)
+    forged.data["subject"]["H"] = forged.node("+", forged.data["subject"]["H"], total_of_0_over_x)
+    well_defined = next(o for o in forged.data["obligations"] if o["name"] == "well-defined")
+    well_defined["steps"] = [{"kind": "sign", "e": x, "sign": "!= 0", "form": forged.node("^", inverse, minus_one)}]
+    assert forged.checked() == "not confirmed"
+
+
+def test_a_small_step_does_not_make_a_root_real():
+    B = Symbol("B", positive=True)
+    rule = {theta: theta - eps * B * grad(U, theta) + sqrt(2 * B * eps + eps**2) * w}
+    written = certificate(Update(eps, rule, U))
+    assert check(written).status == "confirmed"
+    written["symbols"]["B"]["facts"] = []
+    assert check(written | {"sha256": digest_of(written)}).status == "not confirmed"
+
+
+@pytest.mark.parametrize("e", [
+    theta**2 - theta + 1, A * theta**2 - A * theta + A, (theta**2 - theta + 1) * (2 + cos(theta) ** 2), log(2 + theta**2),
+    log(theta**2 - theta + 3), 1 + total(1 / (r**2 + r + 1)),
+])  # fmt: skip
+def test_a_sign_that_is_not_read_off_has_a_form_in_the_certificate(e):
+    recipe = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, A]]), Matrix([[0, -1 / e], [1 / e, 0]]))
+    result = check(certificate(recipe))
+    assert result.status == "confirmed", result
