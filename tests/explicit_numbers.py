@@ -1,8 +1,8 @@
 """A second oracle in explicit coordinates, made of numbers: no formula is differentiated, at a point everything is a jet.
 
-A ``Place`` gives every length a number, every name a concrete meaning, every coordinate a value of 60 digits. Only the classes of the
-language are imported, never what works on them. It can show that something does not hold; what holds at every place that was looked
-at, in so many digits, is taken to hold.
+A ``Place`` gives every length a number, every name a concrete meaning, every coordinate a value of 60 digits. Only the classes of
+the language are imported, never what works on them. It can show that something does not hold; what holds at every place that was
+looked at, in so many digits, is taken to hold.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
 from recipe import Dense, Field, Noise, Potential, Scalar, Simplex, Vector
-from recipe.abstract import DenseEntry, Jet as Derivative, Partial, TransposedDense
+from recipe.abstract import DenseEntry, Partial, TransposedDense
+from recipe.abstract import Jet as Derivative
 from recipe.entry import Outer
 from recipe.symbols import GENERIC, OTHER, Block, Indexed, Length, ScalarNoise, VectorParameter
 from recipe.total import Total

@@ -1,7 +1,8 @@
 """Truncated Taylor arithmetic: numbers that carry their derivatives along, to second order.
 
-A ``Jet`` holds the value, gradient and Hessian of a quantity at a point; a ``Series`` holds the first three coefficients of one in a
-small number s, and its coefficients may be jets. Nothing here differentiates a formula: sums, products and the chain rule are all.
+A ``Jet`` holds the value, gradient and Hessian of a quantity at a point; a ``Series`` holds the first three coefficients of one
+in a small number s, and its coefficients may be jets. Nothing here differentiates a formula: sums, products and the chain rule
+are all.
 """
 
 from __future__ import annotations

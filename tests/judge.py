@@ -154,9 +154,7 @@ def noises(update: Update, at: Explicit) -> list[dict[tuple[str, int], Any]]:
     if not names:
         return [{}]
     radius = mpmath.sqrt(len(names))
-    return [
-        {name: radius * sign if name == chosen else mpmath.mpf(0) for name in names} for chosen in names for sign in (1, -1)
-    ]
+    return [{name: radius * sign if name == chosen else mpmath.mpf(0) for name in names} for chosen in names for sign in (1, -1)]
 
 
 def expanded(update: Update, at: Explicit, noise: dict[tuple[str, int], Any]) -> tuple[list[Jet], list[Jet]]:

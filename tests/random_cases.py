@@ -1,9 +1,9 @@
 """Random samplers by number: ``case(n)`` is always the same one, right as it was built or a mutant.
 
-The class is that of ``random_samplers``; the numbers go through its families in turn. Of every three, one is as it was built and two
-are mutants: an entry of D or Q with its sign or a factor changed, dropped, transposed, something added to it, or changed on both
-sides of the diagonal; H changed; in a rule the noise scaled, its sign changed, the correction Gamma dropped, doubled or negated, a
-summand dropped, the order of the blocks changed. Some mutants are right samplers too: the oracle says which.
+The class is that of ``random_samplers``; the numbers go through its families in turn. Of every three, one is as it was built and
+two are mutants: an entry of D or Q with its sign or a factor changed, dropped, transposed, something added to it, or changed on
+both sides of the diagonal; H changed; in a rule the noise scaled, its sign changed, the correction Gamma dropped, doubled or
+negated, a summand dropped, the order of the blocks changed. Some mutants are right samplers too: the oracle says which.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ CHANGES: dict[str, Callable[[Matrix, int, int, Expr], Matrix]] = {
     "multiplied": lambda M, a, b, factor: _replaced(M, a, b, factor * M[a, b]),
     "dropped": lambda M, a, b, factor: _replaced(M, a, b, Integer(0)),
     "transposed": _transposed,
-    "added to": lambda M, a, b, factor: _replaced(M, a, b, M[a, b] + factor * next((e for e in M if e not in (0, M[a, b])), M[a, b])),
+    "added to": lambda M, a, b, factor: _replaced(
+        M, a, b, M[a, b] + factor * next((e for e in M if e not in (0, M[a, b])), M[a, b])
+    ),
     "multiplied on both sides": _on_both_sides,
 }
 
@@ -115,7 +117,7 @@ CHANGES: dict[str, Callable[[Matrix, int, int, Expr], Matrix]] = {
 def rebuilt(recipe: Recipe, **changed: Any) -> Recipe:
     """The recipe with something changed."""
     H, D, Q = (changed.get(k, v) for k, v in (("H", recipe.H), ("D", recipe.D.written), ("Q", recipe.Q.written)))
-    marginal = changed.get("marginal", {kept: U for kept, U in recipe.marginal})
+    marginal = changed.get("marginal", dict(recipe.marginal))
     return Recipe(recipe.state, H, D, Q, marginal=marginal, update=changed.get("update", recipe.update))
 
 
@@ -127,7 +129,9 @@ def _of_update(update: Update, random: Random) -> tuple[str, Update]:
     if how == "order changed":
         return how, Update(update.step, rule if not update.sequential else rule[::-1], update.target)
     if how == "target changed":
-        return how, Update(update.step, _like(update, rule), update.target * 2 if random.random() < 0.5 else update.target + _of(block))
+        return how, Update(
+            update.step, _like(update, rule), update.target * 2 if random.random() < 0.5 else update.target + _of(block)
+        )
     if how == "a summand dropped":
         terms = [t for t in Add.make_args(e.expand(deep=False)) if t != block]
         rule[k] = (block, e - random.choice(terms)) if terms else rule[k]

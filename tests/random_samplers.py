@@ -1,16 +1,17 @@
 """The stated class of random samplers, family by family; ``random_cases`` numbers them and makes mutants of them.
 
-* ``blocks``: one to three blocks, vectors of up to two symbolic lengths and scalars; H of elementwise, nonlocal and abstract words;
-  Q any skew matrix of diagonal, low-rank and ``Dense`` entries, columns and rows; D = B W B^T by construction, of up to three columns
-  (a column a length, or a single one; borders between vectors and scalars; positive definite ``Dense``), with squares or positive
-  functions as weights;
+* ``blocks``: one to three blocks, vectors of up to two symbolic lengths and scalars; H of elementwise, nonlocal and abstract
+  words; Q any skew matrix of diagonal, low-rank and ``Dense`` entries, columns and rows; D = B W B^T by construction, of up to
+  two blocks of columns (a column a length, or a single one; borders between vectors and scalars; positive definite ``Dense``),
+  with squares or positive functions as weights;
 * ``any D``: the same with any symmetric D, most of them not positive semidefinite;
-* ``edges``: one coordinate-wise domain with an edge, (0, oo) or (0, 1), with powers, roots and logarithms, with and without a momentum;
-* ``scalars``: two or three scalars, dense D = B W B^T (factored or multiplied out) and dense Q, with logistic and softplus functions,
-  roots of fractional order, exponentials, and a ``Potential`` of all of them;
+* ``edges``: a domain with an edge for each coordinate, (0, oo) or (0, 1), with powers, roots and logarithms, with and without a
+  momentum;
+* ``scalars``: two or three scalars, dense D = B W B^T (factored or multiplied out) and dense Q, with logistic and softplus
+  functions, roots of fractional order, exponentials, and a ``Potential`` of all of them;
 * ``fisher``: the metric 1 + sum of p (1 - p) a a^T of a logistic model in two scalars, or its inverse, as D;
-* ``published``: momentum methods at a temperature, in one metric of the positions, with a thermostat or without one, with the rule as
-  it would be printed, and their marginal;
+* ``published``: momentum methods at a temperature, in a metric of the positions, with a thermostat or without one, with the rule
+  as it would be printed, and their marginal;
 * ``claims``: update rules of the diffusions of ``blocks``, noise by noise, simultaneous or sequential.
 """
 
@@ -103,7 +104,7 @@ def speaker(random: Random, largest_state: int = 3) -> Speaker:
 
 @dataclass(frozen=True)
 class ColumnsOfRoot:
-    """One block of columns of B: one a coordinate of ``along``, or with None a single one; weight W, and the entry of each block."""
+    """Columns of B, one a coordinate of ``along``, or with None a single one: the weight in W, and the entry of each block."""
 
     along: Vector | None
     weight: Expr
@@ -137,11 +138,10 @@ def square(state: tuple[Block, ...], columns: list[ColumnsOfRoot]) -> Matrix:
             return total(c.weight * u * v, over=c.along)
         return c.weight * u * v
 
-    n = range(len(state))
-    return Matrix(
-        len(state), len(state),
-        lambda a, b: Add(*(product(c, state[a], state[b]) for c in columns if {state[a], state[b]} <= c.entries.keys())) if n else 0,
-    )  # fmt: skip
+    def entry(a: int, b: int) -> Expr:
+        return Add(*(product(c, state[a], state[b]) for c in columns if {state[a], state[b]} <= c.entries.keys()))
+
+    return Matrix(len(state), len(state), entry)
 
 
 # -- families --------------------------------------------------------------------------------------------------------------------
@@ -175,7 +175,11 @@ def edges(random: Random) -> tuple[Recipe, bool]:
     p = Vector("p", like=q) if kind is Vector else Scalar("p")
     words = [q, sqrt(q), q**2, q ** Rational(1, 3), q**alpha, alpha * q, exp(-q), 1 / q, 1 + log(1 + q)]
     words += [q * (1 - q), sqrt(q * (1 - q)), 1 - q, -log(q)] if bounded else [q / (1 + q), 1 / (1 + q), log(1 + q)]
-    law = alpha * q - beta * log(q) + (random.choice([Integer(0), -2 * log(1 - q)]) if bounded else random.choice([1 / q, q**2, 0 * q]))
+    law = (
+        alpha * q
+        - beta * log(q)
+        + (random.choice([Integer(0), -2 * log(1 - q)]) if bounded else random.choice([1 / q, q**2, 0 * q]))
+    )
 
     def summed(e: Expr) -> Expr:
         return total(e, over=q) if isinstance(q, Vector) else e
@@ -191,7 +195,20 @@ def edges(random: Random) -> tuple[Recipe, bool]:
 def scalars(random: Random) -> tuple[Recipe, bool]:
     state = tuple(Scalar(n) for n in random.choice(["xy", "xyz"]))
     x, y = state[:2]
-    words = [Integer(1), alpha, *state, x * y, x**2, sin(x), cos(y), tanh(y), exp(x), 1 / (1 + exp(-x)), log(1 + exp(y)), sqrt(1 + x**2)]
+    words = [
+        Integer(1),
+        alpha,
+        *state,
+        x * y,
+        x**2,
+        sin(x),
+        cos(y),
+        tanh(y),
+        exp(x),
+        1 / (1 + exp(-x)),
+        log(1 + exp(y)),
+        sqrt(1 + x**2),
+    ]
     words += [(1 + y**2) ** Rational(1, 3), 1 / (1 + x**2), 1 / (1 + x**2 + y**2), x / (1 + y**2)]
 
     def word() -> Expr:
