@@ -64,8 +64,8 @@ def _as_json(file: Path, certificate: Any, result: Result, where: str | None, ot
         "file": str(file),
         "name": certificate["subject"]["name"],
         "kind": certificate["subject"]["kind"],
-        "status": result.status,
-        "sentence": result.sentence,
+        "status": result.status if other is None else "rejected",
+        "sentence": result.sentence if other is None else f"it is not about {where}: {other}",
         "about": None if where is None else {"recipe": where, "same": other is None, "difference": other},
         "obligations": [{"name": f.name, "status": f.status, "sentence": f.sentence} for f in result.findings],
         "assumptions": list(result.assumptions),
@@ -76,13 +76,13 @@ def _print(console: Console, file: Path, certificate: Any, result: Result, where
     subject = certificate["subject"]
     console.print(Text.assemble(
         (str(file), "bold"), f" ({subject['name'] or 'without a name'}, {subject['kind']}): ",
-        (result.sentence, COLOURS.get(result.status, "yellow")), f" for {certificate['scope']}" if result.exit_status == 0 else "",
+        (result.sentence, COLOURS.get(result.status, "yellow")),
     ), soft_wrap=True)  # fmt: skip
     width = max((len(f.name) for f in result.findings), default=0)
     for f in result.findings:
         console.print(Text.assemble("  ", _coloured(f.status), f"  {f.name:<{width}}  {f.sentence}"), soft_wrap=True)
     if where is not None and other is None:
-        console.print(Text(f"  it is about {where}: every expression, assumption and domain is the same"), soft_wrap=True)
+        console.print(Text(f"  it is about {where}, for {certificate['scope']}"), soft_wrap=True)
     elif where is not None:
         console.print(Text.assemble("  ", _coloured("rejected"), f"  it is not about {where}: {other}"), soft_wrap=True)
     for assumption in result.assumptions:

@@ -68,6 +68,8 @@ def test_it_is_said_whether_it_is_about_a_recipe(sghmc, command, tmp_path):
     assert status == 1
     assert "it is not about" in out
     assert "D[r, r]: the certificate has C, the recipe 2*C" in out
+    said = json.loads(command("check", sghmc, f"{file}:two", "--json")[1])
+    assert (said["status"], said["about"]["same"]) == ("rejected", False)
     assert command("check", sghmc, file)[0] == 2
 
 

@@ -278,6 +278,20 @@ def test_a_rule_that_exists_for_small_steps_is_not_refuted():
     assert "the step is so small" in outcome_of(report, "well-defined").assumptions[0]
 
 
+def test_a_small_step_does_not_make_a_root_real():
+    B = Symbol("B", real=True)
+    rule = {theta: theta - eps * B * grad(U, theta) + sqrt(2 * B * eps + eps**2) * w}  # its limit has D = B, of either sign
+    found = outcome_of(verify(Update(eps, rule, U)), "well-defined")
+    assert found.verdict is REFUTED
+    assert "for every small step" in found.by
+    assert verify(Update(eps, {b: e.subs(B, A) for b, e in rule.items()}, U)).verdict is PROVED
+
+
+def test_a_sign_for_small_steps_that_the_leading_coefficient_leaves_open_is_undecided():
+    rule = {theta: theta - eps * grad(U, theta) + sqrt(2 * eps + eps**2 * xi) * w, xi: xi + eps**2 * sqrt(eps * xi**2 - eps**2)}
+    assert of(verify(Update(eps, rule, U)), "well-defined") is UNDECIDED
+
+
 def test_a_root_and_a_logarithm_of_one_thing():
     q, n = Scalar("q", domain=Interval.open(0, oo)), Noise("n", like=Scalar("q", domain=Interval.open(0, oo)))
     report = verify(Update(eps, {q: q - eps * sqrt(q) * log(q) + sqrt(2 * eps) * n}, q**2 / 2))

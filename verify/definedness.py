@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, Pow, cos, log, loggamma, polygamma, tan
+from sympy import Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, tan
 
+from recipe.calculus import partial
 from recipe.symbols import GENERIC, OTHER
-from recipe.total import Total, opened
+from recipe.total import Total, opened, substitute
 from verify.sign import is_nonnegative, is_nonzero, is_positive
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 from verify.zero.decide import points
@@ -16,6 +17,7 @@ from verify.zero.point import BITS, NoValueError, at_precision, shown_ball
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
 TRIES = 48
+ORDERS = 5  # of sqrt(step), in which a sign for small steps is looked for
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,33 @@ def decide_condition(condition: Condition) -> Outcome:
     if witness is not None:
         return refuted(f"{condition} fails at the witness", witness)
     return undecided(f"{condition} could neither be proved from the signs of its parts nor refuted")
+
+
+def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
+    """Prove or refute it for all steps below some size, by its first coefficient in sqrt(step) that does not vanish."""
+    lead = _leading_coefficient(condition.e, step)
+    if lead is None:
+        return undecided(f"no expansion of {condition.e} at {step} = 0 was found")
+    if PROVERS[NONZERO if condition.sign == NONZERO else POSITIVE](lead):
+        return proved("for small steps", f"the step is so small that {condition}")
+    against = decide_condition(Condition(lead, NONNEGATIVE))
+    if condition.sign != NONZERO and against.witness is not None:
+        return refuted(f"{condition} fails for every small step at the witness", against.witness)
+    return undecided(f"{condition} could not be proved for small steps: there it has the sign of {lead}")
+
+
+def _leading_coefficient(e: Expr, step: Symbol) -> Expr | None:
+    """Up to a positive number."""
+    s = Dummy("s", positive=True)
+    e = e.xreplace({step: s**2})
+    for _ in range(ORDERS):
+        value = substitute(e, {s: S.Zero})
+        if value.has(S.NaN, S.ComplexInfinity, S.Infinity, S.NegativeInfinity):
+            return None
+        if value.expand() != 0:
+            return value
+        e = partial(e, s)
+    return None
 
 
 def _breaking_point(condition: Condition) -> Witness | None:

@@ -8,10 +8,10 @@ from sympy import Expr, Symbol
 
 from recipe import Update
 from recipe.entry import parts
-from verify.definedness import Condition, conditions, decide_condition
+from verify.definedness import Condition, conditions, decide_condition, decide_for_small_steps
 from verify.obligation import Obligation
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
+from verify.verdict import Outcome, Verdict, conjunction, undecided
 from verify.zero.decide import explicit_sizes
 from verify.zero.point import NoValueError, Point
 
@@ -32,11 +32,11 @@ def discharge(subject: Subject) -> Outcome:
 
 def _decide(condition: Condition, subject: Subject) -> Outcome:
     outcome = decide_condition(condition)
-    involves_step = isinstance(subject.declared, Update) and subject.declared.step in condition.e.free_symbols
-    if involves_step and outcome.verdict is not Verdict.PROVED:
-        # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps below 1.
-        return proved("for small steps", f"the step is so small that {condition}")
-    return outcome
+    if outcome.verdict is Verdict.PROVED or not isinstance(subject.declared, Update):
+        return outcome
+    step = subject.declared.step
+    # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps below 1.
+    return decide_for_small_steps(condition, step) if step in condition.e.free_symbols else outcome
 
 
 def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
