@@ -1,4 +1,4 @@
-"""A sampler as text that can be pasted into a file and verified there; derivatives inside are shown as ``d(...)`` and are not."""
+"""A sampler as text to paste into a file and verify there; only derivatives that ``grad`` and ``div`` cannot say are beyond it."""
 
 from __future__ import annotations
 
@@ -118,4 +118,6 @@ def _call(declared: Recipe | Update) -> str:
     D, Q = ("Matrix([" + ", ".join(f"[{', '.join(map(show, M.written.row(k)))}]" for k in range(M.written.rows)) + "])"
             for M in (declared.D, declared.Q))  # fmt: skip
     more = f", update={_call(declared.update)}" if declared.update is not None else ""
+    kept = ", ".join(f"({', '.join(b.name for b in blocks)},): {show(U)}" for blocks, U in declared.marginal)
+    more += f", marginal={{{kept}}}" if kept else ""
     return f"Recipe(({state},), {show(declared.H)}, {D}, {Q}{more})"

@@ -23,7 +23,7 @@ from verify.subject import subject_of
 from verify.verdict import overall
 
 SLOW_CASES, SHARES = 2016, 4
-SAMPLE = range(0, SLOW_CASES, 71)  # 71 is prime to the number of families
+SAMPLE = range(0, SLOW_CASES, 97)  # 97 is prime to the number of families
 MOST_UNDECIDED = {"right": 0.01, "wrong": 0.02}
 
 
@@ -147,7 +147,7 @@ def test_the_same_number_is_the_same_sampler():
     assert pasteable(case(8).declared) == pasteable(case(8).declared)
 
 
-@pytest.mark.parametrize("number", range(0, 7 * 5, 5))
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 4, 5, 12])
 def test_what_is_shown_of_a_wrong_verdict_can_be_pasted(number):
     pasted: dict[str, object] = {}
     exec(pasteable(case(number).declared), pasted)
