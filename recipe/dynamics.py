@@ -33,6 +33,11 @@ class Derivation:
     gamma: dict[Block, Expr]
     dynamics: Dynamics
 
+    def _repr_latex_(self) -> str:
+        from recipe.show import dynamics_latex  # what shows a derivation imports this file
+
+        return dynamics_latex(self)
+
 
 @lru_cache(maxsize=256)
 def derive(recipe: Recipe) -> Derivation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, Pow, Symbol
 from sympy.printing.latex import LatexPrinter
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, TransposedDense
@@ -42,8 +42,14 @@ class _IndexPrinter(LatexPrinter):
         return f"{u} \\otimes {v}"
 
     def _print_Partial(self, e: Partial) -> str:
-        derivatives = " ".join(f"\\partial_{{{self._print(s)}}}" for s in e.wrt)
+        powers = ((s, e.wrt.count(s)) for s in dict.fromkeys(e.wrt))
+        derivatives = " ".join(f"\\partial_{{{self._print(s)}}}" + (f"^{{{n}}}" if n > 1 else "") for s, n in powers)
         return f"{derivatives} {self._print(e.head)}"
+
+    def _print_Pow(self, e: Pow) -> str:
+        if isinstance(e.base, Partial) and e.exp.is_Integer and e.exp > 0:
+            return f"\\left({self._print(e.base)}\\right)^{{{e.exp}}}"
+        return super()._print_Pow(e)  # type: ignore[no-any-return]
 
     def _print_Jet(self, e: Jet) -> str:
         arguments = ", ".join(self._print(a) for a in e.applied.args)

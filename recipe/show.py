@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sympy import Expr, sqrt
@@ -12,6 +13,7 @@ from recipe.latex import latex, latex_of_name
 from recipe.recipe import Recipe
 from recipe.symbols import Block, Simplex, Vector
 from recipe.text import listed, text
+from recipe.update import Update
 
 
 def derivation_text(recipe: Recipe, name: str) -> str:
@@ -28,17 +30,76 @@ def derivation_text(recipe: Recipe, name: str) -> str:
 
 
 def derivation_latex(recipe: Recipe) -> str:
-    """Gamma and the stochastic differential equation as an ``align*`` environment."""
-    derivation = derive(recipe)
-    rows = [f"H &= {latex(recipe.H)}"]
-    rows += [f"\\Gamma_{{{latex_of_name(b)}}} &= {latex(derivation.gamma[b])}" for b in recipe.state]
-    for b in recipe.state:
+    """H, Gamma and the stochastic differential equation as an ``align*`` environment."""
+    rows = [f"H &= {latex(recipe.H)}", *_derivation_rows(derive(recipe))]
+    return "\\begin{align*}\n  " + " \\\\\n  ".join(rows) + "\n\\end{align*}"
+
+
+def dynamics_latex(derivation: Derivation) -> str:
+    """Gamma and the stochastic differential equation, for a notebook."""
+    return _displayed(_derivation_rows(derivation))
+
+
+def recipe_latex(recipe: Recipe) -> str:
+    """H, D and Q, for a notebook; rows and columns of the matrices are the blocks."""
+    state = "z &= \\left(" + ", ".join(latex_of_name(b) for b in recipe.state) + "\\right)"
+    matrices = (recipe.D, recipe.Q, recipe.noise_factor)
+    names = ("D", "Q", "B")
+    shown = [f"{name} &= {latex(m.written)}" for name, m in zip(names, matrices, strict=True) if m is not None]
+    return _displayed([state, f"H &= {latex(recipe.H)}", *shown])
+
+
+def update_latex(update: Update) -> str:
+    """The target and the rule, for a notebook."""
+    arrow = "\\leftarrow"
+    rows = [f"{latex_of_name(b)} &{arrow} {latex(e)}" for b, e in update.rule]
+    return _displayed([f"H &= {latex(update.target)}", *rows])
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """A recipe as it may be written, one argument a line."""
+    matrices = (("D", recipe.D), ("Q", recipe.Q), ("noise_factor", recipe.noise_factor))
+    marginal = {", ".join(map(str, kept)): e for kept, e in recipe.marginal}
+    arguments = {
+        "name": recipe.name and repr(recipe.name),
+        "state": f"({listed(recipe.state)}{',' * (len(recipe.state) == 1)})",
+        "H": recipe.H,
+    }
+    arguments |= {letter: m and f"Matrix({m.written.tolist()})" for letter, m in matrices}
+    arguments |= {"marginal": marginal and _pairs_text(marginal.items(), "{}")}
+    arguments |= {"require": recipe.require and list(recipe.require), "source": recipe.source and repr(recipe.source)}
+    return _call("Recipe", arguments | {"update": recipe.update and str(recipe.update).replace("\n", "\n    ")})
+
+
+def update_text(update: Update) -> str:
+    """An update as it may be written, one argument a line."""
+    rule = _pairs_text(update.rule, "[]" if update.sequential else "{}")
+    arguments = {"step": update.step, "target": update.target, "rule": rule, "name": update.name and repr(update.name)}
+    more = {"source": update.source and repr(update.source), "expect": update.expect and repr(update.expect)}
+    return _call("Update", arguments | more)
+
+
+def _call(name: str, arguments: Mapping[str, object]) -> str:
+    """A call with those arguments that were given."""
+    return "\n".join([f"{name}(", *(f"    {k}={v}," for k, v in arguments.items() if v is not None and v != ()), ")"])
+
+
+def _pairs_text(pairs: Iterable[tuple[object, object]], brackets: str) -> str:
+    lines = [f"        {b}: {e}," if brackets == "{}" else f"        ({b}, {e})," for b, e in pairs]
+    return "\n".join([brackets[0], *lines, f"    {brackets[1]}"])
+
+
+def _displayed(rows: list[str]) -> str:
+    return "$$\\begin{aligned}\n  " + " \\\\\n  ".join(rows) + "\n\\end{aligned}$$"
+
+
+def _derivation_rows(derivation: Derivation) -> list[str]:
+    rows = [f"\\Gamma_{{{latex_of_name(b)}}} &= {latex(e)}" for b, e in derivation.gamma.items()]
+    for b, drift in derivation.dynamics.drift.items():
         noise = _own_noise(derivation.dynamics, b)
         tail = "" if noise is None else f" + {latex(noise)}\\,\\mathrm{{d}}W^{{{latex_of_name(b)}}}"
-        drift = latex(derivation.dynamics.drift[b])
-        rows.append(f"\\mathrm{{d}}{latex_of_name(b)} &= \\left({drift}\\right)\\mathrm{{d}}t{tail}")
-    rows += [f"D_{{\\mathrm{{{place}}}}} &= {latex(e)}" for place, e in _joint_noise(derivation.dynamics)]
-    return "\\begin{align*}\n  " + " \\\\\n  ".join(rows) + "\n\\end{align*}"
+        rows.append(f"\\mathrm{{d}}{latex_of_name(b)} &= \\left({latex(drift)}\\right)\\mathrm{{d}}t{tail}")
+    return rows + [f"D_{{\\mathrm{{{place}}}}} &= {latex(e)}" for place, e in _joint_noise(derivation.dynamics)]
 
 
 def derivation_data(recipe: Recipe, name: str) -> dict[str, Any]:

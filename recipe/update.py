@@ -94,6 +94,16 @@ class Update:
                 if name not in {b.name for b in self.state}:
                     raise RecipeError(f"the update has no rule for the block {name}; if it does not move, say {name}: {name}")
 
+    def __repr__(self) -> str:
+        from recipe.show import update_text  # what shows an update may import what it is made of, so it cannot come first
+
+        return update_text(self)
+
+    def _repr_latex_(self) -> str:
+        from recipe.show import update_latex
+
+        return update_latex(self)
+
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters, by name; the step size is not one of them."""

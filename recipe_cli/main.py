@@ -22,7 +22,7 @@ from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations
 from recipe_cli.mistakes import mistake_of
-from recipe_cli.reports import exit_status, print_report, worst
+from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
 from recipe_cli.watched import Limits, Watch
 from recipe_cli.worker import Judged, Refused
 
@@ -45,6 +45,14 @@ class Format(StrEnum):
     text = "text"
     latex = "latex"
     json = "json"
+
+
+class ReportFormat(StrEnum):
+    """How a report is printed."""
+
+    text = "text"
+    json = "json"
+    markdown = "markdown"
 
 
 def _version(asked: bool) -> None:
@@ -88,7 +96,8 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the output file if
 )
 def verify(
     where: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names.")],
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    format: Annotated[ReportFormat | None, typer.Option(help="text by default; json is for machines.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     require: Annotated[list[str] | None, typer.Option(help="A further obligation that must hold; may be given again.")] = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", metavar="FILE.json", help="Write the proof, for `recipe check`.")
@@ -106,6 +115,9 @@ def verify(
 
     _check_obligations(require or ())
     limits = Limits(_positive("--timeout", timeout), _positive("--memory", memory))
+    if as_json and format not in (None, ReportFormat.json):
+        raise RecipeError(f"--json and --format {format} are two formats; say one")
+    format = ReportFormat.json if as_json else format or ReportFormat.text
     if certificate is not None:
         _refuse_to_replace(certificate, force, *where)
         if len(where) > 1:
@@ -119,13 +131,15 @@ def verify(
                 break
             continue
         statuses.append(exit_status(result.declared, result.report))
-        if as_json:
-            data.append({"file": result.declared.file} | result.report.as_json() | {"name": result.declared.name})
+        if format is ReportFormat.json:
+            data.append(report_as_json(result.declared, result.report))
+        elif format is ReportFormat.markdown:
+            typer.echo(report_as_markdown(result.declared, result.report))
         else:
             print_report(console, result.declared, result.report)
         if certificate is not None:
             statuses.append(write_certificate(result, certificate))
-    if as_json:
+    if format is ReportFormat.json:
         _print_json(data)
     raise typer.Exit(worst(statuses))
 
@@ -301,7 +315,7 @@ def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
         typer.echo(f"recipe: {result.mistake.sentence}", err=True)
         raise typer.Exit(result.mistake.status)
     report = result.report
-    open_lines = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+    open_lines = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
     if report.verdict is Verdict.REFUTED and not unproved:
         typer.echo(f"recipe: {declaration.name} is refuted ({open_lines}); see recipe verify, or say --unproved", err=True)
         raise typer.Exit(1)

@@ -9,8 +9,9 @@ from pathlib import Path
 from recipe import RecipeError
 
 BAD_INPUT, INTERNAL_ERROR = 2, 70
-LONGEST = 2000
+LONGEST = 1000
 TOO_DEEP = "an expression is nested too deeply; write it with fewer levels"
+TOO_MANY_DIGITS = "a number comes up that has more digits than Python prints; put a parameter in its place"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ def mistake_of(error: BaseException) -> Mistake:
         return Mistake(one_line(error), BAD_INPUT)
     if isinstance(error, RecursionError):
         return Mistake(TOO_DEEP, BAD_INPUT)
+    if isinstance(error, ValueError) and "integer string conversion" in str(error):
+        return Mistake(TOO_MANY_DIGITS, BAD_INPUT)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return Mistake(f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it", INTERNAL_ERROR)
@@ -43,5 +46,10 @@ def one_line(error: BaseException) -> str:
 
 def printable(text: str) -> str:
     """What stands in a file must neither send codes to the terminal nor fill it."""
-    shown = "".join(c if c.isprintable() else "?" for c in text[:LONGEST])
+    shown = without_codes(text[:LONGEST])
     return shown if len(text) <= LONGEST else f"{shown} ..."
+
+
+def without_codes(text: str) -> str:
+    """The text with a question mark for everything that a terminal could take for more than text."""
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,52 +1,75 @@
-"""Reports on a terminal: one line an obligation."""
+"""Reports on a terminal, as Markdown and as JSON, and the exit status that they come to."""
 
 from __future__ import annotations
 
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
 from rich.console import Console
-from rich.markup import escape
 from rich.text import Text
 
-from recipe_cli.mistakes import BAD_INPUT, INTERNAL_ERROR
+from recipe_cli.mistakes import BAD_INPUT, INTERNAL_ERROR, without_codes
 from recipe_cli.worker import Declared
-from verify.report import Line, Report
+from verify.layout import FINE, TITLE, Paragraph, paragraphs
+from verify.markdown import markdown
+from verify.report import Report
 from verify.verdict import Verdict
 
-COLOURS = {Verdict.PROVED: "green", Verdict.REFUTED: "bold red", Verdict.UNDECIDED: "yellow"}
-SCOPE = {Verdict.PROVED: " for", Verdict.REFUTED: "; it was claimed for", Verdict.UNDECIDED: "; the question is for"}
+STYLES = {"proved": "green", "refuted": "bold red", "undecided": "yellow", TITLE: "bold", FINE: "dim"}
 EXIT_STATUS = {Verdict.PROVED: 0, Verdict.REFUTED: 1, Verdict.UNDECIDED: 3}
+NARROWEST = 30  # columns that a paragraph needs beside its head; with fewer it goes on below it
+SHALLOW = 4
+NO_BREAK = "\u00a0"
 
 
 def print_report(console: Console, declaration: Declared, report: Report) -> None:
-    """The verdict, its scope, and one line an obligation."""
-    colour = COLOURS[report.verdict]
-    console.print(f"[bold]{escape(declaration.name)}[/bold] ({report.kind}, {escape(declaration.file)}): ", end="")
-    console.print(f"[{colour}]{report.verdict.value}[/{colour}]{SCOPE[report.verdict]} {escape(report.scope)}", soft_wrap=True)
-    width = max(len(line.name) for line in report.lines)
-    for line in report.lines:
-        _print_line(console, line, width)
-    if declaration.expect not in (None, report.verdict.value):
-        console.print(
-            Text(f"  expected to be {declaration.expect}, and it is {report.verdict.value}", style="bold red"), soft_wrap=True
-        )
-    for assumption in dict.fromkeys(a for line in report.lines for a in line.outcome.assumptions):
-        console.print(Text(f"  assumed: {assumption}", style="dim"), soft_wrap=True)
+    """The report in words, wrapped to a terminal; in a pipe, a paragraph is a line."""
+    width = console.width if console.is_terminal else None
+    for paragraph in paragraphs(report, declaration.name, declaration.file, declaration.expect):
+        for line in _lines(paragraph, width):
+            console.print(line, soft_wrap=True)
+    if console.is_terminal and report.verdict is not Verdict.PROVED:
+        unproved = next(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
+        console.print(Text(f"  recipe explain {unproved}: what it states, and why it matters", STYLES[FINE]), soft_wrap=True)
 
 
-def _print_line(console: Console, line: Line, width: int) -> None:
-    outcome = line.outcome
-    console.print(Text.assemble(
-        "  ", (f"{outcome.verdict.value:<10}", COLOURS[outcome.verdict]), f"{line.name:<{width}}  {outcome.by}"
-    ), soft_wrap=True)  # fmt: skip
-    indent = " " * (12 + width + 2)
-    if outcome.witness is not None:
-        point = ", ".join(f"{k} = {_shown(v)}" for k, v in outcome.witness.point.items())
-        console.print(Text(f"{indent}witness: {point}; {outcome.witness.finding}"), soft_wrap=True)
-    if outcome.repair is not None:
-        console.print(Text(f"{indent}repair: {outcome.repair}"), soft_wrap=True)
+def report_as_markdown(declaration: Declared, report: Report) -> str:
+    """The report for a forge."""
+    return markdown(report, declaration.name, declaration.file, declaration.expect)
 
 
-def _shown(value: str | list[str]) -> str:
-    return value if isinstance(value, str) else f"({', '.join(value)})"
+def report_as_json(declaration: Declared, report: Report) -> dict[str, Any]:
+    """The report for machines, known by the name that the file gives it."""
+    return report.as_json() | {"name": declaration.name, "file": declaration.file, "expect": declaration.expect}
+
+
+def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
+    """The lines of a paragraph, further ones beneath its body. Nothing in it is markup, nor can it send codes to the terminal."""
+    head = Text.assemble(*((without_codes(piece), STYLES.get(role, "")) for piece, role in paragraph.head))
+    body, style = without_codes(paragraph.body), STYLES.get(paragraph.role, "")
+    if width is None or not body or len(head) + len(body) <= width:
+        yield head + Text(body, style)
+        return
+    narrow = width - paragraph.indent < NARROWEST
+    indent = " " * (SHALLOW if narrow else paragraph.indent)
+    if width - len(head) < NARROWEST:  # no room beside it
+        head.rstrip()
+        lead = len(head.plain) - len(head.plain.lstrip())
+        yield Text(indent) + head[lead:] if lead > len(indent) else head
+        head, body = Text(indent), body.lstrip()
+    wrap = textwrap.TextWrapper(width, " " * len(head), indent, break_long_words=False, break_on_hyphens=False)
+    first, *further = (line.replace(NO_BREAK, " ") for line in wrap.wrap(_glued(body)))
+    yield head + Text(first[len(head) :], style)
+    for line in further:
+        yield Text(line, style)
+
+
+def _glued(text: str) -> str:
+    """The text with no place to break at within an equation and short brackets."""
+    short = re.compile(rf"[(\[][^()\[\]]{{0,{NARROWEST}}}[)\]]")
+    return short.sub(lambda found: found[0].replace(" ", NO_BREAK), text.replace(" = ", f"{NO_BREAK}={NO_BREAK}"))
 
 
 def exit_status(declaration: Declared, report: Report) -> int:

@@ -7,6 +7,7 @@ and each answer as it comes, so that a process that takes its place goes on from
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import os
 import sys
 import threading
@@ -187,6 +188,7 @@ def _stand_alone(connection: Connection, ends_of_parent: Connection | None, quie
     if ends_of_parent is not None:
         ends_of_parent.close()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
+    faulthandler.disable()  # a crash is one sentence of the parent's
     with contextlib.suppress(OSError):
         os.dup2(2, 1)
     if quiet:

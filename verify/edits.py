@@ -206,7 +206,7 @@ def _coefficients(drift: Expr, force: Expr) -> list[Expr]:
     if force == 0:
         return []
     quotients = (term / force for term in Add.make_args(drift.expand(deep=False)))
-    return list(dict.fromkeys(q for q in quotients if not any(f.base == force for f in q.atoms(Pow) if f.exp < 0)))
+    return list(dict.fromkeys(q for q in quotients if not any(f.base == force for f in q.atoms(Pow) if f.exp.is_negative)))
 
 
 def _summands(rule: Expr) -> list[Expr]:

@@ -16,6 +16,8 @@ from sympy import Expr
 
 from recipe import RecipeError, Update, limit_of
 from recipe.calculus import abstract_atoms, gradient
+from recipe.dynamics import Dynamics
+from recipe.entry import is_zero_entry
 from recipe.symbols import Block, Indexed
 from verify.edits import Claim, Edit, edits_of
 from verify.fokker_planck import residual
@@ -46,10 +48,10 @@ def find_repair(claim: Claim) -> Repair | None:
     for edit, c in _by_cost(claim, left_over):
         try:
             update = edit.build(c)
-            if decide_zero(_residual_of(update)).verdict is Verdict.PROVED:
+            if _all_move(limit_of(update)) and decide_zero(_residual_of(update)).verdict is Verdict.PROVED:
                 return Repair(edit.describe(c), update)
-        except RecipeError:
-            continue  # the edited rule has no limit, or leaves the language
+        except (RecipeError, RecursionError):
+            continue  # the edited rule has no limit, leaves the language, or cannot be followed
     return None
 
 
@@ -77,9 +79,14 @@ def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr 
         if (after - before).is_zero():
             return None
         c = canonical.generators.expression(canonical.read(edit.start) + before / (before - after))
-    except (RecipeError, CannotDecideError):
+    except (RecipeError, CannotDecideError, RecursionError):
         return None
     return None if abstract_atoms(c) or c.atoms(Indexed) or c.free_symbols & set(state) else c
+
+
+def _all_move(dynamics: Dynamics) -> bool:
+    """Whether every block moves: a law is left alone by doing nothing, and that repairs no sampler."""
+    return all(dynamics.drift[b] != 0 or not is_zero_entry(dynamics.diffusion[b, b]) for b in dynamics.state)
 
 
 def _residual_of(update: Update) -> Expr:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sympy import S
 
-from recipe import Recipe, RecipeError, Update
+from recipe import Recipe, RecipeError, Update, __version__
+from verify.layout import paragraphs
+from verify.markdown import markdown
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
-from verify.obligations.stationarity import STATIONARITY
+from verify.obligations.non_explosion import NON_EXPLOSION
+from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
+VERSION = 1  # of the fields of a report as plain data
 NO_PROCEDURE = "this version has no procedure that decides it"
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
 UNDERIVED = "the drift and the diffusion were not derived"
@@ -24,11 +29,12 @@ Discharge = Callable[[Obligation, Subject], Outcome]
 
 @dataclass(frozen=True)
 class Line:
-    """One obligation and its outcome."""
+    """One obligation and its outcome; what is not required does not enter the verdict on the whole."""
 
     name: str
     statement: str
     outcome: Outcome
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -42,15 +48,27 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every obligation is, refuted if any is, undecided otherwise."""
-        return overall(line.outcome.verdict for line in self.lines)
+        """Proved if every required obligation is, refuted if any of them is, undecided otherwise."""
+        return overall(line.outcome.verdict for line in self.lines if line.required)
+
+    def __str__(self) -> str:
+        return "\n".join(str(p) for p in paragraphs(self, self.name or f"this {self.kind}"))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # a notebook without Markdown, and IPython
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self, self.name or f"this {self.kind}")
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """The report as plain data; ``docs/report.md`` describes every field."""
         return {
+            "version": VERSION,
+            "library": __version__,
             "name": self.name,
             "kind": self.kind,
             "verdict": self.verdict.value,
+            "scope": self.scope,
             "obligations": [_line_as_json(line, self.scope) for line in self.lines],
         }
 
@@ -78,9 +96,11 @@ def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
     subject = subject_of(declared)
-    lines = [Line(o.name, o.statement, discharge(o, subject)) for o in OBLIGATIONS if o.applies(subject)]
-    lines += [_open(name) for name in _required(declared, require) if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(declared), tuple(lines))
+    required = _required(declared, require)
+    applying = [o for o in OBLIGATIONS if o.applies(subject)]
+    lines = [Line(o.name, o.statement, discharge(o, subject), o.required or o.name in required) for o in applying]
+    lines += [_open(name) for name in required if name not in {line.name for line in lines}]
+    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_proved(lines)))
 
 
 def unanswered(declared: Recipe | Update) -> Report:
@@ -88,6 +108,18 @@ def unanswered(declared: Recipe | Update) -> Report:
     kind = "recipe" if isinstance(declared, Recipe) else "claim"
     line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
     return Report(declared.name, kind, scope_of(declared), (line,))
+
+
+def _without_what_is_proved(lines: list[Line]) -> list[Line]:
+    """The lines, where stationarity takes for granted only what other lines do not prove."""
+    proved = {line.name for line in lines if line.outcome.verdict is Verdict.PROVED}
+    if not proved >= {NORMALISABLE.name, NON_EXPLOSION.name}:
+        return lines
+    return [replace(line, outcome=_without(line.outcome, LEDGER)) for line in lines]
+
+
+def _without(outcome: Outcome, assumption: str) -> Outcome:
+    return replace(outcome, assumptions=tuple(a for a in outcome.assumptions if a != assumption))
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
@@ -115,10 +147,13 @@ def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
     witness = None if outcome.witness is None else {"point": outcome.witness.point, "finding": outcome.witness.finding}
     return {
         "name": line.name,
+        "required": line.required,
+        "statement": line.statement,
         "verdict": outcome.verdict.value,
         "scope": scope,
         "by": outcome.by,
         "assumptions": list(outcome.assumptions),
+        "residual": None if outcome.residual is None else asdict(outcome.residual),
         "witness": witness,
         "repair": outcome.repair,
     }

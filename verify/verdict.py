@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from sympy import Expr
-
 from verify.evidence import Step
 
 
@@ -28,11 +26,20 @@ class Witness:
 
 
 @dataclass(frozen=True)
+class Formula:
+    """An expression to be read: as text and as LaTeX; ``where`` says what its letters mean that nobody has declared."""
+
+    text: str
+    latex: str
+    where: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Outcome:
     """The answer to one obligation.
 
     ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the verdict takes for granted.
-    ``repair`` proposes what to write instead, where that is known; ``residual`` is what should be zero and is not, for showing;
+    ``repair`` proposes what to write instead, where that is known; ``residual`` is what should be zero and is not;
     ``steps`` are what a checker needs to go through it again.
     """
 
@@ -42,7 +49,7 @@ class Outcome:
     assumptions: tuple[str, ...] = ()
     repair: str | None = None
     steps: tuple[Step, ...] = ()
-    residual: Expr | None = None
+    residual: Formula | None = None
 
 
 def proved(by: str, *assumptions: str, steps: Iterable[Step] = ()) -> Outcome:

@@ -16,7 +16,7 @@ from verify.obligations.matrices import decide_zero_entry, describe
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction
 from verify.zero.decide import decide_zero
-from verify.zero.shown import factored, shown_factored
+from verify.zero.shown import factored, formula, shown_factored
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -56,7 +56,7 @@ def _decide_drift(difference: Expr, block: Block, step: str) -> Outcome:
     if outcome.verdict is Verdict.UNDECIDED:
         return replace(outcome, by=by)
     gained = f"to be this recipe, the rule of {block} must gain {step} * ({factored(-difference)})"
-    return replace(outcome, by=by, residual=factored(difference), repair=gained)
+    return replace(outcome, by=by, residual=formula(difference), repair=gained)
 
 
 def _diffusions(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:

@@ -34,7 +34,10 @@ def describe(entry: Entry) -> str:
 def compare_with_transpose(matrix: BlockMatrix, sign: int) -> list[tuple[str, Outcome]]:
     """Decide ``M_ab = -sign * M_ba^T`` for every pair of blocks; ``sign`` is 1 for skew, -1 for symmetric."""
     return [
-        (matrix.place(row, column), _compare(matrix, row, column, sign))
+        (
+            f"{matrix.place(row, column)} {'+' if sign == 1 else '-'} {matrix.place(column, row)}^T",
+            _compare(matrix, row, column, sign),
+        )
         for a, row in enumerate(matrix.blocks)
         for column in matrix.blocks[a:]
     ]
@@ -45,10 +48,7 @@ def _compare(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> Outco
     outcome = decide_zero_entry(difference)
     if outcome.witness is None:
         return outcome
-    operator = "+" if sign == 1 else "-"
-    name, other = matrix.place(row, column), matrix.place(column, row)
-    by = f"{name} {operator} {other}^T is {describe(difference)}, not 0"
-    return replace(outcome, by=by, repair=_repair(matrix, row, column, sign))
+    return replace(outcome, by=f"it is {describe(difference)}, not 0", repair=_repair(matrix, row, column, sign))
 
 
 def _repair(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> str:

@@ -16,7 +16,7 @@ from verify.repair import find_repair
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved
 from verify.zero.decide import decide_zero
-from verify.zero.shown import factored, shown_factored
+from verify.zero.shown import formula, shown_factored
 
 LEDGER = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
 
@@ -31,9 +31,7 @@ def discharge(subject: Subject) -> Outcome:
         return proved(f"the Fokker-Planck residual is zero ({outcome.by})", LEDGER)
     if outcome.verdict is Verdict.UNDECIDED:
         return outcome
-    return replace(
-        outcome, by=f"the residual is {shown_factored(left_over)}", residual=factored(left_over), repair=_repair(subject)
-    )
+    return replace(outcome, by=f"the residual is {shown_factored(left_over)}", residual=formula(left_over), repair=_repair(subject))
 
 
 def _holds_componentwise(subject: Subject) -> bool:

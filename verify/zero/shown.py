@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
+import math
+
 from sympy import Add, Expr, Integer, Mul, Pow
 
 from recipe.abstract import Field, Jet, Partial
+from recipe.latex import latex
 from recipe.symbols import GENERIC, Indexed, index_name
 from recipe.total import Total, labels, relabel
+from verify.verdict import Formula
 from verify.zero.canonical import Canonical
 from verify.zero.errors import CannotDecideError
 from verify.zero.point import quotient
 from verify.zero.ratio import Poly
 
 LONGEST = 160
+TOO_LONG = "a long expression"
+
+
+def formula(e: Expr) -> Formula | None:
+    """The expression as a product, to be read; None where that would be too long to help."""
+    short = factored(e)
+    return Formula(str(short), latex(short), tuple(explained(short))) if len(str(short)) <= LONGEST else None
 
 
 def shown_factored(e: Expr) -> str:
     """The expression as a product in one line, or in words where that would be too long."""
-    short = str(factored(e))
-    return short if len(short) <= LONGEST else "a long expression"
+    short = factored(e)
+    return str(short) if _length(short) <= LONGEST else TOO_LONG
 
 
 def factored(e: Expr) -> Expr:
     """The expression as a product, or as it is written where that is shorter; to be read, with its sums gathered under one sign."""
     try:
         found = _product(e)
-    except CannotDecideError:
-        found = e
-    return min((_gathered(found), _gathered(e), found, e), key=lambda f: len(str(f)))
+        return min((_gathered(found), _gathered(e), found, e), key=_length)
+    except (CannotDecideError, ValueError):  # the second where a number is too long for Python to print
+        return min((_gathered(e), e), key=_length)
+
+
+def _length(e: Expr) -> float:
+    """How long it is to read; Python prints no number of more than 4300 digits."""
+    try:
+        return len(str(e))
+    except ValueError:
+        return math.inf
 
 
 def explained(e: Expr) -> list[str]:
