@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from sympy import Function, Matrix, Rational, Symbol, cos, log, sin, sqrt
+from sympy import Function, Matrix, Rational, Symbol, cos, exp, log, sin, sqrt
 
 from recipe import Noise, Potential, Recipe, Scalar, Update, Vector, grad, outer, total
 from verify import Verdict, verify
@@ -89,6 +89,22 @@ TABLE: dict[str, Row] = {
         refuted="an auxiliary law that depends on the positions may still integrate to a constant: no procedure refutes it yet",
         undecided=pair(H=U + total(r**2 * G), marginal={theta: U}),
     ),
+    "normalisable": Row(
+        proved=langevin(H=total(theta**2)),
+        refuted=Recipe((x, y), (x - y) ** 2, Matrix.eye(2), Matrix.zeros(2)),
+        undecided=Recipe((x, y), x**2 * y**2, Matrix.eye(2), Matrix.zeros(2)),
+    ),
+    "non-explosion": Row(
+        proved=pair(),
+        # Its residual is zero, and it explodes: a constant flux is added to the drift of the normal law.
+        refuted=Update(eps, {x: x + eps * (-x + exp(x**2 / 2)) + sqrt(2 * eps) * Noise("n", like=x)}, x**2 / 2),
+        undecided=langevin(1 + theta**4),
+    ),
+    "uniqueness": Row(
+        proved=langevin(H=total(theta**4)),
+        refuted=Recipe((x, y), x**2 + y**2, Matrix([[1, 0], [0, 0]]), Matrix.zeros(2)),
+        undecided=pair(D=Matrix.zeros(2), H=total(theta**4) + K),
+    ),
 }
 
 PLACES = [
@@ -110,6 +126,6 @@ def test_nothing_else_is_in_the_table():
 
 @pytest.mark.parametrize(("name", "verdict", "declared"), PLACES)
 def test_the_declaration_gets_the_verdict(name, verdict, declared):
-    outcome = next(line.outcome for line in verify(declared).lines if line.name == name)
+    outcome = next(line.outcome for line in verify(declared, require=[name]).lines if line.name == name)
     assert outcome.verdict is verdict, outcome.by
     assert (outcome.witness is not None) == (verdict is Verdict.REFUTED)
