@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import math
+from functools import lru_cache
 
 from sympy import Add, Expr, Integer, Mul, Pow
 
