@@ -31,7 +31,7 @@ def print_report(console: Console, declaration: Declared, report: Report) -> Non
         for line in _lines(paragraph, width):
             console.print(line, soft_wrap=True)
     if console.is_terminal and report.verdict is not Verdict.PROVED:
-        unproved = next(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+        unproved = next(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
         console.print(Text(f"  recipe explain {unproved}: what it states, and why it matters", STYLES[FINE]), soft_wrap=True)
 
 

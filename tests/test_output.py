@@ -19,8 +19,8 @@ from test_verify import outcome_of
 import recipe as library
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, div, dot, grad, outer, total
 from recipe.dynamics import derive
-from recipe_cli.declarations import Declaration
 from recipe_cli.reports import print_report
+from recipe_cli.worker import Declared
 from verify import Verdict, verify
 from verify.edits import Claim
 from verify.fokker_planck import residual
@@ -171,7 +171,7 @@ def printed(report, *, width=80, environment=None, terminal=True):
     console = Console(
         file=stream, width=width, force_terminal=terminal or None, highlight=False, _environ=environment or {"TERM": "xterm"}
     )
-    print_report(console, Declaration("wrong", "sampler.py", HALF_CLAIM), report)
+    print_report(console, Declared("wrong", "sampler.py", None), report)
     return stream.getvalue()
 
 
@@ -216,7 +216,7 @@ def test_colour_of_the_command():
 def test_names_cannot_send_codes_to_a_terminal():
     claim = Update(eps, {theta: theta - eps * force}, U, name="x")
     stream = io.StringIO()
-    print_report(Console(file=stream, highlight=False), Declaration("\x1b[2J", "[red]file.py", claim), verify(claim))
+    print_report(Console(file=stream, highlight=False), Declared("\x1b[2J", "[red]file.py", None), verify(claim))
     assert stream.getvalue().startswith("?[2J (claim, [red]file.py): refuted;")
 
 
