@@ -31,6 +31,7 @@ class Recipe:
         name: how it is called; a file's recipes are otherwise known by the name they are bound to.
         noise_factor: ``B`` with ``B B^T = D``, where a user has a better root than the diagonal one.
         marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``; ``{(mu, eta): U}`` keeps several.
+        lyapunov: ``V``, a number that goes to infinity at infinity, for a proof that the process does not explode.
         require: names of further obligations without which it must not count as verified.
         source: the citation.
         update: the published update rule, an independent ``Update`` to be proved equal in the limit.
@@ -47,6 +48,7 @@ class Recipe:
     name: str | None
     noise_factor: BlockMatrix | None
     marginal: tuple[tuple[tuple[Block, ...], Expr], ...]
+    lyapunov: Expr | None
     require: tuple[str, ...]
     source: str | None
     update: Update | None
@@ -62,6 +64,7 @@ class Recipe:
         name: str | None = None,
         noise_factor: Any = None,
         marginal: Mapping[Block | tuple[Block, ...], Any] | None = None,
+        lyapunov: Any = None,
         require: Iterable[str] | None = None,
         source: str | None = None,
         update: Update | None = None,
@@ -74,6 +77,7 @@ class Recipe:
         values["Q"] = read_matrix(Q, "Q", blocks)
         values["noise_factor"] = None if noise_factor is None else read_matrix(noise_factor, "noise_factor", blocks)
         values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
+        values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
         values["posteriors"] = tuple((posteriors or {}).items())
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():
@@ -85,6 +89,9 @@ class Recipe:
         check_number(self.H, "H")
         for kept, e in self.marginal:
             self._check_marginal(kept, e)
+        if self.lyapunov is not None:
+            check_no_matrix(self.lyapunov, "lyapunov")
+            check_number(self.lyapunov, "lyapunov")
         check_symbols(self.written(), self.state)
         if self.update is not None:
             check_symbols([*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise))
@@ -108,6 +115,7 @@ class Recipe:
     def written(self) -> list[tuple[Expr, str]]:
         """Every expression that was written, with the place it stands at."""
         places = [(self.H, "H"), *((e, marginal_place(kept)) for kept, e in self.marginal)]
+        places += [] if self.lyapunov is None else [(self.lyapunov, "lyapunov")]
         for matrix in (self.D, self.Q, self.noise_factor):
             if matrix is not None:
                 n = len(self.state)

@@ -258,5 +258,6 @@ def _rebuilt(recipe: Recipe, copies: _Copies) -> Recipe:
         copies.put(recipe.H, {}), copies.matrix(recipe.D), copies.matrix(recipe.Q),
         name=recipe.name, noise_factor=copies.matrix(recipe.noise_factor),
         marginal={tuple(p for b in kept for p in copies.pieces(b)): copies.put(e, {}) for kept, e in recipe.marginal},
+        lyapunov=None if recipe.lyapunov is None else copies.put(recipe.lyapunov, {}),
         require=recipe.require, source=recipe.source, update=copies.update(recipe.update), posteriors=dict(recipe.posteriors),
     )  # fmt: skip

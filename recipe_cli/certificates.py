@@ -27,7 +27,7 @@ def write_certificate(judged: Judged, output: Path) -> int:
 
     report = judged.report
     if judged.certificate is None:
-        left = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+        left = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
         typer.echo(f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value} ({left})", err=True)
         return EXIT_STATUS[report.verdict]
     with whole_file(output) as temporary:

@@ -178,10 +178,9 @@ def _check_obligations(names: Iterable[str]) -> None:
 
 def _obligations() -> dict[str, tuple[str, str]]:
     """Statement and explanation of every obligation, by name."""
-    from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+    from verify.obligations import OBLIGATIONS
 
-    known = {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
-    return known | {n: (statement, "Not decided by this version.") for n, statement in WITHOUT_PROCEDURE.items()}
+    return {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
 
 
 @app.command(epilog="Examples: `recipe explain stationarity`, `recipe explain`")
@@ -315,7 +314,7 @@ def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
         typer.echo(f"recipe: {result.mistake.sentence}", err=True)
         raise typer.Exit(result.mistake.status)
     report = result.report
-    open_lines = ", ".join(line.name for line in report.lines if line.outcome.verdict is report.verdict)
+    open_lines = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
     if report.verdict is Verdict.REFUTED and not unproved:
         typer.echo(f"recipe: {declaration.name} is refuted ({open_lines}); see recipe verify, or say --unproved", err=True)
         raise typer.Exit(1)

@@ -29,12 +29,13 @@ VERSION = 1
 
 
 def certificate_of(declared: Recipe | Update, report: Report) -> Data:
-    """The certificate of a recipe or a claim that was proved over all.
+    """The certificate of a recipe or a claim that was proved over all: of what is required, and of whatever else is proved.
 
     Raises:
-        RecipeError: where an obligation is not proved, naming it.
+        RecipeError: where a required obligation is not proved, naming it.
     """
-    unproved = [line for line in report.lines if line.outcome.verdict is not Verdict.PROVED]
+    lines = [line for line in report.lines if line.required or line.outcome.verdict is Verdict.PROVED]
+    unproved = [line for line in lines if line.outcome.verdict is not Verdict.PROVED]
     if unproved:
         raise RecipeError(f"there is no certificate of what is not proved: {', '.join(map(_verdict_of, unproved))}")
     subject = subject_of(declared)
@@ -44,7 +45,7 @@ def certificate_of(declared: Recipe | Update, report: Report) -> Data:
         "recipe_version": recipe.__version__,
         "scope": report.scope,
         "subject": {"name": report.name} | encoded_subject(subject, to),
-        "obligations": [_encoded_line(line, _steps_of(line, subject), to) for line in report.lines],
+        "obligations": [_encoded_line(line, _steps_of(line, subject), to) for line in lines],
     }
     whole = statement | to.declarations() | {"nodes": to.nodes}
     return whole | {"sha256": digest_of(whole)}
@@ -132,7 +133,7 @@ def _encoded_line(line: Line, steps: Iterable[Step], to: Encoder) -> Data:
     return {
         "name": line.name,
         "verdict": line.outcome.verdict.value,
-        "required": True,  # the verdict over all rests on every line of a report
+        "required": line.required,
         "by": line.outcome.by,
         "assumptions": list(line.outcome.assumptions),
         "steps": [encoded_step(step, to) for step in steps],

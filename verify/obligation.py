@@ -22,10 +22,14 @@ def of_recipes(subject: Subject) -> bool:
 
 @dataclass(frozen=True)
 class Obligation:
-    """One obligation. ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it."""
+    """One obligation. ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
+
+    What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it.
+    """
 
     name: str
     statement: str
     explanation: str
     discharge: Callable[[Subject], Outcome]
     applies: Callable[[Subject], bool] = always
+    required: bool = True

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
-
-from sympy import S
 
 from recipe import Recipe, RecipeError, Update, __version__
 from verify.layout import paragraphs
 from verify.markdown import markdown
 from verify.obligation import Obligation
-from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
-from verify.obligations.stationarity import STATIONARITY
+from verify.obligations import OBLIGATIONS
+from verify.obligations.non_explosion import NON_EXPLOSION
+from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
 VERSION = 1  # of the fields of a report as plain data
-NO_PROCEDURE = "this version has no procedure that decides it"
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
 UNDERIVED = "the drift and the diffusion were not derived"
 
@@ -94,9 +93,11 @@ def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
     subject = subject_of(declared)
-    lines = [Line(o.name, o.statement, discharge(o, subject)) for o in OBLIGATIONS if o.applies(subject)]
-    lines += [_open(name) for name in _required(declared, require) if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(declared), tuple(lines))
+    required = _required(declared, require)
+    applying = [o for o in OBLIGATIONS if o.applies(subject)]
+    lines = [Line(o.name, o.statement, discharge(o, subject), o.required or o.name in required) for o in applying]
+    lines += [_open(name) for name in required if name not in {line.name for line in lines}]
+    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_proved(lines)))
 
 
 def unanswered(declared: Recipe | Update) -> Report:
@@ -106,12 +107,23 @@ def unanswered(declared: Recipe | Update) -> Report:
     return Report(declared.name, kind, scope_of(declared), (line,))
 
 
+def _without_what_is_proved(lines: list[Line]) -> list[Line]:
+    """The lines, where stationarity takes for granted only what other lines do not prove."""
+    proved = {line.name for line in lines if line.outcome.verdict is Verdict.PROVED}
+    if not proved >= {NORMALISABLE.name, NON_EXPLOSION.name}:
+        return lines
+    return [replace(line, outcome=_without(line.outcome, LEDGER)) for line in lines]
+
+
+def _without(outcome: Outcome, assumption: str) -> Outcome:
+    return replace(outcome, assumptions=tuple(a for a in outcome.assumptions if a != assumption))
+
+
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
-    """The required obligations by name; a domain with an edge requires ``boundary``."""
+    """The required obligations by name, beside those that apply anyway."""
     own = declared.require if isinstance(declared, Recipe) else ()
-    edge = ("boundary",) if any(b.domain != S.Reals for b in declared.state) else ()
-    names = list(dict.fromkeys((*own, *require, *edge)))
-    known = [*(o.name for o in OBLIGATIONS), *WITHOUT_PROCEDURE]
+    names = list(dict.fromkeys((*own, *require)))
+    known = [o.name for o in OBLIGATIONS]
     for name in names:
         if name not in known:
             raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
@@ -119,9 +131,7 @@ def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
 
 
 def _open(name: str) -> Line:
-    """A required obligation that was not discharged: there is no procedure for it, or nothing declared that it is about."""
-    if name in WITHOUT_PROCEDURE:
-        return Line(name, WITHOUT_PROCEDURE[name], undecided(NO_PROCEDURE))
+    """A required obligation that was not discharged, as there is nothing declared that it is about."""
     obligation = next(o for o in OBLIGATIONS if o.name == name)
     return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
 

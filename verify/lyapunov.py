@@ -1,0 +1,53 @@
+"""Functions that bound how fast a process can go to infinity.
+
+If ``V -> oo`` at infinity is smooth and ``L V <= c (1 + V)``, the process reaches infinity in no finite time (Khasminskii 2012,
+"Stochastic stability of differential equations", theorem 3.5; Meyn & Tweedie 1993, "Stability of Markovian processes III",
+theorem 2.1). Which c it is does not matter, so growth decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Add, Expr, S
+
+from recipe.calculus import contract, divergence, gradient, inner
+from recipe.dynamics import Dynamics
+from recipe.entry import apply, divergence_of
+from recipe.symbols import Block
+from verify.dominance import coercive, exceeding
+from verify.separation import TooLargeError
+from verify.tails import is_smooth
+from verify.verdict import Verdict
+from verify.zero.decide import decide_zero
+
+
+def generator(dynamics: Dynamics, V: Expr) -> Expr:
+    """``L V = f . grad V + sum of D_ij d_i d_j V``."""
+    slope = {b: gradient(V, b) for b in dynamics.state}
+    flux, across = dict.fromkeys(dynamics.state, S.Zero), dict(dynamics.drift)
+    for (row, column), entry in dynamics.diffusion.items():
+        flux[row] += apply(entry, slope[column], column)
+        across[row] -= divergence_of(entry, column)
+    return divergence(flux) + inner(across, slope)
+
+
+def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
+    """The assumptions under which ``V -> oo`` and ``L V <= c (1 + V)`` are proved; None where they are not."""
+    try:
+        found = coercive(V, dynamics.state) if is_smooth(V) else None
+        if found is None:
+            return None
+        left = exceeding(generator(dynamics, V), found, dynamics.state)
+        return found.assumptions if decide_zero(left).verdict is Verdict.PROVED else None
+    except TooLargeError:
+        return None
+
+
+def candidates(H: Expr, state: tuple[Block, ...], given: Expr | None) -> Iterator[Expr]:
+    """Functions to try: the one that was given, H, and sums of even powers."""
+    if given is not None:
+        yield given
+    yield H
+    for power in (2, 4):
+        yield Add(*(contract(b**power, b) for b in state))

@@ -1,0 +1,58 @@
+"""``normalisable``: exp(-H) has a finite integral over the domain."""
+
+from __future__ import annotations
+
+from sympy import Expr, Symbol
+
+from recipe.free import parameters_of
+from recipe.symbols import Indexed
+from verify.mass import decide_finite
+from verify.obligation import Obligation
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict, Witness, undecided
+from verify.zero.point import NoValueError, Point
+
+CHOICES = 16  # values of the parameters at which a refutation is looked for
+
+
+def discharge(subject: Subject) -> Outcome:
+    """By the tails of H; where they depend on parameters, a few values of them may refute it."""
+    try:
+        outcome = decide_finite(subject.H, subject.state)
+        return _refuted_somewhere(subject) or outcome if outcome.verdict is Verdict.UNDECIDED else outcome
+    except RecursionError:
+        return undecided("H is nested too deeply to look at its tails")
+
+
+def _refuted_somewhere(subject: Subject) -> Outcome | None:
+    parameters = [s for s in parameters_of([subject.H]) if not isinstance(s, Indexed)]
+    for seed in range(CHOICES if parameters else 0):
+        values = _chosen(parameters, seed)
+        if values is None:
+            return None
+        outcome = decide_finite(subject.H.xreplace(values), subject.state)
+        if outcome.witness is not None:
+            point = {str(s): str(v) for s, v in values.items()} | outcome.witness.point
+            return Outcome(Verdict.REFUTED, outcome.by, Witness(point, outcome.witness.finding))
+    return None
+
+
+def _chosen(parameters: list[Symbol], seed: int) -> dict[Symbol, Expr] | None:
+    point = Point({}, seed)
+    try:
+        return {s: point.choose(s) for s in parameters}
+    except NoValueError:
+        return None
+
+
+NORMALISABLE = Obligation(
+    name="normalisable",
+    statement="the integral of exp(-H) over the domain is finite",
+    explanation=(
+        "Only then is exp(-H) a probability law up to its constant; an improper posterior is the usual way to fail. H is taken "
+        "apart into independent parts, and the tails of each are compared with powers of the distance and of its logarithm. An "
+        "unknown U is taken to have a normalisable exp(-U), and that is said."
+    ),
+    discharge=discharge,
+    required=False,
+)
