@@ -195,7 +195,8 @@ CASES = [
     ("well-defined", REFUTED, plain(theta, 1 / theta**2)),
     ("well-defined", REFUTED, plain(theta, 1, total(log(theta)))),
     ("well-defined", REFUTED, plain(closed, sqrt(closed))),
-    ("well-defined", UNDECIDED, plain(theta, 1 / (3 + sin(theta) + cos(theta)))),
+    ("well-defined", PROVED, plain(theta, 1 / (3 + sin(theta) + cos(theta)))),
+    ("well-defined", UNDECIDED, plain(theta, 1 / (theta**2 + 2 * cos(theta)))),
     ("diffusion-symmetric", PROVED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, 1 + d]]), Matrix.zeros(2))),
     ("diffusion-symmetric", PROVED, plain(theta, 1 + outer(theta, r * 0 + theta))),
     ("diffusion-symmetric", REFUTED, Recipe((theta, r), U + K, Matrix([[1, Rational(1, 2)], [0, 1]]), Matrix.zeros(2))),
@@ -211,8 +212,8 @@ CASES = [
     ("diffusion-psd", REFUTED, plain(theta, 1 - outer(theta, theta))),
     ("diffusion-psd", REFUTED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, 1]]), Matrix.zeros(2))),
     ("diffusion-psd", REFUTED, plain(theta, theta ** Symbol("n", integer=True, positive=True))),
-    ("diffusion-psd", UNDECIDED, plain(theta, 1 + sin(theta) / 2)),
-    ("diffusion-psd", UNDECIDED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, total(theta**2)]]), Matrix.zeros(2))),
+    ("diffusion-psd", UNDECIDED, plain(theta, theta**2 / 2 - 1 + cos(theta))),
+    ("diffusion-psd", PROVED, Recipe((theta, xi), U + xi**2, Matrix([[1, theta], [theta, total(theta**2)]]), Matrix.zeros(2))),
     ("stationarity", PROVED, Recipe((theta, xi), U + xi**2 * total(theta**4), Matrix.zeros(2), Matrix([[0, theta], [-theta, 0]]))),
     ("stationarity", REFUTED, Recipe((theta, xi), U + xi**2, Matrix.zeros(2), Matrix([[0, theta], [theta, 0]]))),
     ("marginal", PROVED, Recipe((theta, r), U + K, FRICTION, CANONICAL, marginal={theta: U})),
@@ -234,7 +235,7 @@ def with_factor(D, factor, state=(theta, xi), H=U + xi**2):
 
 
 def test_a_factor_proves_what_structure_does_not():
-    D = Matrix([[1, theta], [theta, total(theta**2)]])
+    D = Matrix([[1, theta], [theta, total(theta**2) + xi**2 / 2 - 1 + cos(xi)]])
     right = with_factor(Matrix([[1 + theta**2, theta], [theta, 1]]), Matrix([[1, theta], [0, 1]]), (theta, r), U + K)
     assert (of(right, "diffusion-psd"), of(right, "noise-factor")) == (PROVED, PROVED)
     wrong = with_factor(D, Matrix([[1, 0], [2 * theta, 0]]))

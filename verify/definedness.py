@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sympy import Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, tan
@@ -11,12 +12,13 @@ from recipe.symbols import GENERIC, OTHER
 from recipe.total import Total, opened, substitute
 from verify.sign import is_nonnegative, is_nonzero, is_positive
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
-from verify.zero.decide import points
-from verify.zero.point import BITS, NoValueError, at_precision, shown_ball
+from verify.zero.decide import explicit_sizes, points
+from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
 TRIES = 48
+NO_POINT = "no point was found that satisfies all assumptions; a proof about an empty domain would say nothing"
 ORDERS = 5  # of sqrt(step), in which a sign for small steps is looked for
 
 
@@ -63,6 +65,19 @@ def own_conditions(e: Expr) -> list[Condition]:
     if isinstance(e, tan):
         return [Condition(cos(e.args[0]), NONZERO, e)]
     return []
+
+
+def has_a_point(expressions: Iterable[Expr]) -> bool:
+    """Whether every symbol in some expressions can be given a value that satisfies what was declared of it."""
+    listed = list(expressions)
+    point = Point(next(explicit_sizes(listed)), seed=1)
+    try:
+        for e in listed:
+            for s in sorted(e.atoms(Symbol), key=str):
+                point.choose(s)
+    except NoValueError:
+        return False
+    return True
 
 
 def decide_condition(condition: Condition) -> Outcome:

@@ -5,27 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
 from recipe import Recipe, Update, derive
 from recipe.entry import parts
 from recipe.symbols import ScalarData, VectorData
-from verify.definedness import NONZERO, Condition, breaking_point, conditions, decide_condition, decide_for_small_steps
+from verify.definedness import (
+    NO_POINT,
+    NONZERO,
+    Condition,
+    breaking_point,
+    conditions,
+    decide_condition,
+    decide_for_small_steps,
+    has_a_point,
+)
 from verify.edges import blocks_in, own_diffusion
 from verify.obligation import Obligation
 from verify.sign import is_nonzero
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
-from verify.zero.decide import explicit_sizes
-from verify.zero.point import NoValueError, Point
 
 GAMMA = "the correction Gamma"
 
 
 def discharge(subject: Subject) -> Outcome:
     """Collect every condition on denominators, logarithms and roots, and decide each; where D vanishes is said as well."""
-    if not _has_a_point(subject):
-        return undecided("no point was found that satisfies all assumptions; a proof about an empty domain would say nothing")
+    if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
+        return undecided(NO_POINT)
     named: dict[object, tuple[str, Outcome]] = {}
     for e, where in (*_of_posteriors(subject), *expressions_of(subject)):
         for condition in conditions(e):
@@ -90,19 +97,6 @@ def _zeros_of_D(subject: Subject) -> Iterator[str]:
         if witness is not None:
             at = ", ".join(f"{k} = {v if isinstance(v, str) else v[0]}" for k, v in witness.point.items() if not k.startswith("d_"))
             yield f"D[{block}, {block}] is zero at {at}"
-
-
-def _has_a_point(subject: Subject) -> bool:
-    """Whether every symbol can be given a value that satisfies what was declared of it."""
-    expressions = [e for e, _ in subject.written]
-    point = Point(next(explicit_sizes(expressions)), seed=1)
-    try:
-        for e in (*expressions, *subject.state):
-            for s in sorted(e.atoms(Symbol), key=str):
-                point.choose(s)
-    except NoValueError:
-        return False
-    return True
 
 
 WELL_DEFINED = Obligation(
