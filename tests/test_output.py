@@ -129,8 +129,8 @@ def test_a_proved_recipe_and_an_undecided_one_as_text(tmp_path):
     assert "  assumed: " in done.stdout
     assert "recipe explain" not in done.stdout
     done = command("verify", file(tmp_path, UNDECIDED))
-    assert "): undecided; the question is for every d_theta" in done.stdout
-    assert "  undecided diffusion-psd" in done.stdout
+    assert "): undecided; the question is for every d_half" in done.stdout
+    assert "  undecided boundary" in done.stdout
 
 
 def test_the_readme_shows_what_the_command_prints(tmp_path):
