@@ -33,7 +33,7 @@ theta = Vector("theta"); r = Vector("r", like=theta); U = Potential("U", theta);
 w = Noise("w", like=theta)
 """
 WRONG = HEAD + "wrong = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U)\n"
-UNDECIDED = HEAD + "open_question = Recipe((theta,), U, 1 + sin(theta) / 2, 0)\n"
+UNDECIDED = HEAD + "open_question = Recipe((theta,), U, theta**2 / 2 - 1 + cos(theta), 0)\n"
 
 
 def command(*arguments, cwd=ROOT, cache=None):
