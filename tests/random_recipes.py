@@ -41,26 +41,35 @@ class Vocabulary:
     def like(self, block: Vector) -> list[Vector]:
         return [b for b in self.vectors if b.length == block.length]
 
-    def elementwise(self, block: Vector) -> st.SearchStrategy[Expr]:
-        """Expressions of the generic coordinate of a length."""
+    def local_words(self, block: Vector) -> list[Expr]:
+        """Short expressions of the generic coordinate of a length."""
         words: list[Expr] = [Parameter(f"a_{block.length}", like=block)]
         for v in self.like(block):
             words += [v, v**2, sin(v), 1 / (1 + v**2), g(v), G(v), Field(f"F_{v.name}", v), Field(f"P_{v.name}", v, positive=True)]
             words += [v * total(v), Function(f"h_{v.name}")(v, total(v**2))]
         words += [v * w for v in self.like(block) for w in self.like(block) if v.name < w.name]
         words += [exp(-x * v) for x in self.scalars for v in self.like(block)]
-        word = st.sampled_from(words)
+        return words
+
+    def elementwise(self, block: Vector) -> st.SearchStrategy[Expr]:
+        """Expressions of the generic coordinate of a length."""
+        word = st.sampled_from(self.local_words(block))
         return st.one_of(word, st.builds(lambda a, b: a * b, word, word), st.builds(lambda a, b: a + 2 * b, word, word))
 
     @cached_property
-    def number(self) -> st.SearchStrategy[Expr]:
-        """Coordinate-free expressions; most are not local."""
+    def number_words(self) -> list[Expr]:
+        """Short coordinate-free expressions; most are not local."""
         words: list[Expr] = [alpha, *self.scalars, *(sin(x) for x in self.scalars)]
         for v in self.vectors:
             words += [v.dim, 1 / v.dim, total(v), 1 / (1 + total(v**2)), log(1 + total(v**2)), K(total(v))]
             words += [total(G(v)), total(Field(f"P_{v.name}", v, positive=True) * v), Potential(f"V_{v.name}", v)]
         words += [total(v * w) for v in self.vectors for w in self.like(v) if v.name < w.name]
-        return st.sampled_from(words)
+        return words
+
+    @cached_property
+    def number(self) -> st.SearchStrategy[Expr]:
+        """Coordinate-free expressions."""
+        return st.sampled_from(self.number_words)
 
     @cached_property
     def hamiltonian(self) -> st.SearchStrategy[Expr]:

@@ -38,7 +38,7 @@ def is_zero(e: Expr) -> bool:
         canonical = Canonical(capacity)
         try:
             # Read again, if need be, now that all roots are known: arguments read early may have used coarser ones.
-            return canonical.read(e).is_zero() or canonical.read_again(e).is_zero()
+            return canonical.read(e).is_zero() or (canonical.refined and canonical.read_again(e).is_zero())
         except TableFullError:
             if capacity == CAPACITIES[-1]:
                 raise
@@ -53,6 +53,7 @@ class Canonical:
         self.sums = Sums(self.generators)
         self._seen: dict[Expr, Ratio] = {}
         self._finest: dict[RootKey, int] = {}
+        self.refined = False  # whether a generator in use was later written by a finer one, so that a second reading may see more
 
     def read(self, e: Expr) -> Ratio:
         """The expression as a reduced ratio.
@@ -201,6 +202,7 @@ class Canonical:
         generator = self.generators.generator((*key, n), meaning(Rational(1, n)))
         if n != finest and self.generators.known((*key, finest)):
             coarse = self.generators.generator((*key, finest), meaning(Rational(1, finest)))
+            self.refined = True
             self.generators.relate(coarse, 1, generator ** (n // finest))
         self._finest[key] = n
         return generator ** (p * n // q)
@@ -269,6 +271,7 @@ class Canonical:
             value = self.read(factor)
             if value.is_generator() and value.key() != root.key():
                 # A symbol becomes a power of its root, so that no two generators mean powers of one.
+                self.refined = True
                 self.generators.relate(value, 1, root**finest)
             elif value.key() != (root**finest).key():
                 self.generators.relate(root, finest, value)

@@ -144,6 +144,10 @@ class Point:
             self._values[key] = self._chosen(symbol)
         return self._values[key]
 
+    def put(self, symbol: Symbol, k: int | None, value: Rational) -> None:
+        """Give a coordinate (or, with k None, a plain symbol) a value before it is asked for, on the edge of its domain perhaps."""
+        self._values[("coordinate", symbol, k) if k is not None else symbol] = value
+
     def _chosen(self, symbol: Symbol) -> Rational:
         if isinstance(getattr(symbol, "domain", None), Simplex):
             return Rational(self._random.randint(1, 7), 8 * self.sizes[symbol.length])

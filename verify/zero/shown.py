@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from sympy import Add, Expr, Integer, Mul, Pow
 
@@ -32,6 +33,7 @@ def shown_factored(e: Expr) -> str:
     return str(short) if _length(short) <= LONGEST else TOO_LONG
 
 
+@lru_cache(maxsize=256)
 def factored(e: Expr) -> Expr:
     """The expression as a product, or as it is written where that is shorter; to be read, with its sums gathered under one sign."""
     try:

@@ -1,0 +1,152 @@
+"""Truncated Taylor arithmetic: numbers that carry their derivatives along, to second order.
+
+A ``Jet`` holds the value, gradient and Hessian of a quantity at a point; a ``Series`` holds the first three coefficients of one
+in a small number s, and its coefficients may be jets. Nothing here differentiates a formula: sums, products and the chain rule
+are all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import numpy as np
+
+
+class UndefinedError(ArithmeticError):
+    """There is no real value at the point."""
+
+
+@dataclass(frozen=True, eq=False)
+class Jet:
+    """A quantity with its first and second derivatives by all coordinates, as arrays of numbers."""
+
+    value: Any
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+    __array_ufunc__ = None
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, Series):
+            return NotImplemented
+        if isinstance(other, Jet):
+            return Jet(self.value + other.value, self.gradient + other.gradient, self.hessian + other.hessian)
+        return Jet(self.value + other, self.gradient, self.hessian)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Series):
+            return NotImplemented
+        if not isinstance(other, Jet):
+            return Jet(self.value * other, self.gradient * other, self.hessian * other)
+        cross = np.outer(self.gradient, other.gradient)
+        return Jet(
+            self.value * other.value,
+            self.gradient * other.value + other.gradient * self.value,
+            self.hessian * other.value + other.hessian * self.value + cross + cross.T,
+        )
+
+    __rmul__ = __mul__
+
+    def composed(self, f0: Any, f1: Any, f2: Any) -> Jet:
+        """``f`` of this, from the value and two derivatives of ``f`` at the value."""
+        return Jet(f0, self.gradient * f1, self.hessian * f1 + np.outer(self.gradient, self.gradient) * f2)
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """``value + first s + second s^2``."""
+
+    value: Any
+    first: Any
+    second: Any
+
+    def __add__(self, other: Any) -> Series:
+        if isinstance(other, Series):
+            return Series(self.value + other.value, self.first + other.first, self.second + other.second)
+        return Series(self.value + other, self.first, self.second)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Series:
+        if not isinstance(other, Series):
+            return Series(self.value * other, self.first * other, self.second * other)
+        return Series(
+            self.value * other.value,
+            self.value * other.first + self.first * other.value,
+            self.value * other.second + self.first * other.first + self.second * other.value,
+        )
+
+    __rmul__ = __mul__
+
+    def composed(self, f0: Any, f1: Any, f2: Any) -> Series:
+        """``f`` of this, from the value and two derivatives of ``f`` at the value."""
+        return Series(f0, f1 * self.first, f1 * self.second + f2 * self.first * self.first * mpmath.mpf("0.5"))
+
+
+def coordinate(value: Any, k: int, n: int) -> Jet:
+    """The k-th of n coordinates."""
+    gradient = np.array([mpmath.mpf(int(j == k)) for j in range(n)], dtype=object)
+    return Jet(value, gradient, np.full((n, n), mpmath.mpf(0), dtype=object))
+
+
+def power(x: Any, p: Any) -> Any:
+    """``x^p`` for a number p; an integer p for a base of any sign."""
+    if isinstance(p, int) and 1 <= p <= 3:
+        return x if p == 1 else x * power(x, p - 1)
+    if isinstance(x, Jet | Series):
+        return x.composed(power(x.value, p), power(x.value, p - 1) * p, power(x.value, p - 2) * (p * (p - 1)))
+    if x == 0 and p == 0:
+        return mpmath.mpf(1)
+    if (x == 0 and p < 0) or (x < 0 and not isinstance(p, int)):
+        raise UndefinedError(f"{x} to the power {p}")
+    return mpmath.power(x, p)
+
+
+def apply(name: str, x: Any) -> Any:
+    """The elementary function of that name."""
+    if isinstance(x, Jet | Series):
+        return x.composed(*DERIVATIVES[name](x.value))
+    if name in ("log", "loggamma") and x <= 0:
+        raise UndefinedError(f"{name} of {x}")
+    return getattr(mpmath, name)(x)
+
+
+def sine(x: Any, order: int) -> Any:
+    """The derivative of the sine of that order."""
+    signed = apply("cos" if order % 2 else "sin", x)
+    return signed * (-1 if order % 4 >= 2 else 1)
+
+
+def _trigonometric(x: Any) -> tuple[Any, Any, Any]:
+    t = apply("tan", x)
+    return t, t * t + 1, t * (t * t + 1) * 2
+
+
+def _hyperbolic(x: Any) -> tuple[Any, Any, Any]:
+    t = apply("tanh", x)
+    return t, t * t * -1 + 1, t * (t * t + -1) * 2
+
+
+def _error_function(x: Any) -> tuple[Any, Any, Any]:
+    bell = apply("exp", x * x * -1) * (2 / mpmath.sqrt(mpmath.pi))
+    return apply("erf", x), bell, bell * x * -2
+
+
+# The value and two derivatives of each elementary function.
+DERIVATIVES: dict[str, Callable[[Any], tuple[Any, Any, Any]]] = {
+    "exp": lambda x: (apply("exp", x),) * 3,
+    "log": lambda x: (apply("log", x), power(x, -1), power(x, -2) * -1),
+    "sin": lambda x: (sine(x, 0), sine(x, 1), sine(x, 2)),
+    "cos": lambda x: (sine(x, 1), sine(x, 2), sine(x, 3)),
+    "tan": _trigonometric,
+    "sinh": lambda x: (apply("sinh", x), apply("cosh", x), apply("sinh", x)),
+    "cosh": lambda x: (apply("cosh", x), apply("sinh", x), apply("cosh", x)),
+    "tanh": _hyperbolic,
+    "atan": lambda x: (apply("atan", x), power(x * x + 1, -1), power(x * x + 1, -2) * x * -2),
+    "erf": _error_function,
+}

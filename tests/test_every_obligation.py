@@ -1,0 +1,131 @@
+"""Every obligation has a declaration that passes it, one that is refuted by it, and one that it cannot decide.
+
+An obligation that is added to ``verify.obligations`` is added here, in the table: its name, and three declarations. Where a
+verdict is impossible by what the obligation is, the place holds the reason as a text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from sympy import Function, Matrix, Rational, Symbol, cos, exp, log, sin, sqrt
+
+from recipe import Noise, Potential, Recipe, Scalar, Update, Vector, grad, outer, total
+from verify import Verdict, verify
+from verify.obligations import OBLIGATIONS
+
+theta, xi, x, y = Vector("theta"), Scalar("xi"), Scalar("x"), Scalar("y")
+r = Vector("r", like=theta)
+U, G = Potential("U", theta), Function("G", positive=True)(theta)
+K = total(r**2) / 2
+eps, w = Symbol("epsilon", positive=True), Noise("w", like=theta)
+CANONICAL, FRICTION = Matrix([[0, -1], [1, 0]]), Matrix([[0, 0], [0, 1]])
+# Zero for every theta, by an addition theorem that the canonical form does not know, so it is neither proved nor refuted.
+HIDDEN = sin(2 * theta) - 2 * sin(theta) * cos(theta)
+
+Declared = Recipe | Update
+
+
+@dataclass(frozen=True)
+class Row:
+    """Declarations for the three verdicts of one obligation."""
+
+    proved: Declared | str
+    refuted: Declared | str
+    undecided: Declared | str
+
+
+def langevin(D=1, H=U, **more) -> Recipe:
+    return Recipe((theta,), H, D, 0, **more)
+
+
+def pair(D=FRICTION, Q=CANONICAL, H=U + K, **more) -> Recipe:
+    return Recipe((theta, r), H, D, Q, **more)
+
+
+def rule(drift) -> Update:
+    return Update(eps, {theta: theta - eps * drift + sqrt(2 * eps) * w}, U)
+
+
+TABLE: dict[str, Row] = {
+    "well-defined": Row(
+        proved=langevin(1 / (1 + theta**2)),
+        refuted=langevin(1 + 0 * theta, total(log(theta))),
+        undecided=langevin(1 / (3 + sin(theta) + cos(theta))),
+    ),
+    "diffusion-symmetric": Row(
+        proved=langevin(1 + outer(theta, theta)),
+        refuted=pair(Matrix([[1, Rational(1, 2)], [0, 1]])),
+        undecided=pair(Matrix([[1, HIDDEN], [0, 1]])),
+    ),
+    "curl-skew": Row(
+        proved=pair(),
+        refuted=pair(Q=Matrix([[0, -1], [1, theta]])),
+        undecided=pair(Q=Matrix([[HIDDEN, -1], [1, 0]])),
+    ),
+    "diffusion-psd": Row(
+        proved=Recipe((x, y), x**2 + y**2, Matrix([[1 + x**2, x], [x, 1]]), Matrix.zeros(2)),
+        refuted=langevin(1 - outer(theta, theta)),
+        undecided=langevin(HIDDEN),
+    ),
+    "noise-factor": Row(
+        proved=langevin(theta**2, noise_factor=theta),
+        refuted=langevin(theta**2, noise_factor=2 * theta),
+        undecided=langevin(theta**2 + HIDDEN, noise_factor=theta),
+    ),
+    "stationarity": Row(
+        proved=pair(),
+        refuted=Recipe((theta, xi), U + xi**2, Matrix.zeros(2), Matrix([[0, theta], [theta, 0]])),
+        undecided=rule(grad(U, theta) + HIDDEN),
+    ),
+    "agrees-with-update": Row(
+        proved=langevin(update=rule(grad(U, theta))),
+        refuted=langevin(update=rule(2 * grad(U, theta))),
+        undecided=langevin(update=rule(grad(U, theta) + HIDDEN)),
+    ),
+    "marginal": Row(
+        proved=pair(marginal={theta: U}),
+        refuted="an auxiliary law that depends on the positions may still integrate to a constant: no procedure refutes it yet",
+        undecided=pair(H=U + total(r**2 * G), marginal={theta: U}),
+    ),
+    "normalisable": Row(
+        proved=langevin(H=total(theta**2)),
+        refuted=Recipe((x, y), (x - y) ** 2, Matrix.eye(2), Matrix.zeros(2)),
+        undecided=Recipe((x, y), x**2 * y**2, Matrix.eye(2), Matrix.zeros(2)),
+    ),
+    "non-explosion": Row(
+        proved=pair(),
+        # Its residual is zero, and it explodes: a constant flux is added to the drift of the normal law.
+        refuted=Update(eps, {x: x + eps * (-x + exp(x**2 / 2)) + sqrt(2 * eps) * Noise("n", like=x)}, x**2 / 2),
+        undecided=langevin(1 + theta**4),
+    ),
+    "uniqueness": Row(
+        proved=langevin(H=total(theta**4)),
+        refuted=Recipe((x, y), x**2 + y**2, Matrix([[1, 0], [0, 0]]), Matrix.zeros(2)),
+        undecided=pair(D=Matrix.zeros(2), H=total(theta**4) + K),
+    ),
+}
+
+PLACES = [
+    pytest.param(name, verdict, declared, id=f"{name} {verdict.value}")
+    for name, row in TABLE.items()
+    for verdict, declared in zip(Verdict, (row.proved, row.refuted, row.undecided), strict=True)
+    if not isinstance(declared, str)
+]
+
+
+@pytest.mark.parametrize("name", [obligation.name for obligation in OBLIGATIONS])
+def test_every_obligation_is_in_the_table(name):
+    assert name in TABLE, f"add {name!r} to the table of this file: what passes it, what it refutes, what it leaves open"
+
+
+def test_nothing_else_is_in_the_table():
+    assert TABLE.keys() <= {obligation.name for obligation in OBLIGATIONS}
+
+
+@pytest.mark.parametrize(("name", "verdict", "declared"), PLACES)
+def test_the_declaration_gets_the_verdict(name, verdict, declared):
+    outcome = next(line.outcome for line in verify(declared, require=[name]).lines if line.name == name)
+    assert outcome.verdict is verdict, outcome.by
+    assert (outcome.witness is not None) == (verdict is Verdict.REFUTED)

@@ -1,0 +1,68 @@
+"""The oracle of numbers, against plain differentiation and on what is known to hold."""
+
+import mpmath
+import pytest
+from explicit import explicit
+from judge import JUDGEMENTS, Explicit, Judge, of_recipe, residual_terms
+from samplers import catalog_recipes
+from sympy import (
+    Interval,
+    Matrix,
+    Rational,
+    Symbol,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    log,
+    loggamma,
+    oo,
+    pi,
+    polygamma,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)
+
+from recipe import Recipe, Scalar
+
+
+@pytest.mark.parametrize("name", sorted(catalog_recipes()))
+def test_the_catalog_and_its_printed_rules_hold_by_numbers(name):
+    recipe = catalog_recipes()[name]
+    judge = Judge(recipe)
+    assert all(judge(obligation) for obligation in JUDGEMENTS if obligation != "marginal" or recipe.marginal)
+    assert Judge(recipe.update)("stationarity")
+
+
+x = Scalar("x", domain=Interval.open(0, oo))
+y, z = Scalar("y"), Scalar("z")
+ROUGH = Recipe(
+    (x, y, z),
+    x**3 * sin(y) + log(x) * atan(z) + erf(x * y) + tan(z / 9) + loggamma(x) + polygamma(0, x),
+    Matrix([[x**y, cos(z), 0], [cos(z), cosh(y) / x, sinh(z)], [0, sinh(z), sqrt(x)]]),
+    Matrix([[z, tanh(x), 2], [-tanh(x), x / y, exp(z)], [-2, -y * exp(z), pi]]),
+)
+
+
+def test_jets_find_the_residual_that_plain_differentiation_finds():
+    """Q is not skew, so the residual is not zero; every elementary function of the language is in it."""
+    at = Explicit(ROUGH.state, 1, 0)
+    process, H = of_recipe(ROUGH, at)
+    at_hundredths = {b.name: int(mpmath.nint(100 * at.place.values[b.name, 0].value)) for b in ROUGH.state}
+    there = {Symbol(f"{name}_0", real=True): Rational(n, 100) for name, n in at_hundredths.items()}
+    slow = explicit(ROUGH, 1).residual().xreplace(there).evalf(40)
+    assert abs(mpmath.fsum(residual_terms(process, H)) - mpmath.mpf(str(slow))) < mpmath.mpf(10) ** -30
+
+
+@pytest.mark.parametrize(("D", "holds"), [([[1, 1], [1, 1]], True), ([[1, 2], [2, 1]], False), ([[y**2, y], [y, 1]], True)])
+def test_a_negative_eigenvalue_is_found(D, holds):
+    assert Judge(Recipe((y, z), y**2 + z**2, Matrix(D), Matrix.zeros(2)))("diffusion-psd") is holds
+
+
+@pytest.mark.parametrize(("e", "holds"), [(1 / y, False), (sqrt(y), False), (log(1 + y**2), True), (1 / (y - 1), False)])
+def test_a_place_without_a_value_is_found(e, holds):
+    assert Judge(Recipe((y,), y**2 + e, 1, 0))("well-defined") is holds
