@@ -86,7 +86,15 @@ def test_a_forgotten_log_determinant_is_stationary_and_said():
 
 def test_that_the_integral_is_finite_is_assumed_only_where_it_is_not_proved():
     assert marginal(CASES["a momentum by itself"][1]).assumptions == ()
-    assert marginal(CASES["a law of Student"][1]).assumptions == (FINITE,)
+    assert marginal(CASES["a law of Student"][1]).assumptions == ()
+    assert marginal(CASES["a dense precision"][1]).assumptions == (FINITE,)
+
+
+@pytest.mark.parametrize("law", [total(log(1 + r**2)) / 4, total(log(1 + r**2 / G**2)) / 2 + total(log(G)), total(-(r**2))])
+def test_what_has_no_finite_integral_leaves_no_law(law):
+    outcome = marginal(momentum(U + law))
+    assert outcome.verdict is REFUTED
+    assert outcome.by.startswith("marginal[theta]: exp(-(H - U)) has no finite integral over r")
 
 
 # -- inferred ----------------------------------------------------------------------------------------------------------------------

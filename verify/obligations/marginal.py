@@ -17,6 +17,7 @@ from recipe.symbols import OTHER, Block, Vector
 from recipe.text import listed, text
 from verify.edges import blocks_in
 from verify.leading import normalised, vanishes
+from verify.mass import decide_finite
 from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.transport import Remainder, integrate_gaussians, rescalings, shifts
@@ -47,17 +48,24 @@ def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
     kept, U = claim
     start = Remainder(recipe.H - U, tuple(b for b in recipe.state if b not in kept))
     if _depends_on_none(start.W, kept):
-        finite = not integrate_gaussians(start).left
-        return proved("H - U does not depend on what is kept", *(() if finite else (FINITE,)))
+        return _if_finite("H - U does not depend on what is kept", integrate_gaussians(start))
     reached = start
     for reached in _integrated(start):
         if _depends_on_none(reached.W, kept):
-            return proved("; ".join(reached.how), *((FINITE,) if reached.left else ()))
+            return _if_finite("; ".join(reached.how), reached)
         outcome = _refuted_by(reached, kept)
         if outcome is not None:
             return outcome
     names = listed(reached.left) or listed(start.left)
     return undecided(f"H - U depends on {listed(kept)}, and no procedure here integrates {names} out")
+
+
+def _if_finite(by: str, reached: Remainder) -> Outcome:
+    """What is left does not depend on what is kept; its integral over the blocks that are left must be finite."""
+    mass = decide_finite(normalised(reached.W), reached.left) if reached.left else proved("nothing is left")
+    if mass.verdict is Verdict.REFUTED:
+        return replace(mass, by=f"exp(-(H - U)) has no finite integral over {listed(reached.left)}: {mass.by}")
+    return proved(by, *(mass.assumptions if mass.verdict is Verdict.PROVED else (FINITE,)))
 
 
 def _integrated(start: Remainder) -> Iterator[Remainder]:
