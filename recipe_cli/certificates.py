@@ -38,7 +38,7 @@ def write_certificate(judged: Judged, output: Path) -> int:
 
 def check_certificate(file: Path, where: str | None, as_json: bool, console: Console) -> int:
     """Check a certificate, print what came of it, and return the exit status."""
-    from verify.difference import first_difference
+    from verify.certificate.difference import first_difference
 
     try:
         certificate = read(str(file))

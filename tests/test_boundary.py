@@ -8,7 +8,7 @@ from sympy import Dummy, Function, Interval, Matrix, Rational, Symbol, cos, exp,
 from recipe import Noise, Parameter, Potential, Recipe, Scalar, Simplex, Update, Vector, derive, total
 from recipe.entry import parts
 from verify import Verdict, verify
-from verify.leading import NoLeadingTermError, growth, leading
+from verify.edge.leading import NoLeadingTermError, growth, leading
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 

@@ -13,8 +13,8 @@ from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cosh, ex
 from recipe import Field, Parameter, Potential, Recipe, Scalar, Simplex, Vector, total
 from recipe.symbols import Block
 from verify import Verdict, verify
-from verify.growth import bound, compare, leading
-from verify.mass import decide_finite
+from verify.tail.growth import bound, compare, leading
+from verify.tail.mass import decide_finite
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED

@@ -22,11 +22,11 @@ from recipe.dynamics import derive
 from recipe_cli.reports import print_report
 from recipe_cli.worker import Declared
 from verify import Verdict, verify
-from verify.edits import Claim
 from verify.fokker_planck import residual
-from verify.markdown import markdown
 from verify.obligations import OBLIGATIONS
 from verify.repair import find_repair
+from verify.repair.edits import Claim
+from verify.report.markdown import markdown
 from verify.subject import subject_of
 from verify.zero.decide import decide_zero
 from verify.zero.shown import explained, factored

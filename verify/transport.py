@@ -19,9 +19,9 @@ from recipe.calculus import contract, explicit, partial
 from recipe.errors import OutsideLanguageError
 from recipe.symbols import GENERIC, OTHER, Block, Scalar, Vector
 from recipe.total import Total, labels, opened, relabel, substitute
-from verify.edges import blocks_in
-from verify.leading import normalised, vanishes
-from verify.sign import is_positive
+from verify.edge.edges import blocks_in
+from verify.edge.leading import normalised, vanishes
+from verify.signs.sign import is_positive
 
 
 @dataclass(frozen=True)

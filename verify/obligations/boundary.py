@@ -8,10 +8,10 @@ from sympy import Expr
 
 from recipe.abstract import Potential
 from recipe.symbols import Block, Simplex
-from verify.edge_feller import decide_by_feller
-from verify.edge_lyapunov import decide_by_energy, decide_by_speed
-from verify.edge_point import find_exit
-from verify.edges import Edge, coordinate, edges, has_edge, separated
+from verify.edge.edges import Edge, coordinate, edges, has_edge, separated
+from verify.edge.energy import decide_by_energy, decide_by_speed
+from verify.edge.exit import find_exit
+from verify.edge.feller import decide_by_feller
 from verify.obligation import Obligation
 from verify.obligations.matrices import decide_zero_entry
 from verify.subject import Subject

@@ -15,8 +15,8 @@ from recipe.entry import is_zero_entry
 from recipe.recipe import marginal_place
 from recipe.symbols import OTHER, Block, Vector
 from recipe.text import listed, text
-from verify.edges import blocks_in
-from verify.leading import normalised, vanishes
+from verify.edge.edges import blocks_in
+from verify.edge.leading import normalised, vanishes
 from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.transport import Remainder, integrate_gaussians, rescalings, shifts

@@ -10,17 +10,17 @@ from recipe import Recipe, Update
 from recipe.entry import parts
 from recipe.symbols import Block, Simplex
 from recipe.text import text
-from verify.dominance import weight
-from verify.feller import decide_explosion
-from verify.lyapunov import bounds_growth, candidates
-from verify.noise import connected, is_definite
+from verify.noise.definite import connected, is_definite
 from verify.obligation import Obligation
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import current
-from verify.separation import TooLargeError, blocks_in, multiplied_out
-from verify.sign import NOT_NEGATIVE, possible_signs
+from verify.signs.sign import NOT_NEGATIVE, possible_signs
 from verify.subject import Subject, subject_of
-from verify.tails import is_continuous, is_smooth
+from verify.tail.dominance import weight
+from verify.tail.ends import is_continuous, is_smooth
+from verify.tail.explosion import decide_explosion
+from verify.tail.lyapunov import bounds_growth, candidates
+from verify.tail.separation import TooLargeError, blocks_in, multiplied_out
 from verify.verdict import Outcome, Verdict, proved, undecided
 from verify.zero.decide import decide_zero
 

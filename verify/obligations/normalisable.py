@@ -6,9 +6,9 @@ from sympy import Expr, Symbol
 
 from recipe.free import parameters_of
 from recipe.symbols import Indexed
-from verify.mass import decide_finite
 from verify.obligation import Obligation
 from verify.subject import Subject
+from verify.tail.mass import decide_finite
 from verify.verdict import Outcome, Verdict, Witness, undecided
 from verify.zero.point import NoValueError, Point
 

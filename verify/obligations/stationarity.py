@@ -7,12 +7,12 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, Update
-from verify.edits import Claim
 from verify.fokker_planck import current, residual
 from verify.obligation import Obligation
 from verify.obligations.agrees_with_update import has_update, published
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.repair import find_repair
+from verify.repair.edits import Claim
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved
 from verify.zero.decide import decide_zero

@@ -7,13 +7,13 @@ from sympy import Interval, S
 from recipe.entry import parts
 from recipe.symbols import Block, Simplex, Vector
 from recipe.text import listed
-from verify.hoermander import reached_blocks
+from verify.noise.hoermander import reached_blocks
 from verify.obligation import Obligation
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import STATIONARITY
 from verify.subject import Subject
-from verify.tails import is_smooth
+from verify.tail.ends import is_smooth
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 from verify.zero.decide import decide_zero
 from verify.zero.point import NoValueError, Point

@@ -10,7 +10,9 @@ from sympy import Expr
 from recipe import Recipe, Update, derive
 from recipe.entry import parts
 from recipe.symbols import ScalarData, VectorData
-from verify.definedness import (
+from verify.edge.edges import blocks_in, own_diffusion
+from verify.obligation import Obligation
+from verify.signs.definedness import (
     NO_POINT,
     NONZERO,
     Condition,
@@ -20,9 +22,7 @@ from verify.definedness import (
     decide_for_small_steps,
     has_a_point,
 )
-from verify.edges import blocks_in, own_diffusion
-from verify.obligation import Obligation
-from verify.sign import is_nonzero
+from verify.signs.sign import is_nonzero
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 

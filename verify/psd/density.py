@@ -12,8 +12,8 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 
 from recipe.symbols import GENERIC, Length, assumptions_of
 from recipe.total import Total, labels, opened, relabel
-from verify.definedness import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions
-from verify.sign import NOT_NEGATIVE, NOT_POSITIVE, is_nonzero, is_positive, possible_signs
+from verify.signs.definedness import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions
+from verify.signs.sign import NOT_NEGATIVE, NOT_POSITIVE, is_nonzero, is_positive, possible_signs
 from verify.zero.decide import find_nonzero
 
 CONTINUOUS = {"real", "commutative", "positive", "negative", "nonnegative", "nonpositive", "finite", "extended_real", "complex"}

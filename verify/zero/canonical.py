@@ -17,7 +17,7 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe.abstract import DenseEntry, Jet, Partial
 from recipe.total import Total, labels, relabel
-from verify.sign import is_positive
+from verify.signs.sign import is_positive
 from verify.zero.errors import CannotDecideError, TableFullError
 from verify.zero.generators import CAPACITIES, Generators
 from verify.zero.ratio import Poly, Ratio, ratio

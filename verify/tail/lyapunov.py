@@ -15,9 +15,9 @@ from recipe.calculus import contract, divergence, gradient, inner
 from recipe.dynamics import Dynamics
 from recipe.entry import apply, divergence_of
 from recipe.symbols import Block
-from verify.dominance import coercive, exceeding
-from verify.separation import TooLargeError
-from verify.tails import is_smooth
+from verify.tail.dominance import coercive, exceeding
+from verify.tail.ends import is_smooth
+from verify.tail.separation import TooLargeError
 from verify.verdict import Verdict
 from verify.zero.decide import decide_zero
 

@@ -16,12 +16,12 @@ from sympy import Expr, Symbol, preorder_traversal
 import recipe
 from recipe import Recipe, RecipeError, Update
 from recipe.matrix import BlockMatrix
-from verify.definedness import Condition, own_conditions
 from verify.encoded import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
 from verify.obligations.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Line, Report
-from verify.sign_form import readable_form
+from verify.signs.definedness import Condition, own_conditions
+from verify.signs.readable import readable_form
 from verify.subject import Subject, subject_of
 from verify.verdict import Verdict
 

@@ -13,7 +13,7 @@ from functools import lru_cache, singledispatch
 
 from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, atan, cos, cosh, erf, exp, log, loggamma, pi, sin, sinh, tanh
 
-from verify.sign import NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
+from verify.signs.sign import NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
 
 Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a), the largest s first: exp(a t^s + ...)
 

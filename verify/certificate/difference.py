@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from recipe import Recipe, Update
-from verify.certificate import canonical, encoded_subject, step_of
+from verify.certificate.node_text import text_of
+from verify.certificate.write import canonical, encoded_subject, step_of
 from verify.encoded import Data, Encoder, Node
-from verify.node_text import text_of
 from verify.subject import Subject, scope_of, subject_of
 
 REFERENCES = {"+": 1, "*": 1, "^": 1, "fn": 2, "apply": 3}  # from where on a node refers to nodes

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from recipe import Recipe, RecipeError, Update, __version__
-from verify.layout import paragraphs
-from verify.markdown import markdown
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import LEDGER, STATIONARITY
+from verify.report.layout import paragraphs
+from verify.report.markdown import markdown
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from sympy import Add, Expr, Interval, Mul, Pow, Rational, S
 
-from verify.sign import NOT_NEGATIVE, NOT_POSITIVE, domain_of, possible_signs
+from verify.signs.sign import NOT_NEGATIVE, NOT_POSITIVE, domain_of, possible_signs
 from verify.zero.canonical import Canonical
 from verify.zero.errors import CannotDecideError
 from verify.zero.ratio import Poly, Ratio

@@ -11,7 +11,7 @@ from recipe.abstract import DenseEntry, Field, Potential
 from recipe.calculus import freeze, thaw
 from recipe.symbols import GENERIC, Block, Indexed, Scalar, Vector
 from recipe.total import Total, free_indexed, labels, opened, relabel, sum_over
-from verify.growth import expanded
+from verify.tail.growth import expanded
 
 MOST_TERMS = 400  # a product of sums that would have more is left to stand
 

@@ -15,11 +15,11 @@ from recipe.calculus import contract
 from recipe.symbols import GENERIC, Block, Length, Simplex, Vector
 from recipe.text import text
 from recipe.total import Total, opened, relabel
-from verify.dominance import abstract_potential, coercive, is_bounded_below_apart
-from verify.growth import leading
-from verify.separation import Part, TooLargeError, as_quadratic, blocks_in, of_one_coordinate, parts_of
-from verify.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
-from verify.tails import End, T, at_end, ends, is_continuous, is_integrable
+from verify.signs.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
+from verify.tail.dominance import abstract_potential, coercive, is_bounded_below_apart
+from verify.tail.ends import End, T, at_end, ends, is_continuous, is_integrable
+from verify.tail.growth import leading
+from verify.tail.separation import Part, TooLargeError, as_quadratic, blocks_in, of_one_coordinate, parts_of
 from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided
 
 LONGEST = 100  # characters of an expression that is shown

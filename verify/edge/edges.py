@@ -12,7 +12,7 @@ from recipe.calculus import abstract_atoms, freeze, thaw
 from recipe.entry import Coupling, parts
 from recipe.symbols import GENERIC, OTHER, Block, Vector, generic
 from recipe.total import Total, relabel
-from verify.leading import normalised
+from verify.edge.leading import normalised
 from verify.subject import Subject
 
 

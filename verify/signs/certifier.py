@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from sympy import Expr, Mul, Pow, Rational, S
 
-from verify.combination import combination_of
 from verify.evidence import SignStep
-from verify.sign import NOT_NEGATIVE, NOT_POSITIVE, possible_signs
-from verify.sign_form import readable_form
+from verify.signs.combination import combination_of
+from verify.signs.readable import readable_form
+from verify.signs.sign import NOT_NEGATIVE, NOT_POSITIVE, possible_signs
 from verify.verdict import Verdict
 from verify.zero.canonical import Canonical
 from verify.zero.decide import decide_zero

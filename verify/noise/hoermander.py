@@ -22,8 +22,8 @@ from sympy import Expr, Matrix, S, factor
 from recipe.calculus import explicit, partial
 from recipe.dynamics import Dynamics
 from recipe.symbols import OTHER, Block, Length, Scalar, Vector
-from verify.noise import connected, is_definite, is_definite_kernel
-from verify.sign import is_nonnegative, is_nonzero
+from verify.noise.definite import connected, is_definite, is_definite_kernel
+from verify.signs.sign import is_nonnegative, is_nonzero
 
 DEEPEST = 3  # brackets with one reached block after another
 MOST_BLOCKS = 16

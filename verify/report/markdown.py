@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from verify.layout import SCOPE, assumptions, point_of
+from verify.report.layout import SCOPE, assumptions, point_of
 
 if TYPE_CHECKING:
-    from verify.report import Line, Report
+    from verify.report.report import Line, Report
 
 # What the obligations state, where LaTeX says it better than their text.
 STATEMENTS = {

@@ -10,7 +10,7 @@ from sympy import Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, ta
 from recipe.calculus import partial
 from recipe.symbols import GENERIC, OTHER
 from recipe.total import Total, opened, substitute
-from verify.sign import is_nonnegative, is_nonzero, is_positive
+from verify.signs.sign import is_nonnegative, is_nonzero, is_positive
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 from verify.zero.decide import explicit_sizes, points
 from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball

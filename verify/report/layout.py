@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from verify.verdict import Verdict
 
 if TYPE_CHECKING:
-    from verify.report import Line, Report
+    from verify.report.report import Line, Report
 
 SCOPE = {
     Verdict.PROVED: ("", " for "),

@@ -17,11 +17,11 @@ from recipe.entry import parts
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.text import text
 from recipe.total import relabel
-from verify.growth import ONE, Order, bound, compare, leading, vanishes
-from verify.mass import at_length_one
-from verify.separation import blocks_in
-from verify.sign import NEGATIVE, NOT_NEGATIVE, is_nonnegative, is_positive, possible_signs
-from verify.tails import End, T, at_end, ends, is_smooth
+from verify.signs.sign import NEGATIVE, NOT_NEGATIVE, is_nonnegative, is_positive, possible_signs
+from verify.tail.ends import End, T, at_end, ends, is_smooth
+from verify.tail.growth import ONE, Order, bound, compare, leading, vanishes
+from verify.tail.mass import at_length_one
+from verify.tail.separation import blocks_in
 from verify.verdict import Outcome, Witness, refuted
 
 

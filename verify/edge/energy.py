@@ -7,10 +7,10 @@ from sympy import Add, Dummy, Expr, Interval, S, Symbol, expand_mul
 from recipe.calculus import abstract_atoms, divergence, freeze, inner, partial, thaw
 from recipe.entry import apply, divergence_of
 from recipe.symbols import Block, Scalar
-from verify.definedness import PROVERS, conditions
-from verify.edges import Edge, blocks_in, separated
-from verify.leading import Growth, NoLeadingTermError, certain_sign, growth, normalised, vanishes
-from verify.sign import is_nonnegative
+from verify.edge.edges import Edge, blocks_in, separated
+from verify.edge.leading import Growth, NoLeadingTermError, certain_sign, growth, normalised, vanishes
+from verify.signs.definedness import PROVERS, conditions
+from verify.signs.sign import is_nonnegative
 from verify.subject import Subject
 from verify.verdict import Outcome, proved
 

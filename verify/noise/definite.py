@@ -9,7 +9,7 @@ from recipe.dynamics import Dynamics
 from recipe.entry import Coupling, is_zero_entry, parts
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.total import labels
-from verify.sign import is_nonnegative, is_positive
+from verify.signs.sign import is_nonnegative, is_positive
 
 
 def connected(dynamics: Dynamics) -> list[tuple[Block, ...]]:

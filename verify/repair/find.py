@@ -19,8 +19,8 @@ from recipe.calculus import abstract_atoms, gradient
 from recipe.dynamics import Dynamics
 from recipe.entry import is_zero_entry
 from recipe.symbols import Block, Indexed
-from verify.edits import Claim, Edit, edits_of
 from verify.fokker_planck import residual
+from verify.repair.edits import Claim, Edit, edits_of
 from verify.verdict import Verdict
 from verify.zero.canonical import Canonical
 from verify.zero.decide import decide_zero

@@ -21,9 +21,9 @@ from sympy import Dummy, Expr, Rational, Symbol
 
 from recipe.calculus import partial
 from recipe.symbols import Length
-from verify.edges import Coordinate, Edge
-from verify.leading import Growth, Leading, NoLeadingTermError, certain_sign, growth, leading
-from verify.sign import is_nonnegative, is_positive
+from verify.edge.edges import Coordinate, Edge
+from verify.edge.leading import Growth, Leading, NoLeadingTermError, certain_sign, growth, leading
+from verify.signs.sign import is_nonnegative, is_positive
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 from verify.zero.decide import decide_zero
 from verify.zero.point import NoValueError, Point

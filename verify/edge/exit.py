@@ -17,7 +17,7 @@ from sympy.core.function import AppliedUndef
 from recipe.abstract import Field, Jet, Partial, Potential
 from recipe.entry import Coupling, parts
 from recipe.symbols import GENERIC, OTHER, Block, Vector
-from verify.edges import Edge, blocks_in, own_diffusion
+from verify.edge.edges import Edge, blocks_in, own_diffusion
 from verify.subject import Subject
 from verify.verdict import Outcome, Witness, refuted
 from verify.zero.decide import explicit_sizes

@@ -8,9 +8,9 @@ from sympy import Add, Dummy, Expr, Interval, Rational, S, Symbol, log, oo
 
 from recipe.calculus import abstract_atoms
 from recipe.symbols import Block
-from verify.definedness import PROVERS, conditions
-from verify.growth import LOGARITHM, ONE, Order, bound, compare, expanded, is_bounded, leading, unfold_logarithms
-from verify.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
+from verify.signs.definedness import PROVERS, conditions
+from verify.signs.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
+from verify.tail.growth import LOGARITHM, ONE, Order, bound, compare, expanded, is_bounded, leading, unfold_logarithms
 
 T = Dummy("t", positive=True)
 SLIGHT = Rational(1, 1000)  # any positive power exceeds every logarithm

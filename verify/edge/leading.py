@@ -14,7 +14,7 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, S, Symbol, cos, cosh, exp, expand_mul, log, loggamma, polygamma, sin, sinh, tan, tanh
 
 from recipe.calculus import freeze, thaw
-from verify.sign import possible_signs
+from verify.signs.sign import possible_signs
 from verify.zero.canonical import Canonical, is_zero
 from verify.zero.errors import CannotDecideError
 from verify.zero.point import BITS, NoValueError, Point, at_precision

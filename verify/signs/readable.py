@@ -1,4 +1,4 @@
-"""Forms whose sign is read off, for what ``verify.sign`` proves by more than reading: the idea that a checker is given.
+"""Forms whose sign is read off, for what ``verify.signs.sign`` proves by more than reading: the idea that a checker is given.
 
 The forms are written without sympy's rewriting, which would undo them: ``2 + x^2`` is ``1 + (1 + x^2)`` where its logarithm counts.
 """
@@ -10,7 +10,7 @@ from functools import reduce, singledispatch
 from sympy import Add, Expr, Integer, Interval, Mul, Pow, S, atan, cos, erf, exp, log, sin, sinh, tanh
 
 from recipe.total import Total
-from verify.sign import (
+from verify.signs.sign import (
     ANY,
     NEGATIVE,
     NOT_NEGATIVE,

@@ -16,7 +16,7 @@ from recipe.calculus import partial
 from recipe.dynamics import Dynamics
 from recipe.entry import Coupling, apply, divergence_of
 from recipe.symbols import Block, Scalar, ScalarNoise, Vector
-from verify.sign import is_positive
+from verify.signs.sign import is_positive
 
 NOISES = (Noise, ScalarNoise)
 
