@@ -178,10 +178,9 @@ def _check_obligations(names: Iterable[str]) -> None:
 
 def _obligations() -> dict[str, tuple[str, str]]:
     """Statement and explanation of every obligation, by name."""
-    from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+    from verify.obligations import OBLIGATIONS
 
-    known = {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
-    return known | {n: (statement, "Not decided by this version.") for n, statement in WITHOUT_PROCEDURE.items()}
+    return {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
 
 
 @app.command(epilog="Examples: `recipe explain stationarity`, `recipe explain`")

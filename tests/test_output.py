@@ -19,8 +19,8 @@ from test_verify import outcome_of
 import recipe as library
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, div, dot, grad, outer, total
 from recipe.dynamics import derive
-from recipe_cli.declarations import Declaration
 from recipe_cli.reports import print_report
+from recipe_cli.worker import Declared
 from verify import Verdict, verify
 from verify.edits import Claim
 from verify.fokker_planck import residual
@@ -54,6 +54,11 @@ wrong (claim, {file}): refuted; it was claimed for every d_theta, every smooth U
                            where d(U, theta, theta) is d^2U/dtheta[i]^2
                            witness: d_theta = 1, dU/dtheta[1] = -7/4, d^2U/dtheta[1]^2 = 1/2; the value is 1.28125, not 0
                            repair: the noise sqrt(eps)*w of theta must be sqrt(2*eps)*w
+  not required:
+  proved    normalisable   exp(-U) is taken to be normalisable
+  undecided non-explosion  no Lyapunov function was found, and no coordinate is seen to explode
+  undecided uniqueness     exp(-H) is not proved to be stationary
+  assumed: exp(-U) is normalisable
 """
 HALF_AT_80 = """\
 wrong (claim, sampler.py): refuted; it was claimed for every d_theta, every
@@ -68,6 +73,12 @@ wrong (claim, sampler.py): refuted; it was claimed for every d_theta, every
                                     1.28125, not 0
                            repair: the noise sqrt(epsilon)*w of theta must be
                                    sqrt(2*epsilon)*w
+  not required:
+  proved    normalisable   exp(-U) is taken to be normalisable
+  undecided non-explosion  no Lyapunov function was found, and no coordinate is
+                           seen to explode
+  undecided uniqueness     exp(-H) is not proved to be stationary
+  assumed: exp(-U) is normalisable
   recipe explain stationarity: what it states, and why it matters
 """
 HALF_AS_MARKDOWN = r"""## wrong: refuted
@@ -76,15 +87,20 @@ claim, `{file}`: **refuted**; it was claimed for every d\_theta, every smooth U(
 
 | verdict | obligation | states | how |
 | :-- | :-- | :-- | :-- |
-| proved | well-defined | H, D, Q, the drift and the diffusion are defined at every point of the domain | 1 condition on signs |
+| proved | well-defined | {well-defined} | 1 condition on signs |
 | proved | diffusion-psd | $x^{\top} D(z)\, x \geq 0 \text{ for every } x, z$ | half the covariance of the rule's noise |
 | **refuted** | stationarity | $\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D$ | see below |
+| proved | normalisable (not required) | $\int e^{-H} \, \mathrm{d}z < \infty$ | exp(-U) is taken to be normalisable |
+| **undecided** | non-explosion (not required) | {non-explosion} | no Lyapunov function was found{rest} |
+| **undecided** | uniqueness (not required) | {uniqueness} | exp(-H) is not proved to be stationary |
 
 ### refuted: stationarity
 
 * what should be zero is $\frac{\sum_{k} \left(\left(\partial_{\theta_{k}} U\right)^{2} - \partial_{\theta_{k}}^{2} U\right)}{2}$
 * Witness: `d_theta = 1`, `dU/dtheta[1] = -7/4`, `d^2U/dtheta[1]^2 = 1/2`; the value is 1.28125, not 0
 * Repair: the noise sqrt(eps)\*w of theta must be sqrt(2\*eps)\*w
+
+* assumed: exp(-U) is normalisable
 """
 
 
@@ -100,7 +116,10 @@ def test_a_refuted_claim_as_markdown(tmp_path):
     where = file(tmp_path, WRONG)
     done = command("verify", where, "--format", "markdown")
     assert done.returncode == 1
-    assert done.stdout == HALF_AS_MARKDOWN.replace("{file}", str(where)) + "\n"
+    filled = HALF_AS_MARKDOWN.replace("{file}", str(where)).replace("{rest}", ", and no coordinate is seen to explode")
+    for obligation in OBLIGATIONS:
+        filled = filled.replace(f"{{{obligation.name}}}", obligation.statement)
+    assert done.stdout == filled + "\n"
 
 
 def test_a_proved_recipe_and_an_undecided_one_as_text(tmp_path):
@@ -110,8 +129,8 @@ def test_a_proved_recipe_and_an_undecided_one_as_text(tmp_path):
     assert "  assumed: " in done.stdout
     assert "recipe explain" not in done.stdout
     done = command("verify", file(tmp_path, UNDECIDED))
-    assert "): undecided; the question is for every d_theta" in done.stdout
-    assert "  undecided diffusion-psd" in done.stdout
+    assert "): undecided; the question is for every d_half" in done.stdout
+    assert "  undecided boundary" in done.stdout
 
 
 def test_the_readme_shows_what_the_command_prints(tmp_path):
@@ -171,7 +190,7 @@ def printed(report, *, width=80, environment=None, terminal=True):
     console = Console(
         file=stream, width=width, force_terminal=terminal or None, highlight=False, _environ=environment or {"TERM": "xterm"}
     )
-    print_report(console, Declaration("wrong", "sampler.py", HALF_CLAIM), report)
+    print_report(console, Declared("wrong", "sampler.py", None), report)
     return stream.getvalue()
 
 
@@ -216,7 +235,7 @@ def test_colour_of_the_command():
 def test_names_cannot_send_codes_to_a_terminal():
     claim = Update(eps, {theta: theta - eps * force}, U, name="x")
     stream = io.StringIO()
-    print_report(Console(file=stream, highlight=False), Declaration("\x1b[2J", "[red]file.py", claim), verify(claim))
+    print_report(Console(file=stream, highlight=False), Declared("\x1b[2J", "[red]file.py", None), verify(claim))
     assert stream.getvalue().startswith("?[2J (claim, [red]file.py): refuted;")
 
 
@@ -454,7 +473,7 @@ def test_a_hamiltonian_that_is_zero_is_shown():
 def test_a_report_can_be_printed():
     report = verify(HALF_CLAIM)
     assert str(report).startswith("this claim (claim): refuted; it was claimed for every d_theta")
-    assert str(report).splitlines()[-1].strip() == "repair: the noise sqrt(epsilon)*w of theta must be sqrt(2*epsilon)*w"
+    assert str(report).splitlines()[6].strip() == "repair: the noise sqrt(epsilon)*w of theta must be sqrt(2*epsilon)*w"
     assert report._repr_markdown_().startswith("## this claim: refuted")
 
 

@@ -115,6 +115,17 @@ def test_what_is_out_of_reach_is_said_and_not_decided():
         Canonical().read(Symbol("x") ** 100_000 + 1)
 
 
+@pytest.mark.parametrize(
+    "e",
+    [exp(10**30 * log(k) + b, evaluate=False) for k in (2 * a, 2, 1 + b**2)]
+    + [a ** (10**30), (a * b) ** 200 * exp(10**19 * log(a))],
+    ids=str,
+)
+def test_a_huge_exponent_is_out_of_reach_and_no_crash(e):
+    with pytest.raises(CannotDecideError):
+        Canonical().read(e)
+
+
 def test_a_contradiction_between_the_deciders_stops_everything():
     with pytest.raises(DisagreementError):
         _look_again(1 + theta**2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from sympy import Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, tan
 
@@ -11,21 +12,23 @@ from recipe.symbols import GENERIC, OTHER
 from recipe.total import Total, opened, substitute
 from verify.sign import is_nonnegative, is_nonzero, is_positive
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
-from verify.zero.decide import points
-from verify.zero.point import BITS, NoValueError, at_precision, shown_ball
+from verify.zero.decide import explicit_sizes, points
+from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
 
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
 TRIES = 48
+NO_POINT = "no point was found that satisfies all assumptions; a proof about an empty domain would say nothing"
 ORDERS = 5  # of sqrt(step), in which a sign for small steps is looked for
 
 
 @dataclass(frozen=True)
 class Condition:
-    """``e`` must be ``> 0``, ``>= 0`` or ``!= 0`` for an expression to be defined."""
+    """``e`` must be ``> 0``, ``>= 0`` or ``!= 0`` for an expression to be defined; ``of`` is the smallest such expression."""
 
     e: Expr
     sign: str
+    of: Expr = field(default=S.NaN, compare=False)
 
     def __str__(self) -> str:
         return f"{self.e} {self.sign}"
@@ -44,7 +47,7 @@ def _collect(e: Expr, found: dict[Condition, None]) -> None:
         _collect(body, found)
         return
     for condition in own_conditions(e):
-        found[condition] = None
+        found.setdefault(condition)
     for a in e.args:
         _collect(a, found)
 
@@ -52,25 +55,38 @@ def _collect(e: Expr, found: dict[Condition, None]) -> None:
 def own_conditions(e: Expr) -> list[Condition]:
     """What the outermost operation of an expression needs."""
     if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
-        return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO)]
+        return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO, e)]
     if isinstance(e, Pow) and not e.exp.is_Integer:
-        return [Condition(e.base, NONNEGATIVE if is_positive(e.exp) else POSITIVE)]
+        return [Condition(e.base, NONNEGATIVE if is_positive(e.exp) else POSITIVE, e)]
     if isinstance(e, Pow) and e.exp < 0:
-        return [Condition(e.base, NONZERO)]
+        return [Condition(e.base, NONZERO, e)]
     if isinstance(e, log | loggamma | polygamma):
-        return [Condition(e.args[-1], POSITIVE)]
+        return [Condition(e.args[-1], POSITIVE, e)]
     if isinstance(e, tan):
-        return [Condition(cos(e.args[0]), NONZERO)]
+        return [Condition(cos(e.args[0]), NONZERO, e)]
     return []
+
+
+def has_a_point(expressions: Iterable[Expr]) -> bool:
+    """Whether every symbol in some expressions can be given a value that satisfies what was declared of it."""
+    listed = list(expressions)
+    point = Point(next(explicit_sizes(listed)), seed=1)
+    try:
+        for e in listed:
+            for s in sorted(e.atoms(Symbol), key=str):
+                point.choose(s)
+    except NoValueError:
+        return False
+    return True
 
 
 def decide_condition(condition: Condition) -> Outcome:
     """Prove it from signs, or find a point of the domain that breaks it."""
     if PROVERS[condition.sign](condition.e):
         return proved("signs")
-    witness = _breaking_point(condition)
+    witness = breaking_point(condition)
     if witness is not None:
-        return refuted(f"{condition} fails at the witness", witness)
+        return refuted(f"{condition} fails at the witness, where {condition.of} has no value", witness)
     return undecided(f"{condition} could neither be proved from the signs of its parts nor refuted")
 
 
@@ -101,7 +117,8 @@ def _leading_coefficient(e: Expr, step: Symbol) -> Expr | None:
     return None
 
 
-def _breaking_point(condition: Condition) -> Witness | None:
+def breaking_point(condition: Condition) -> Witness | None:
+    """A point of the domain where the condition certainly fails."""
     for point, places in points(condition.e, TRIES, edge=True):
         at = dict.fromkeys(range(-40, OTHER), 0) | dict(places)
         try:

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sympy import S
-
 from recipe import Recipe, RecipeError, Update, __version__
 from verify.layout import paragraphs
 from verify.markdown import markdown
 from verify.obligation import Obligation
-from verify.obligations import OBLIGATIONS, WITHOUT_PROCEDURE
+from verify.obligations import OBLIGATIONS
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import LEDGER, STATIONARITY
@@ -20,7 +18,6 @@ from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, undecided
 
 VERSION = 1  # of the fields of a report as plain data
-NO_PROCEDURE = "this version has no procedure that decides it"
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
 UNDERIVED = "the drift and the diffusion were not derived"
 
@@ -123,11 +120,10 @@ def _without(outcome: Outcome, assumption: str) -> Outcome:
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
-    """The required obligations by name; a domain with an edge requires ``boundary``."""
+    """The required obligations by name, beside those that apply anyway."""
     own = declared.require if isinstance(declared, Recipe) else ()
-    edge = ("boundary",) if any(b.domain != S.Reals for b in declared.state) else ()
-    names = list(dict.fromkeys((*own, *require, *edge)))
-    known = [*(o.name for o in OBLIGATIONS), *WITHOUT_PROCEDURE]
+    names = list(dict.fromkeys((*own, *require)))
+    known = [o.name for o in OBLIGATIONS]
     for name in names:
         if name not in known:
             raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
@@ -135,9 +131,7 @@ def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
 
 
 def _open(name: str) -> Line:
-    """A required obligation that was not discharged: there is no procedure for it, or nothing declared that it is about."""
-    if name in WITHOUT_PROCEDURE:
-        return Line(name, WITHOUT_PROCEDURE[name], undecided(NO_PROCEDURE))
+    """A required obligation that was not discharged, as there is nothing declared that it is about."""
     obligation = next(o for o in OBLIGATIONS if o.name == name)
     return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
 

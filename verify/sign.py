@@ -6,10 +6,11 @@ claims more than the rules below prove, and an unknown form has every sign.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache, singledispatch
 from typing import Any
 
-from sympy import Add, Expr, Interval, Mul, Number, Poly, Pow, S, Symbol, atan, cosh, erf, exp, log, sign, sinh, tanh
+from sympy import Add, Expr, Interval, Mul, Number, Poly, Pow, S, Symbol, atan, cos, cosh, erf, exp, log, sign, sin, sinh, tanh
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
@@ -118,7 +119,9 @@ def _(e: Add) -> Signs:
     signs = signs_of_sum([possible_signs(a) for a in e.args])
     if signs != ANY:
         return signs
-    for rule in (sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential):
+    for rule in (
+        sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential, _sign_between_bounds, _sign_with_logarithm
+    ):  # fmt: skip
         found = rule(e)
         if found != ANY:
             return found
@@ -194,6 +197,55 @@ def _sign_of_exponential(e: Add) -> Signs:
             if isinstance(exponential, exp):
                 return possible_signs(-constant * exponential.args[0])
     return ANY
+
+
+def _sign_between_bounds(e: Add) -> Signs:
+    """The signs of ``slope t + c`` with a sine, a cosine or a hyperbolic tangent t, which lies between -1 and 1."""
+    for _, slope, rest in affine_in(e, sin, cos, tanh):
+        lead = possible_signs(slope)
+        if lead <= NOT_NEGATIVE or lead <= NOT_POSITIVE:
+            size = abs_of(slope, lead)
+            for found, allowed in (
+                (signs_of_sum([possible_signs((rest - size).expand()), NOT_NEGATIVE]), NOT_NEGATIVE),
+                (signs_of_sum([possible_signs((rest + size).expand()), NOT_POSITIVE]), NOT_POSITIVE),
+            ):
+                if found <= allowed:
+                    return found
+    return ANY
+
+
+def abs_of(e: Expr, signs: Signs) -> Expr:
+    """The absolute value of an expression that is known not to be negative, or not to be positive."""
+    return e if signs <= NOT_NEGATIVE else -e
+
+
+def _sign_with_logarithm(e: Add) -> Signs:
+    """``slope log(p) + c`` is at least ``c + slope (p - 1)`` where the slope is not positive, and at least ``c + slope (1 - 1/p)``
+    where it is not negative: ``u/(1 + u) <= log(1 + u) <= u``."""
+    for t, slope, rest in affine_in(e, log):
+        p, lead = t.args[0], possible_signs(slope)
+        if lead <= NOT_POSITIVE:
+            bound = rest + slope * (p - 1)
+        elif lead <= NOT_NEGATIVE:
+            bound = rest + slope * (1 - 1 / p)
+        else:
+            continue
+        if possible_signs(bound.expand()) <= NOT_NEGATIVE:
+            return NOT_NEGATIVE
+    return ANY
+
+
+def affine_in(e: Expr, *kinds: type[Expr]) -> Iterator[tuple[Expr, Expr, Expr]]:
+    """Every ``(t, slope, rest)`` with a function t of one of some kinds and ``e = slope t + rest``, both free of t."""
+    hidden = abstract_atoms(e)
+    for t in sorted(e.atoms(*kinds), key=str):
+        stand_in = Symbol("stand_in", real=True)
+        opened = e.xreplace({t: stand_in})
+        if any(a.has(t) for a in hidden) or not opened.is_polynomial(stand_in):
+            continue
+        coefficients = Poly(opened, stand_in).all_coeffs()
+        if len(coefficients) == 2:
+            yield t, coefficients[0], coefficients[1]
 
 
 def domain_of(s: Symbol) -> Any:

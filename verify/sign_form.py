@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from functools import reduce, singledispatch
 
-from sympy import Add, Expr, Interval, Mul, Pow, S, atan, erf, exp, log, sinh, tanh
+from sympy import Add, Expr, Integer, Interval, Mul, Pow, S, atan, cos, erf, exp, log, sin, sinh, tanh
 
 from recipe.total import Total
 from verify.sign import (
     ANY,
     NEGATIVE,
     NOT_NEGATIVE,
+    NOT_POSITIVE,
     POSITIVE,
+    abs_of,
+    affine_in,
     coefficients_of,
     domain_of,
     possible_signs,
@@ -63,7 +66,7 @@ def _(e: Add) -> Expr:
         return _rebuilt(e, [readable_form(a) for a in e.args])
     if sign_on_simplex(e) != ANY:
         return e
-    return _between_ends(e) or _square_and_rest(e) or _exponential(e) or e
+    return _between_ends(e) or _square_and_rest(e) or _exponential(e) or _between_bounds(e) or e
 
 
 def _rebuilt(e: Expr, args: list[Expr]) -> Expr:
@@ -129,6 +132,30 @@ def _exponential(e: Add) -> Expr | None:
             power = exp(readable_form(exponential.args[0]), evaluate=False)
             return _product(readable_form(constant), Add(S.One, Mul(S.NegativeOne, power, evaluate=False), evaluate=False))
     return None
+
+
+def _between_bounds(e: Add) -> Expr | None:
+    """``slope t + c`` from the value at the bound of t where it is least (or most), and how far t is from there."""
+    for t, slope, rest in affine_in(e, sin, cos, tanh):
+        lead = possible_signs(slope)
+        if not (lead <= NOT_NEGATIVE or lead <= NOT_POSITIVE):
+            continue
+        size = abs_of(slope, lead)
+        least, most = (rest - size).expand(), (rest + size).expand()
+        toward = 1 if lead <= NOT_NEGATIVE else -1
+        if possible_signs(least) <= NOT_NEGATIVE:
+            return _sum(readable_form(least), _product(readable_form(size), _distance(t, toward)))
+        if possible_signs(most) <= NOT_POSITIVE:
+            return _sum(readable_form(most), _product(S.NegativeOne, readable_form(size), _distance(t, -toward)))
+    return None
+
+
+def _distance(t: Expr, sign: int) -> Expr:
+    """``1 + sign t``, written so that it is seen not to be negative."""
+    if isinstance(t, tanh):
+        return _product(Integer(2), Pow(Add(S.One, exp(-2 * sign * t.args[0]), evaluate=False), -1, evaluate=False))
+    other = cos(t.args[0]) if isinstance(t, sin) else sin(t.args[0])
+    return _product(S.Half, _sum(Pow(Add(S.One, sign * t, evaluate=False), 2, evaluate=False), Pow(other, 2)))
 
 
 __all__ = ["readable_form"]

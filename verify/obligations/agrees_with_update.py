@@ -12,10 +12,11 @@ from recipe.dynamics import Dynamics
 from recipe.entry import Entry, combine
 from recipe.symbols import Block
 from verify.obligation import Obligation
-from verify.obligations.matrices import decide_zero_entry, describe
+from verify.obligations.matrices import describe
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction
 from verify.zero.decide import decide_zero
+from verify.zero.entry import decide_zero_entry
 from verify.zero.shown import factored, formula, shown_factored
 
 

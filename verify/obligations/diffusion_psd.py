@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from recipe import Update
+from sympy import S
+
+from recipe import Recipe, Update
+from recipe.symbols import Block, Vector
+from verify.evidence import FactorColumn, FactorStep, SignStep
 from verify.obligation import Obligation
 from verify.obligations.noise_factor import NOISE_FACTOR, has_factor
 from verify.psd import decide_psd
@@ -15,8 +19,20 @@ def discharge(subject: Subject) -> Outcome:
     if isinstance(subject.declared, Update):
         return proved("half the covariance of the rule's noise")
     if has_factor(subject) and NOISE_FACTOR.discharge(subject).verdict is Verdict.PROVED:
-        return proved("B B^T = D for the noise_factor B")
+        return proved("B B^T = D for the noise_factor B", steps=[_factor_of(subject.declared)])
     return decide_psd(subject.dynamics)
+
+
+def _factor_of(recipe: Recipe) -> FactorStep:
+    """The user's factor as a step: every weight is 1."""
+    columns = tuple(_columns_at(recipe, b) for b in recipe.state)
+    return FactorStep(columns, (SignStep(S.One, ">= 0", S.One),) * len(columns))
+
+
+def _columns_at(recipe: Recipe, block: Block) -> FactorColumn:
+    assert recipe.noise_factor is not None
+    entries = tuple((row, recipe.noise_factor.entry(row, block)) for row in recipe.state)
+    return FactorColumn(block.length if isinstance(block, Vector) else None, entries, S.One)
 
 
 DIFFUSION_PSD = Obligation(

@@ -8,21 +8,8 @@ from recipe.entry import Coupling, Entry, combine, is_zero_entry, parts, transpo
 from recipe.matrix import BlockMatrix
 from recipe.symbols import OTHER, Block
 from recipe.total import labels
-from verify.verdict import Outcome, Verdict
-from verify.zero.decide import decide_zero
-
-
-def decide_zero_entry(entry: Entry) -> Outcome:
-    """Whether an entry vanishes for every length.
-
-    Off the diagonal a coupling is its kernel; only where that is zero is its diagonal part what stands on the diagonal.
-    """
-    if not isinstance(entry, Coupling):
-        return decide_zero(entry.value)
-    off_diagonal = decide_zero(entry.kernel)
-    if off_diagonal.verdict is not Verdict.PROVED:
-        return replace(off_diagonal, by=f"off the diagonal: {off_diagonal.by}")
-    return decide_zero(entry.diagonal)
+from verify.verdict import Outcome
+from verify.zero.entry import decide_zero_entry
 
 
 def describe(entry: Entry) -> str:

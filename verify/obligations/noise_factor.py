@@ -8,9 +8,9 @@ from recipe import Recipe, RecipeError, Update, limit_of
 from recipe.entry import combine
 from recipe.symbols import Noise
 from verify.obligation import Obligation
-from verify.obligations.matrices import decide_zero_entry
 from verify.subject import Subject
 from verify.verdict import Outcome, conjunction
+from verify.zero.entry import decide_zero_entry
 
 
 def discharge(subject: Subject) -> Outcome:

@@ -3,45 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
-from recipe import Update
+from recipe import Recipe, Update, derive
 from recipe.entry import parts
-from verify.definedness import Condition, conditions, decide_condition, decide_for_small_steps
+from recipe.symbols import ScalarData, VectorData
+from verify.definedness import (
+    NO_POINT,
+    NONZERO,
+    Condition,
+    breaking_point,
+    conditions,
+    decide_condition,
+    decide_for_small_steps,
+    has_a_point,
+)
+from verify.edges import blocks_in, own_diffusion
 from verify.obligation import Obligation
+from verify.sign import is_nonzero
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, conjunction, undecided
-from verify.zero.decide import explicit_sizes
-from verify.zero.point import NoValueError, Point
+from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
+
+GAMMA = "the correction Gamma"
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Collect every condition on denominators, logarithms and roots, and decide each."""
-    if not _has_a_point(subject):
-        return undecided("no point was found that satisfies all assumptions; a proof about an empty domain would say nothing")
+    """Collect every condition on denominators, logarithms and roots, and decide each; where D vanishes is said as well."""
+    if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
+        return undecided(NO_POINT)
     named: dict[object, tuple[str, Outcome]] = {}
-    for e, where in expressions_of(subject):
+    for e, where in (*_of_posteriors(subject), *expressions_of(subject)):
         for condition in conditions(e):
             if condition not in named:
-                named[condition] = (where, _decide(condition, subject))
+                named[condition] = (where, _decide(condition, subject, where))
     count = len(named)
     by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
-    return conjunction(named.values(), by=by)
+    outcome = conjunction(named.values(), by=by)
+    return outcome if outcome.verdict is not Verdict.PROVED else replace(outcome, by="; ".join((by, *_zeros_of_D(subject))))
 
 
-def _decide(condition: Condition, subject: Subject) -> Outcome:
+def _decide(condition: Condition, subject: Subject, where: str) -> Outcome:
     outcome = decide_condition(condition)
-    if outcome.verdict is Verdict.PROVED or not isinstance(subject.declared, Update):
+    if outcome.verdict is Verdict.PROVED:
         return outcome
-    step = subject.declared.step
-    # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps below 1.
-    return decide_for_small_steps(condition, step) if step in condition.e.free_symbols else outcome
+    symbols = condition.e.free_symbols
+    if isinstance(subject.declared, Update) and subject.declared.step in symbols:
+        # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps below 1.
+        return decide_for_small_steps(condition, subject.declared.step)
+    if any(isinstance(s, VectorData | ScalarData) for s in symbols):
+        return _of_data(condition, subject)
+    if where.startswith(GAMMA) and outcome.verdict is Verdict.REFUTED:
+        return replace(outcome, by=f"it is singular: {outcome.by}")
+    return outcome
+
+
+def _of_data(condition: Condition, subject: Subject) -> Outcome:
+    """What must hold of the data that are given; a point with other data would refute nothing."""
+    if blocks_in(condition.e, subject.state):
+        return undecided(f"{condition} could not be proved for all data")
+    return proved("of the data", f"the data are such that {condition}")
+
+
+def _of_posteriors(subject: Subject) -> Iterator[tuple[Expr, str]]:
+    posteriors = subject.declared.posteriors if isinstance(subject.declared, Recipe) else ()
+    for U, posterior in posteriors:
+        for e, what in ((posterior.log_likelihood, "log likelihood"), (posterior.log_prior, "log prior")):
+            if e is not None:
+                yield e, f"the {what} of {U}"
 
 
 def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
-    """Every expression that must have a value, with its place."""
+    """Every expression of the process that must have a value, with its place."""
     yield from subject.written
+    if isinstance(subject.declared, Recipe):
+        for block, e in derive(subject.declared).gamma.items():
+            yield e, f"{GAMMA} of {block}"
     for block, e in subject.dynamics.drift.items():
         yield e, f"the drift of {block}"
     for (row, column), entry in subject.dynamics.diffusion.items():
@@ -49,25 +87,26 @@ def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
             yield e, f"the diffusion between {row} and {column}"
 
 
-def _has_a_point(subject: Subject) -> bool:
-    """Whether every symbol can be given a value that satisfies what was declared of it."""
-    expressions = [e for e, _ in subject.written]
-    point = Point(next(explicit_sizes(expressions)), seed=1)
-    try:
-        for e in (*expressions, *subject.state):
-            for s in sorted(e.atoms(Symbol), key=str):
-                point.choose(s)
-    except NoValueError:
-        return False
-    return True
+def _zeros_of_D(subject: Subject) -> Iterator[str]:
+    """Points where the noise of a coordinate vanishes: they are allowed, and what follows may depend on them."""
+    for block in subject.state:
+        e = own_diffusion(subject, block)
+        if e == 0 or is_nonzero(e):
+            continue
+        witness = breaking_point(Condition(e, NONZERO))
+        if witness is not None:
+            at = ", ".join(f"{k} = {v if isinstance(v, str) else v[0]}" for k, v in witness.point.items() if not k.startswith("d_"))
+            yield f"D[{block}, {block}] is zero at {at}"
 
 
 WELL_DEFINED = Obligation(
     name="well-defined",
-    statement="H, D, Q, the drift and the diffusion are defined at every point of the domain",
+    statement="H, D, Q, Gamma, the drift and the diffusion are defined at every point of the domain",
     explanation=(
         "A denominator that can vanish, or a logarithm or root of something negative, leaves the process undefined there. "
-        "Each such condition is proved from the signs that the declared assumptions give to its parts."
+        "Each such condition is proved from the signs that the declared assumptions give to its parts. The correction Gamma has "
+        "derivatives of D and Q, so it may be singular where they are not: D = sqrt(x) at x = 0. Where the noise of a coordinate "
+        "vanishes (D is zero) is said, and is no fault by itself."
     ),
     discharge=discharge,
 )

@@ -66,6 +66,8 @@ class Canonical:
                 self._seen[e] = self.generators.reduce(self._read(e))
             except ZeroDivisionError as error:
                 raise CannotDecideError(f"{error}: {e}") from None
+            except OverflowError:  # of python-flint, whose exponents are machine words
+                raise CannotDecideError("a power is too high for a canonical form") from None
         return self._seen[e]
 
     def read_again(self, e: Expr) -> Ratio:

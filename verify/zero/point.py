@@ -30,6 +30,7 @@ Places = Mapping[int, int]  # which coordinate each free label stands for, count
 
 CANDIDATES = tuple(Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0))
 BITS = (128, 512)
+RIDGE = Rational(1, 8)  # what is added to R R^T for a positive definite matrix, which then is neither large nor small for sure
 ROOT = "root"  # of a positive definite matrix: chosen, and not shown
 
 FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
@@ -95,11 +96,44 @@ class Point:
                 found[_key_text(key)] = str(value)
         for matrix, rows in roots.items():
             for i, j in itertools.combinations_with_replacement(sorted(rows), 2):
-                entry = sum((a * b for a, b in zip(rows[i], rows[j], strict=True)), Rational(int(i == j)))
+                entry = sum((a * b for a, b in zip(rows[i], rows[j], strict=True)), RIDGE * int(i == j))
                 found[_key_text(("entry", matrix, i, j))] = str(entry)
         for base, coordinates in vectors.items():
             found[base] = [str(coordinates.get(k, "any")) for k in range(max(coordinates) + 1)]
         return found
+
+    # -- moving ----------------------------------------------------------------------------------------------------------------
+
+    def movable(self) -> list[Any]:
+        """The keys of the coordinates, parameters and free values that may vary continuously; none where values of elementwise
+        functions were asked for, as these belong to their arguments."""
+        if any(isinstance(key, tuple) and key[0] == "function" for key in self._values):
+            return []
+        return [key for key in self._values if _symbol_of(key) is None or not _is_discrete(_symbol_of(key))]
+
+    def value_of(self, key: Any) -> Rational:
+        """A value that was chosen."""
+        return self._values[key]
+
+    def moved(self, values: Mapping[Any, Rational]) -> Point | None:
+        """The point with some values replaced; None where one does not satisfy what was declared, or changes the sign of a jet."""
+        for key, value in values.items():
+            symbol = _symbol_of(key)
+            if symbol is None and value * self._values[key] <= 0:
+                return None
+            if symbol is not None and not (_fits(value, symbol) and _is_inside(value, symbol)):
+                return None
+        point = Point(self.sizes, 0, edge=self._edge)
+        point._values = {**self._values, **values}
+        return None if point._leaves_a_simplex() else point
+
+    def _leaves_a_simplex(self) -> bool:
+        totals: dict[Any, Rational] = {}
+        for key, value in self._values.items():
+            symbol = _symbol_of(key)
+            if isinstance(getattr(symbol, "domain", None), Simplex):
+                totals[symbol] = totals.get(symbol, Rational(0)) + value
+        return any(total >= 1 for total in totals.values())
 
     # -- choosing values -----------------------------------------------------------------------------------------------------
 
@@ -109,6 +143,10 @@ class Point:
         if key not in self._values:
             self._values[key] = self._chosen(symbol)
         return self._values[key]
+
+    def put(self, symbol: Symbol, k: int | None, value: Rational) -> None:
+        """Give a coordinate (or, with k None, a plain symbol) a value before it is asked for, on the edge of its domain perhaps."""
+        self._values[("coordinate", symbol, k) if k is not None else symbol] = value
 
     def _chosen(self, symbol: Symbol) -> Rational:
         if isinstance(getattr(symbol, "domain", None), Simplex):
@@ -128,10 +166,10 @@ class Point:
         return _ball(self._values[key])
 
     def positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
-        """An entry of ``R R^T + 1`` with a free ``R``."""
+        """An entry of ``R R^T + 1/8`` with a free ``R``."""
         n = self.sizes[matrix.row.length]
         products = [self.free((ROOT, matrix, i, k), False) * self.free((ROOT, matrix, j, k), False) for k in range(n)]
-        return sum(products, flint.arb(1 if i == j else 0))
+        return sum(products, _ball(RIDGE * int(i == j)))
 
     def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
         """A free value at these arguments, the same one wherever the arguments are the same."""
@@ -311,6 +349,26 @@ def _inside(domain: Interval) -> list[Rational]:
 def _fits(value: Rational, symbol: Symbol) -> bool:
     facts = assumptions_of(symbol)
     return all(getattr(value, f"is_{fact}", truth) in (truth, None) for fact, truth in facts.items() if fact != "commutative")
+
+
+def _symbol_of(key: Any) -> Symbol | None:
+    """The symbol whose value a key names; None for jets and entries of matrices."""
+    if isinstance(key, Symbol):
+        return key
+    return key[1] if key[0] == "coordinate" else None
+
+
+def _is_discrete(symbol: Symbol) -> bool:
+    return any(fact in assumptions_of(symbol) for fact in ("integer", "rational", "irrational", "even", "odd", "prime"))
+
+
+def _is_inside(value: Rational, symbol: Symbol) -> bool:
+    domain = getattr(symbol, "domain", None)
+    if not isinstance(domain, Interval):
+        return True
+    above = value > domain.start if domain.left_open else value >= domain.start
+    below = value < domain.end if domain.right_open else value <= domain.end
+    return bool(above) and bool(below)
 
 
 def _key_text(key: Any) -> str:

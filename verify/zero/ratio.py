@@ -11,6 +11,7 @@ from verify.zero.errors import TooLargeError
 Poly = Any  # flint.fmpz_mpoly: python-flint has no public type to name here
 
 MAX_TERMS = 100_000
+MAX_POWER = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ class Ratio:
     def __pow__(self, n: int) -> Ratio:
         if n < 0:
             return self.inverse() ** (-n)
+        if n > MAX_POWER:
+            raise TooLargeError(f"the power {n} is too high for a canonical form")
         _check_size(*(math.comb(len(p) + n - 1, n) for p in (self.num, self.den)))
         return Ratio(self.num**n, self.den**n)
 

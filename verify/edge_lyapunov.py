@@ -1,0 +1,103 @@
+"""Edges that are never reached: where the speed vanishes there, or where H grows without bound and cannot grow fast."""
+
+from __future__ import annotations
+
+from sympy import Add, Dummy, Expr, Interval, S, Symbol, expand_mul
+
+from recipe.calculus import abstract_atoms, divergence, freeze, inner, partial, thaw
+from recipe.entry import apply, divergence_of
+from recipe.symbols import Block, Scalar
+from verify.definedness import PROVERS, conditions
+from verify.edges import Edge, blocks_in, separated
+from verify.leading import Growth, NoLeadingTermError, certain_sign, growth, normalised, vanishes
+from verify.sign import is_nonnegative
+from verify.subject import Subject
+from verify.verdict import Outcome, proved
+
+
+def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
+    """For a coordinate without noise: a speed that vanishes on the edge, and is smooth there, never leads to it.
+
+    Given the path of all others the coordinate solves ``x' = f(x, t)`` with f locally Lipschitz in x. To rest on the edge is a
+    solution, and solutions are unique, so no other one meets it. Nor does anything flow through it.
+    """
+    speed = normalised(subject.dynamics.drift[edge.block])
+    if any(edge.block in blocks_in(a, subject.state) for a in abstract_atoms(speed)):
+        return None  # what is not written out is not known at the edge
+    domain = edge.block.domain
+    closed = Scalar(edge.block.name, domain=Interval(domain.start, domain.end))
+    moved = speed.xreplace({edge.block: closed})
+    if not vanishes(moved.xreplace({closed: edge.end})):
+        return None
+    if not all(PROVERS[c.sign](c.e) for e in (moved, partial(moved, closed)) for c in conditions(e)):
+        return None
+    return proved("not attained: the coordinate has no noise, and its speed vanishes at the edge and is smooth there")
+
+
+def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
+    """``H -> oo`` at the edge, H bounded below, and ``L H <= c``: then H stays finite, and the edge is not reached.
+
+    ``H(t) - c t`` is a supermartingale up to the time at which H reaches n, which therefore goes to infinity with n.
+    """
+    apart = separated(subject.H, edge.block, subject.state)
+    if apart is None:
+        return None
+    h, rest = apart
+    try:
+        if not _goes_up(edge, h) or not _is_bounded_below(edge.block, h):
+            return None
+    except NoLeadingTermError:
+        return None
+    if not is_nonnegative(_without_constants(rest, subject.state)):
+        return None
+    if not is_nonnegative(-_without_constants(normalised(generator_of_energy(subject)), subject.state)):
+        return None
+    return proved("not attained: H grows without bound at the edge, is bounded below, and L H is bounded above")
+
+
+def generator_of_energy(subject: Subject) -> Expr:
+    """``L H = f . grad H + tr(D Hess H)``, the mean speed of H; the trace is ``div(D grad H) - (div D) . grad H``."""
+    dynamics, grad_H = subject.dynamics, subject.gradient
+    D_grad, div_D = (
+        {row: sum((of(row, column) for column in dynamics.state), S.Zero) for row in dynamics.state}
+        for of in (
+            lambda row, column: apply(dynamics.diffusion[row, column], grad_H[column], column),
+            lambda row, column: divergence_of(dynamics.diffusion[row, column], column),
+        )
+    )
+    drift = {b: f - div_D[b] for b, f in dynamics.drift.items()}
+    return inner(drift, grad_H) + divergence(D_grad)
+
+
+def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:
+    """The summands that depend on the state."""
+    frozen, stands_for = freeze(e)
+    terms = Add.make_args(thaw(expand_mul(frozen), stands_for))
+    return Add(*(t for t in terms if blocks_in(t, state)))
+
+
+def _goes_up(edge: Edge, h: Expr) -> bool:
+    distance = Dummy("distance", positive=True)
+    return _is_upwards(growth(edge.approached(h, distance), distance))
+
+
+def _is_upwards(found: Growth) -> bool:
+    return found.escape == 1 or (found.escape == 0 and certain_sign(found.log) == 1)
+
+
+def _is_bounded_below(block: Block, h: Expr) -> bool:
+    """Whether h, continuous inside, has a finite limit or goes to plus infinity at both ends of the domain."""
+    return all(_stays_up(h.xreplace({block: place}), small) for place, small in _approaches(block))
+
+
+def _approaches(block: Block) -> list[tuple[Expr, Symbol]]:
+    """The coordinate near each end of its domain, by a variable that goes to zero."""
+    small = Dummy("distance", positive=True)
+    start, end = block.domain.start, block.domain.end
+    return [(start + small if start.is_finite else -1 / small, small), (end - small if end.is_finite else 1 / small, small)]
+
+
+def _stays_up(h: Expr, small: Symbol) -> bool:
+    found = growth(h, small)
+    flat = certain_sign(found.log) == 0 and certain_sign(found.loglog) == 0
+    return _is_upwards(found) or (found.escape == 0 and flat)

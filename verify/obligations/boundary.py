@@ -1,0 +1,99 @@
+"""``boundary``: the process does not leave its domain, and no probability flows through the edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Expr
+
+from recipe.abstract import Potential
+from recipe.symbols import Block, Simplex
+from verify.edge_feller import decide_by_feller
+from verify.edge_lyapunov import decide_by_energy, decide_by_speed
+from verify.edge_point import find_exit
+from verify.edges import Edge, coordinate, edges, has_edge, separated
+from verify.obligation import Obligation
+from verify.obligations.matrices import decide_zero_entry
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict, conjunction, undecided
+
+
+def discharge(subject: Subject) -> Outcome:
+    """Each finite end of the domain of each block, by itself."""
+    parts = list(_parts(subject))
+    return conjunction(parts, by="; ".join(f"{name}: {outcome.by}" for name, outcome in parts))
+
+
+def _parts(subject: Subject) -> Iterator[tuple[str, Outcome]]:
+    for block in subject.state:
+        if isinstance(block.domain, Simplex):
+            yield f"the simplex of {block}", undecided("no criterion here reaches an edge that several coordinates make together")
+        else:
+            for edge in edges(block):
+                yield str(edge), _decide(edge, subject)
+
+
+def _decide(edge: Edge, subject: Subject) -> Outcome:
+    noiseless = _has_no_noise(edge.block, subject)
+    by_itself = undecided("") if noiseless else _by_itself(edge, subject)
+    if by_itself.verdict is Verdict.PROVED:
+        return by_itself
+    never = (decide_by_speed(edge, subject) if noiseless else None) or decide_by_energy(edge, subject)
+    if never is not None:
+        return never
+    leaves = find_exit(edge, subject, noiseless)
+    if leaves is not None:
+        return leaves
+    return undecided(_why_noiseless_open(edge, subject)) if noiseless else by_itself
+
+
+def _has_no_noise(block: Block, subject: Subject) -> bool:
+    """Whether the block's row of D is proved to be zero, as in momentum methods."""
+    return all(
+        decide_zero_entry(entry).verdict is Verdict.PROVED for (row, _), entry in subject.dynamics.diffusion.items() if row == block
+    )
+
+
+def _by_itself(edge: Edge, subject: Subject) -> Outcome:
+    """Feller's test, where the coordinate is a diffusion by itself with a law of its own."""
+    x = coordinate(subject, edge.block)
+    if isinstance(x, str):
+        return undecided(f"{x}: Feller's test is about one coordinate alone" + _advice(edge, subject.H))
+    apart = separated(subject.H, edge.block, subject.state)
+    if apart is None:
+        return undecided(f"H is not written as a sum over {edge.block} plus what is free of it")
+    return decide_by_feller(edge, x, apart[0])
+
+
+def _why_noiseless_open(edge: Edge, subject: Subject) -> str:
+    return (
+        f"{edge.block} has no noise: either its speed must vanish at the edge, or H must grow without bound there, be bounded "
+        f"below and have a bounded L H; neither was proved" + _advice(edge, subject.H)
+    )
+
+
+def _advice(edge: Edge, H: Expr) -> str:
+    """What to give, where the law is abstract."""
+    abstract = sorted((U for U in H.atoms(Potential) if edge.block in U.blocks), key=str)
+    if not abstract:
+        return ""
+    return (
+        f"; {abstract[0]} is abstract and smooth inside the domain only, so what it does at the edge is not known: bind it to "
+        f"total(h({edge.block})) with a concrete h"
+    )
+
+
+BOUNDARY = Obligation(
+    name="boundary",
+    statement="p v.n = 0 at every edge of the domain, where p = exp(-H) and p v is its current, and the process does not leave",
+    explanation=(
+        "The Fokker-Planck equation holds inside. On a domain with an edge, such as theta > 0, the process must also stay inside: "
+        "either it never reaches the edge, or it turns back by itself without probability flowing through. Langevin dynamics for "
+        "exp(-theta) on theta > 0 runs into the edge and must be reflected there; a Cox-Ingersoll-Ross process, whose noise goes "
+        "to zero like sqrt(theta), need not. A coordinate that is a diffusion by itself is judged by Feller's test, from the "
+        "exponents of p ~ e^k and D ~ e^m at a distance e from the edge; one without noise of its own (a position that is moved by "
+        "a momentum) must have a speed that vanishes at the edge, or an H that grows without bound there."
+    ),
+    discharge=discharge,
+    applies=has_edge,
+)
