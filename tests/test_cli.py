@@ -33,7 +33,8 @@ theta = Vector("theta"); r = Vector("r", like=theta); U = Potential("U", theta);
 w = Noise("w", like=theta)
 """
 WRONG = HEAD + "wrong = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U)\n"
-UNDECIDED = HEAD + "open_question = Recipe((theta,), U, 1 + sin(theta) / 2, 0)\n"
+HALF_LINE = 'half = Vector("half", domain=Interval.open(0, oo))\n'
+UNDECIDED = HEAD + HALF_LINE + 'open_question = Recipe((half,), Potential("V", half), half, 0)  # what V does at 0 is unknown\n'
 
 
 def command(*arguments, cwd=ROOT, cache=None):
