@@ -17,9 +17,9 @@ from sympy import Add, Expr, Interval, Mul, Pow, S, Symbol, expand, log, nan, oo
 from recipe.abstract import DenseEntry
 from recipe.calculus import contract, explicit, partial
 from recipe.errors import OutsideLanguageError
+from recipe.free import blocks_in
 from recipe.symbols import GENERIC, OTHER, Block, Scalar, Vector
 from recipe.total import Total, labels, opened, relabel, substitute
-from verify.edge.edges import blocks_in
 from verify.edge.leading import normalised, vanishes
 from verify.signs.sign import is_positive
 

@@ -9,9 +9,10 @@ from sympy import Add, Expr, Interval, Mul, S, Symbol, expand_mul
 
 from recipe.abstract import Field, Partial, Potential
 from recipe.calculus import abstract_atoms, freeze, thaw
-from recipe.entry import Coupling, parts
-from recipe.symbols import GENERIC, OTHER, Block, Vector, generic
+from recipe.free import blocks_in
+from recipe.symbols import GENERIC, Block, Vector
 from recipe.total import Total, relabel
+from verify.diffusion import own_diffusion
 from verify.edge.leading import normalised
 from verify.subject import Subject
 
@@ -48,23 +49,10 @@ def edges(block: Block) -> Iterator[Edge]:
         yield Edge(block, domain.end, -1, not domain.right_open)
 
 
-def blocks_in(e: Expr, state: tuple[Block, ...]) -> set[Block]:
-    """The blocks that an expression depends on, in sums and abstract functions as well."""
-    return {generic(s) for s in e.free_symbols} & set(state)
-
-
 def nonlocal_atom(e: Expr, state: tuple[Block, ...]) -> Expr | None:
     """A sum or an abstract function of a whole block in an expression, by which it depends on more than its own coordinate."""
     atoms = (a for a in abstract_atoms(e) if isinstance(a, Total | Potential | Field | Partial))
     return next((a for a in atoms if blocks_in(a, state)), None)
-
-
-def own_diffusion(subject: Subject, block: Block) -> Expr:
-    """``D_ii`` of one coordinate of a block."""
-    entry = subject.dynamics.diffusion[block, block]
-    if isinstance(entry, Coupling):
-        return entry.diagonal + relabel(entry.kernel, OTHER, GENERIC)
-    return parts(entry)[0]
 
 
 @dataclass(frozen=True)
@@ -78,7 +66,7 @@ class Coordinate:
 def coordinate(subject: Subject, block: Block) -> Coordinate | str:
     """The coordinate as a diffusion by itself, or why it is none."""
     drift = normalised(subject.dynamics.drift[block])
-    diffusion = normalised(own_diffusion(subject, block))
+    diffusion = normalised(own_diffusion(subject.dynamics, block))
     for e, what in ((drift, "drift"), (diffusion, "diffusion")):
         others = sorted(blocks_in(e, subject.state) - {block}, key=str)
         atom = nonlocal_atom(e, subject.state)

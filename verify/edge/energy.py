@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, Interval, S, Symbol, expand_mul
+from sympy import Add, Dummy, Expr, Interval, Symbol, expand_mul
 
-from recipe.calculus import abstract_atoms, divergence, freeze, inner, partial, thaw
-from recipe.entry import apply, divergence_of
+from recipe.calculus import abstract_atoms, freeze, partial, thaw
+from recipe.free import blocks_in
 from recipe.symbols import Block, Scalar
-from verify.edge.edges import Edge, blocks_in, separated
+from verify.edge.edges import Edge, separated
 from verify.edge.leading import Growth, NoLeadingTermError, certain_sign, growth, normalised, vanishes
+from verify.fokker_planck import generator
 from verify.signs.definedness import PROVERS, conditions
 from verify.signs.sign import is_nonnegative
 from verify.subject import Subject
@@ -50,23 +51,9 @@ def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
         return None
     if not is_nonnegative(_without_constants(rest, subject.state)):
         return None
-    if not is_nonnegative(-_without_constants(normalised(generator_of_energy(subject)), subject.state)):
+    if not is_nonnegative(-_without_constants(normalised(generator(subject.dynamics, subject.H)), subject.state)):
         return None
     return proved("not attained: H grows without bound at the edge, is bounded below, and L H is bounded above")
-
-
-def generator_of_energy(subject: Subject) -> Expr:
-    """``L H = f . grad H + tr(D Hess H)``, the mean speed of H; the trace is ``div(D grad H) - (div D) . grad H``."""
-    dynamics, grad_H = subject.dynamics, subject.gradient
-    D_grad, div_D = (
-        {row: sum((of(row, column) for column in dynamics.state), S.Zero) for row in dynamics.state}
-        for of in (
-            lambda row, column: apply(dynamics.diffusion[row, column], grad_H[column], column),
-            lambda row, column: divergence_of(dynamics.diffusion[row, column], column),
-        )
-    )
-    drift = {b: f - div_D[b] for b, f in dynamics.drift.items()}
-    return inner(drift, grad_H) + divergence(D_grad)
 
 
 def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:

@@ -16,8 +16,10 @@ from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Field, Jet, Partial, Potential
 from recipe.entry import Coupling, parts
+from recipe.free import blocks_in
 from recipe.symbols import GENERIC, OTHER, Block, Vector
-from verify.edge.edges import Edge, blocks_in, own_diffusion
+from verify.diffusion import own_diffusion
+from verify.edge.edges import Edge
 from verify.subject import Subject
 from verify.verdict import Outcome, Witness, refuted
 from verify.zero.decide import explicit_sizes
@@ -56,8 +58,7 @@ def _is_unknown_there(edge: Edge, subject: Subject) -> bool:
 
 
 def _written(subject: Subject) -> list[Expr]:
-    dynamics = subject.dynamics
-    return [subject.H, *dynamics.drift.values(), *(p for entry in dynamics.diffusion.values() for p in parts(entry))]
+    return [subject.H, *subject.dynamics.coefficients()]
 
 
 def _points(edge: Edge, subject: Subject) -> Iterator[Point]:
@@ -85,7 +86,7 @@ def _across(edge: Edge, subject: Subject, point: Point) -> tuple[Ball, Ball]:
             everywhere(e, *(vectors if isinstance(entry, Coupling) else [*vectors, row][:1]))
     places = {GENERIC: 0}
     speed = point.evaluate(subject.dynamics.drift[edge.block], places)
-    return edge.inward * speed, point.evaluate(own_diffusion(subject, edge.block), places)
+    return edge.inward * speed, point.evaluate(own_diffusion(subject.dynamics, edge.block), places)
 
 
 def _coordinates(block: Block | None, point: Point) -> range:

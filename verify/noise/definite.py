@@ -6,24 +6,10 @@ from sympy import Add, Expr, Matrix, Mul, factor
 
 from recipe.abstract import DenseEntry
 from recipe.dynamics import Dynamics
-from recipe.entry import Coupling, is_zero_entry, parts
+from recipe.entry import Coupling, parts
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.total import labels
 from verify.signs.sign import is_nonnegative, is_positive
-
-
-def connected(dynamics: Dynamics) -> list[tuple[Block, ...]]:
-    """The groups of blocks that D connects, without those that have no noise."""
-    groups: list[tuple[Block, ...]] = []
-    for block in dynamics.state:
-        touching = [g for g in groups if any(_touch(dynamics, block, other) for other in g)]
-        merged = (*(b for g in touching for b in g), block)
-        groups = [*(g for g in groups if g not in touching), merged]
-    return [g for g in groups if any(_touch(dynamics, a, b) for a in g for b in g)]
-
-
-def _touch(dynamics: Dynamics, a: Block, b: Block) -> bool:
-    return not (is_zero_entry(dynamics.diffusion[a, b]) and is_zero_entry(dynamics.diffusion[b, a]))
 
 
 def is_definite(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:

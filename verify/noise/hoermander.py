@@ -22,7 +22,8 @@ from sympy import Expr, Matrix, S, factor
 from recipe.calculus import explicit, partial
 from recipe.dynamics import Dynamics
 from recipe.symbols import OTHER, Block, Length, Scalar, Vector
-from verify.noise.definite import connected, is_definite, is_definite_kernel
+from verify.diffusion import connected
+from verify.noise.definite import is_definite, is_definite_kernel
 from verify.signs.sign import is_nonnegative, is_nonzero
 
 DEEPEST = 3  # brackets with one reached block after another
@@ -57,7 +58,7 @@ class Reached:
 
 def reached_blocks(dynamics: Dynamics) -> Reached | None:
     """The blocks that noise reaches; None where D is not seen to be positive definite wherever it is not zero."""
-    groups = connected(dynamics)
+    groups = connected(dynamics.state, dynamics.diffusion)
     if len(dynamics.state) > MOST_BLOCKS or not all(is_definite(dynamics, g) for g in groups):
         return None
     reached = tuple(b for g in groups for b in g)

@@ -13,9 +13,9 @@ from verify.edge.energy import decide_by_energy, decide_by_speed
 from verify.edge.exit import find_exit
 from verify.edge.feller import decide_by_feller
 from verify.obligation import Obligation
-from verify.obligations.matrices import decide_zero_entry
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
+from verify.zero.entry import decide_zero_entry
 
 
 def discharge(subject: Subject) -> Outcome:

@@ -12,10 +12,10 @@ from recipe import Recipe
 from recipe.abstract import Potential
 from recipe.calculus import freeze, gradient, partial, thaw
 from recipe.entry import is_zero_entry
+from recipe.free import blocks_in
 from recipe.recipe import marginal_place
 from recipe.symbols import OTHER, Block, Vector
 from recipe.text import listed, text
-from verify.edge.edges import blocks_in
 from verify.edge.leading import normalised, vanishes
 from verify.obligation import Obligation
 from verify.subject import Subject

@@ -67,8 +67,7 @@ def _refuted_by(block: Block) -> Outcome:
 def _spanning(subject: Subject) -> Outcome:
     if not all(_is_open(b) for b in subject.state):
         return undecided("the domain contains its edge")
-    coefficients = [*subject.dynamics.drift.values(), *(p for entry in subject.dynamics.diffusion.values() for p in parts(entry))]
-    if not all(is_smooth(e) for e in (subject.H, *coefficients)):
+    if not all(is_smooth(e) for e in (subject.H, *subject.dynamics.coefficients())):
         return undecided("H, the drift and D are not proved to be smooth everywhere")
     found = reached_blocks(subject.dynamics)
     if found is None:

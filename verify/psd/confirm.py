@@ -5,10 +5,10 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.entry import combine, parts
+from verify.diffusion import Diffusion, Group
 from verify.evidence import FactorColumn, FactorStep
 from verify.psd.density import holds_everywhere, undefined_on_more_than_a_null_set
 from verify.psd.product import entry_of_product
-from verify.psd.symmetric import Diffusion, Group
 from verify.signs.definedness import Condition
 from verify.signs.sign import is_nonnegative
 from verify.verdict import Verdict

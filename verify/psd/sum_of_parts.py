@@ -11,10 +11,11 @@ from sympy import Add, Expr, Rational, S
 
 from recipe.entry import Coupling, Entry, Number, parts
 from recipe.symbols import Scalar, Vector
+from verify.diffusion import Diffusion, Group
 from verify.evidence import FactorColumn, SignStep
 from verify.psd.elimination import NotReachedError
 from verify.psd.rational import Indefinite, eliminate
-from verify.psd.symmetric import Diffusion, Group, diagonal_of
+from verify.psd.symmetric import diagonal_of
 from verify.signs.certifier import nonnegative
 
 

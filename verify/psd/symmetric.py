@@ -5,11 +5,8 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.dynamics import Dynamics
-from recipe.entry import Coupling, Entry, combine, is_zero_entry, parts, transposed
-from recipe.symbols import Block
-
-Diffusion = dict[tuple[Block, Block], Entry]
-Group = tuple[Block, ...]
+from recipe.entry import Coupling, Entry, combine, parts, transposed
+from verify.diffusion import Diffusion, Group
 
 
 def symmetrised(dynamics: Dynamics) -> Diffusion:
@@ -19,18 +16,6 @@ def symmetrised(dynamics: Dynamics) -> Diffusion:
 
 def _mean(here: Entry, there: Entry) -> Entry:
     return here if here == there else type(here)(*(p / 2 for p in parts(combine(here, there))))
-
-
-def connected(state: Group, diffusion: Diffusion) -> list[Group]:
-    """The groups of blocks that D connects; blocks whose rows are zero are in none."""
-    groups: list[Group] = []
-    for block in state:
-        if all(is_zero_entry(diffusion[block, other]) for other in state):
-            continue
-        touching = [g for g in groups if any(not is_zero_entry(diffusion[block, other]) for other in g)]
-        merged = {b for g in touching for b in g} | {block}
-        groups = [g for g in groups if g not in touching] + [tuple(b for b in state if b in merged)]
-    return groups
 
 
 def written_in(state: Group, diffusion: Diffusion) -> list[Expr]:

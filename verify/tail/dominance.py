@@ -14,11 +14,12 @@ from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Potential
 from recipe.calculus import abstract_atoms
+from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Scalar, Simplex, Vector
 from recipe.total import Total, labels, opened, relabel
 from verify.signs.sign import NOT_NEGATIVE, POSITIVE, is_nonnegative, is_positive, possible_signs
 from verify.tail.ends import ends, is_bounded_below, is_continuous, lower_power, upper_power
-from verify.tail.separation import Part, blocks_in, multiplied_out, of_one_coordinate, parts_of
+from verify.tail.separation import Part, multiplied_out, of_one_coordinate, parts_of
 
 Powers = dict[Block, Expr | None]
 

@@ -13,15 +13,14 @@ from sympy import Expr, S, factor_terms
 
 from recipe.calculus import abstract_atoms
 from recipe.dynamics import Dynamics
-from recipe.entry import parts
-from recipe.symbols import GENERIC, OTHER, Block, Vector
+from recipe.free import blocks_in
+from recipe.symbols import Block, Vector
 from recipe.text import text
-from recipe.total import relabel
+from verify.diffusion import own_diffusion
 from verify.signs.sign import NEGATIVE, NOT_NEGATIVE, is_nonnegative, is_positive, possible_signs
 from verify.tail.ends import End, T, at_end, ends, is_smooth
 from verify.tail.growth import ONE, Order, bound, compare, leading, vanishes
 from verify.tail.mass import at_length_one
-from verify.tail.separation import blocks_in
 from verify.verdict import Outcome, Witness, refuted
 
 
@@ -31,7 +30,7 @@ def find_explosion(dynamics: Dynamics) -> Witness | None:
         return None
     for x in dynamics.state:
         f = at_length_one(dynamics.drift[x])
-        D = at_length_one(sum((relabel(p, OTHER, GENERIC) for p in parts(dynamics.diffusion[x, x])), S.Zero))
+        D = at_length_one(own_diffusion(dynamics, x))
         if abstract_atoms(f) or blocks_in(D, dynamics.state) - {x} or not (is_positive(D) and is_smooth(D) and is_smooth(f)):
             continue
         g = f.xreplace({b: S.Zero for b in dynamics.state if b != x})

@@ -9,27 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Add, Expr, S
+from sympy import Add, Expr
 
-from recipe.calculus import contract, divergence, gradient, inner
+from recipe.calculus import contract
 from recipe.dynamics import Dynamics
-from recipe.entry import apply, divergence_of
 from recipe.symbols import Block
+from verify.fokker_planck import generator
 from verify.tail.dominance import coercive, exceeding
 from verify.tail.ends import is_smooth
 from verify.tail.separation import TooLargeError
 from verify.verdict import Verdict
 from verify.zero.decide import decide_zero
-
-
-def generator(dynamics: Dynamics, V: Expr) -> Expr:
-    """``L V = f . grad V + sum of D_ij d_i d_j V``."""
-    slope = {b: gradient(V, b) for b in dynamics.state}
-    flux, across = dict.fromkeys(dynamics.state, S.Zero), dict(dynamics.drift)
-    for (row, column), entry in dynamics.diffusion.items():
-        flux[row] += apply(entry, slope[column], column)
-        across[row] -= divergence_of(entry, column)
-    return divergence(flux) + inner(across, slope)
 
 
 def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:

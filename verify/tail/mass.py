@@ -12,6 +12,7 @@ from functools import lru_cache
 from sympy import Add, Expr, Mul, Pow, S, Symbol, exp, log, preorder_traversal
 
 from recipe.calculus import contract
+from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Length, Simplex, Vector
 from recipe.text import text
 from recipe.total import Total, opened, relabel
@@ -19,7 +20,7 @@ from verify.signs.sign import NOT_POSITIVE, is_nonnegative, is_positive, possibl
 from verify.tail.dominance import abstract_potential, coercive, is_bounded_below_apart
 from verify.tail.ends import End, T, at_end, ends, is_continuous, is_integrable
 from verify.tail.growth import leading
-from verify.tail.separation import Part, TooLargeError, as_quadratic, blocks_in, of_one_coordinate, parts_of
+from verify.tail.separation import Part, TooLargeError, as_quadratic, of_one_coordinate, parts_of
 from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided
 
 LONGEST = 100  # characters of an expression that is shown

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sympy import Add, Dummy, Expr, Function, Mul, Poly, PolynomialError, Pow, S, Symbol
+from sympy import Add, Dummy, Expr, Function, Mul, Poly, PolynomialError, Pow, S
 
-from recipe.abstract import DenseEntry, Field, Potential
+from recipe.abstract import DenseEntry
 from recipe.calculus import freeze, thaw
+from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Indexed, Scalar, Vector
 from recipe.total import Total, free_indexed, labels, opened, relabel, sum_over
 from verify.tail.growth import expanded
@@ -61,19 +62,6 @@ def _size(e: Expr) -> int:
         n = min(abs(int(e.exp)), MOST_TERMS + 1)
         return math.comb(n + _size(e.base) - 1, n)
     return max((_size(a) for a in e.args), default=1)
-
-
-def blocks_in(e: Expr, state: tuple[Block, ...]) -> frozenset[Block]:
-    """The blocks that an expression depends on, seen or unseen."""
-    found: set[object] = set()
-    for s in e.atoms(Symbol):
-        if isinstance(s, Vector | Scalar):
-            found.add(s.at(GENERIC) if isinstance(s, Vector) else s)
-        elif isinstance(s, Potential):
-            found |= set(s.blocks)
-        elif isinstance(s, Field):
-            found.add(s.block)
-    return frozenset(b for b in state if b in found)
 
 
 def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Part]:
