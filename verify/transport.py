@@ -20,8 +20,9 @@ from recipe.errors import OutsideLanguageError
 from recipe.free import blocks_in
 from recipe.symbols import GENERIC, OTHER, Block, Scalar, Vector
 from recipe.total import Total, labels, opened, relabel, substitute
-from verify.edge.leading import normalised, vanishes
 from verify.signs.sign import is_positive
+from verify.zero.canonical import normalised
+from verify.zero.decide import vanishes
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Vector
 from recipe.total import Total, relabel
 from verify.diffusion import own_diffusion
-from verify.edge.leading import normalised
 from verify.subject import Subject
+from verify.zero.canonical import normalised
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ from recipe.calculus import abstract_atoms, freeze, partial, thaw
 from recipe.free import blocks_in
 from recipe.symbols import Block, Scalar
 from verify.edge.edges import Edge, separated
-from verify.edge.leading import Growth, NoLeadingTermError, certain_sign, growth, normalised, vanishes
+from verify.edge.leading import Growth, NoLeadingTermError, certain_sign, growth
 from verify.fokker_planck import generator
-from verify.signs.definedness import PROVERS, conditions
+from verify.signs.definedness import is_continuous
 from verify.signs.sign import is_nonnegative
 from verify.subject import Subject
 from verify.verdict import Outcome, proved
+from verify.zero.canonical import normalised
+from verify.zero.decide import vanishes
 
 
 def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
@@ -30,7 +32,7 @@ def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
     moved = speed.xreplace({edge.block: closed})
     if not vanishes(moved.xreplace({closed: edge.end})):
         return None
-    if not all(PROVERS[c.sign](c.e) for e in (moved, partial(moved, closed)) for c in conditions(e)):
+    if not is_continuous(moved, partial(moved, closed)):
         return None
     return proved("not attained: the coordinate has no noise, and its speed vanishes at the edge and is smooth there")
 

@@ -25,7 +25,7 @@ from verify.edge.edges import Coordinate, Edge
 from verify.edge.leading import Growth, Leading, NoLeadingTermError, certain_sign, growth, leading
 from verify.signs.sign import is_nonnegative, is_positive
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 from verify.zero.point import NoValueError, Point
 
 TRIES = 48
@@ -53,8 +53,7 @@ class Behaviour:
 
 def decide_by_feller(edge: Edge, x: Coordinate, h: Expr) -> Outcome:
     """Decide whether a coordinate with ``p = exp(-h)`` stays off the edge, or returns from it by itself."""
-    current = decide_zero(x.drift + x.diffusion * partial(h, edge.block) - partial(x.diffusion, edge.block))
-    if current.verdict is not Verdict.PROVED:
+    if not vanishes(x.drift + x.diffusion * partial(h, edge.block) - partial(x.diffusion, edge.block)):
         return undecided(f"the current of exp(-H) through {edge.block} is not proved to be zero, and Feller's test needs that")
     try:
         outcome = _judged(behaviour(edge, x, h))

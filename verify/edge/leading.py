@@ -15,8 +15,8 @@ from sympy import Add, Expr, Mul, Pow, S, Symbol, cos, cosh, exp, expand_mul, lo
 
 from recipe.calculus import freeze, thaw
 from verify.signs.sign import possible_signs
-from verify.zero.canonical import Canonical, is_zero
-from verify.zero.errors import CannotDecideError
+from verify.zero.canonical import normalised
+from verify.zero.decide import vanishes
 from verify.zero.point import BITS, NoValueError, Point, at_precision
 
 MOST_DERIVATIVES = 6
@@ -49,15 +49,6 @@ class Growth:
     escape: int
 
 
-def normalised(e: Expr) -> Expr:
-    """The same function written in canonical form, so that what cancels is gone; as it is where there is no such form."""
-    canonical = Canonical()
-    try:
-        return canonical.generators.expression(canonical.read(e))
-    except CannotDecideError:
-        return e
-
-
 def certain_sign(e: Expr) -> int | None:
     """The sign of an expression of parameters where it is proved to have one."""
     signs = possible_signs(e)
@@ -79,14 +70,6 @@ def _sign_of_number(e: Expr) -> int | None:
         if not value.contains(0):
             return 1 if value > 0 else -1
     return 0 if vanishes(e) else None
-
-
-def vanishes(e: Expr) -> bool:
-    """Whether the canonical form proves it to be zero."""
-    try:
-        return bool(e == 0) or is_zero(e)
-    except CannotDecideError:
-        return False
 
 
 def leading(e: Expr, small: Symbol) -> Leading:

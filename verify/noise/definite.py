@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Matrix, Mul, factor
+from sympy import Add, Expr, Matrix, Mul
 
 from recipe.abstract import DenseEntry
 from recipe.dynamics import Dynamics
 from recipe.entry import Coupling, parts
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.total import labels
+from verify.signs.minors import has_positive_minors
 from verify.signs.sign import is_nonnegative, is_positive
 
 
@@ -19,7 +20,7 @@ def is_definite(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
         assert isinstance(entry, Coupling)
         if entry.kernel != 0:
             return is_nonnegative(entry.diagonal) and is_definite_kernel(entry.kernel)
-    return _has_positive_minors(dynamics, group)
+    return _is_definite_at_each_coordinate(dynamics, group)
 
 
 def is_definite_kernel(kernel: Expr) -> bool:
@@ -34,8 +35,8 @@ def _is_definite_matrix(term: Expr) -> bool:
     return len(matrices) == 1 and not labels(rest) and is_positive(rest)
 
 
-def _has_positive_minors(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
-    """Sylvester's criterion for one small matrix a coordinate: plain diagonals between vectors, or numbers between scalars."""
+def _is_definite_at_each_coordinate(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
+    """For one small matrix a coordinate: plain diagonals between vectors, or numbers between scalars."""
     vectors = [isinstance(b, Vector) for b in group]
     entries = [parts(dynamics.diffusion[a, b]) for a in group for b in group]
     if any(vectors) != all(vectors) or any(p != 0 for e in entries for p in e[1:]):
@@ -43,5 +44,4 @@ def _has_positive_minors(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
     matrix = Matrix(len(group), len(group), [e[0] for e in entries])
     if any((matrix[a, b] - matrix[b, a]).expand() != 0 for a in range(len(group)) for b in range(a)):
         return False
-    minors = (matrix[:k, :k].det(method="berkowitz") for k in range(1, len(group) + 1))
-    return all(is_positive(m) or is_positive(factor(m)) for m in minors)
+    return has_positive_minors(matrix)

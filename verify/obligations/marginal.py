@@ -16,12 +16,12 @@ from recipe.free import blocks_in
 from recipe.recipe import marginal_place
 from recipe.symbols import OTHER, Block, Vector
 from recipe.text import listed, text
-from verify.edge.leading import normalised, vanishes
 from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.transport import Remainder, integrate_gaussians, rescalings, shifts
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.canonical import normalised
+from verify.zero.decide import decide_zero, vanishes
 
 FINITE = "exp(-(H - U)) has a finite integral over the other blocks"
 Claim = tuple[tuple[Block, ...], Expr]

@@ -16,15 +16,15 @@ from verify.fokker_planck import current
 from verify.noise.definite import is_definite
 from verify.obligation import Obligation
 from verify.obligations.normalisable import NORMALISABLE
+from verify.signs.definedness import is_continuous, is_smooth
 from verify.signs.sign import NOT_NEGATIVE, possible_signs
 from verify.subject import Subject, subject_of
 from verify.tail.dominance import weight
-from verify.tail.ends import is_continuous, is_smooth
 from verify.tail.explosion import decide_explosion
 from verify.tail.lyapunov import bounds_growth, candidates
 from verify.tail.separation import TooLargeError, multiplied_out
 from verify.verdict import Outcome, Verdict, proved, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 
 TRIED = "no Lyapunov function was found, and no coordinate is seen to explode"
 LONGEST = 60  # characters of a Lyapunov function that is shown
@@ -52,7 +52,7 @@ def _is_bounded(block: Block) -> bool:
 
 
 def _by_lyapunov(subject: Subject) -> Outcome | None:
-    if not all(is_continuous(e) for e in subject.dynamics.coefficients()):
+    if not is_continuous(*subject.dynamics.coefficients()):
         return None  # where the process itself has no meaning, a bound on L V would say nothing
     for V in candidates(subject.H, subject.state, getattr(subject.declared, "lyapunov", None)):
         assumptions = bounds_growth(subject.dynamics, V)
@@ -67,12 +67,12 @@ def _by_lyapunov(subject: Subject) -> Outcome | None:
 def _by_mass(subject: Subject) -> Outcome | None:
     """A symmetric diffusion with finite mass whose balls in the metric D^-1 are compact (Sturm 1994)."""
     blocks = subject.state
-    if any(b.domain != S.Reals for b in blocks) or not all(is_smooth(e) for e in (subject.H, *subject.dynamics.coefficients())):
+    if any(b.domain != S.Reals for b in blocks) or not is_smooth(subject.H, *subject.dynamics.coefficients()):
         return None
     noisy = [b for g in connected(subject.state, subject.dynamics.diffusion) for b in g if is_definite(subject.dynamics, g)]
     if set(noisy) != set(blocks) or not _grows_at_most_quadratically(subject):
         return None
-    if any(decide_zero(v).verdict is not Verdict.PROVED for v in current(subject.dynamics, subject.gradient).values()):
+    if not all(vanishes(v) for v in current(subject.dynamics, subject.gradient).values()):
         return None
     mass = NORMALISABLE.discharge(subject)
     if mass.verdict is not Verdict.PROVED:

@@ -12,10 +12,10 @@ from verify.obligation import Obligation
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import STATIONARITY
+from verify.signs.definedness import is_smooth
 from verify.subject import Subject
-from verify.tail.ends import is_smooth
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 from verify.zero.point import NoValueError, Point
 
 EDGE = "the process does not reach the edge of its domain"
@@ -51,7 +51,7 @@ def _is_frozen(subject: Subject, block: Block) -> bool:
     noise = [p for other in subject.state for p in parts(dynamics.diffusion[block, other])]
     if any(p != 0 for p in noise):
         return False
-    return decide_zero(dynamics.drift[block]).verdict is Verdict.PROVED
+    return vanishes(dynamics.drift[block])
 
 
 def _refuted_by(block: Block) -> Outcome:
@@ -67,7 +67,7 @@ def _refuted_by(block: Block) -> Outcome:
 def _spanning(subject: Subject) -> Outcome:
     if not all(_is_open(b) for b in subject.state):
         return undecided("the domain contains its edge")
-    if not all(is_smooth(e) for e in (subject.H, *subject.dynamics.coefficients())):
+    if not is_smooth(subject.H, *subject.dynamics.coefficients()):
         return undecided("H, the drift and D are not proved to be smooth everywhere")
     found = reached_blocks(subject.dynamics)
     if found is None:

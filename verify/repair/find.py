@@ -21,9 +21,8 @@ from recipe.entry import is_zero_entry
 from recipe.symbols import Block, Indexed
 from verify.fokker_planck import residual
 from verify.repair.edits import Claim, Edit, edits_of
-from verify.verdict import Verdict
 from verify.zero.canonical import Canonical
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 from verify.zero.errors import CannotDecideError
 from verify.zero.generators import CAPACITIES
 
@@ -48,7 +47,7 @@ def find_repair(claim: Claim) -> Repair | None:
     for edit, c in _by_cost(claim, left_over):
         try:
             update = edit.build(c)
-            if _all_move(limit_of(update)) and decide_zero(_residual_of(update)).verdict is Verdict.PROVED:
+            if _all_move(limit_of(update)) and vanishes(_residual_of(update)):
                 return Repair(edit.describe(c), update)
         except (RecipeError, RecursionError):
             continue  # the edited rule has no limit, leaves the language, or cannot be followed

@@ -14,9 +14,8 @@ from verify.evidence import SignStep
 from verify.signs.combination import combination_of
 from verify.signs.readable import readable_form
 from verify.signs.sign import NOT_NEGATIVE, NOT_POSITIVE, possible_signs
-from verify.verdict import Verdict
 from verify.zero.canonical import Canonical
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 from verify.zero.errors import CannotDecideError
 from verify.zero.ratio import Poly, Ratio
 
@@ -32,7 +31,7 @@ def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
     form = _form(e, combining)
     if form is None or not possible_signs(form) <= NOT_NEGATIVE:
         return None
-    if form != e and decide_zero(e - form).verdict is not Verdict.PROVED:
+    if form != e and not vanishes(e - form):
         return None
     return SignStep(e, NONNEGATIVE, form)
 

@@ -67,6 +67,16 @@ def own_conditions(e: Expr) -> list[Condition]:
     return []
 
 
+def is_continuous(*expressions: Expr) -> bool:
+    """Whether the expressions are proved to have values everywhere in the domain; they are continuous then."""
+    return all(PROVERS[c.sign](c.e) for e in expressions for c in conditions(e))
+
+
+def is_smooth(*expressions: Expr) -> bool:
+    """Whether they are proved to be infinitely differentiable there: roots of positive numbers only."""
+    return all(PROVERS[NONZERO if c.sign == NONZERO else POSITIVE](c.e) for e in expressions for c in conditions(e))
+
+
 def has_a_point(expressions: Iterable[Expr]) -> bool:
     """Whether every symbol in some expressions can be given a value that satisfies what was declared of it."""
     listed = list(expressions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Matrix, Mul, Poly, PolynomialError, Pow, S, factor, hessian
+from sympy import Add, Expr, Matrix, Mul, Poly, PolynomialError, Pow, S, hessian
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Potential
@@ -17,8 +17,10 @@ from recipe.calculus import abstract_atoms
 from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Scalar, Simplex, Vector
 from recipe.total import Total, labels, opened, relabel
+from verify.signs.definedness import is_continuous
+from verify.signs.minors import has_positive_minors
 from verify.signs.sign import NOT_NEGATIVE, POSITIVE, is_nonnegative, is_positive, possible_signs
-from verify.tail.ends import ends, is_bounded_below, is_continuous, lower_power, upper_power
+from verify.tail.ends import ends, is_bounded_below, lower_power, upper_power
 from verify.tail.separation import Part, multiplied_out, of_one_coordinate, parts_of
 
 Powers = dict[Block, Expr | None]
@@ -158,8 +160,7 @@ def _is_definite_quadratic(part: Part) -> bool:
     matrix = Matrix(hessian(h, part.blocks))
     if any(blocks_in(e, part.blocks) or abstract_atoms(e) for e in matrix):
         return False
-    minors = (matrix[:k, :k].det(method="berkowitz") for k in range(1, matrix.rows + 1))
-    return all(is_positive(m) or is_positive(factor(m)) for m in minors)
+    return has_positive_minors(matrix)
 
 
 def _of_one_coordinate_each(part: Part) -> Expr | None:

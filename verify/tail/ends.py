@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Add, Dummy, Expr, Interval, Rational, S, Symbol, log, oo
+from sympy import Add, Dummy, Expr, Interval, Rational, S, log, oo
 
 from recipe.calculus import abstract_atoms
+from recipe.free import blocks_in
 from recipe.symbols import Block
-from verify.signs.definedness import PROVERS, conditions
 from verify.signs.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
 from verify.tail.growth import LOGARITHM, ONE, Order, bound, compare, expanded, is_bounded, leading, unfold_logarithms
 
@@ -40,29 +40,14 @@ def ends(block: Block) -> tuple[End, ...]:
     return lower, upper
 
 
-def at_end(h: Expr, x: Symbol, end: End) -> Expr | None:
+def at_end(h: Expr, x: Block, end: End) -> Expr | None:
     """The function of t that h is on the way to an end; None where an abstract function hides what it does."""
-    if any(depends(atom, x) for atom in abstract_atoms(h)):
+    if any(blocks_in(atom, (x,)) for atom in abstract_atoms(h)):
         return None
     return expanded(h.xreplace({x: end.position}))
 
 
-def depends(e: Expr, x: Symbol) -> bool:
-    """Whether an expression has anything to do with a coordinate, seen or unseen."""
-    return x in e.free_symbols or any(x in getattr(s, "free_symbols", ()) for s in e.atoms(Symbol))
-
-
-def is_continuous(e: Expr) -> bool:
-    """Whether the expression is proved to have a value everywhere in the domain; it is continuous then."""
-    return all(PROVERS[c.sign](c.e) for c in conditions(e))
-
-
-def is_smooth(e: Expr) -> bool:
-    """Whether it is proved to be infinitely differentiable: roots of positive numbers only."""
-    return all(PROVERS["!= 0" if c.sign == "!= 0" else "> 0"](c.e) for c in conditions(e))
-
-
-def is_integrable(h: Expr, x: Symbol, end: End) -> bool | None:
+def is_integrable(h: Expr, x: Block, end: End) -> bool | None:
     """Whether the integral of ``exp(-h)`` up to an end is finite; None where that is not decided."""
     f = at_end(h, x, end)
     if f is None:
@@ -89,7 +74,7 @@ def _logarithm_apart(f: Expr) -> tuple[Expr, Expr]:
     return Add(*(a / log(T) for a in slow)), Add(*(a for a in terms if a not in slow))
 
 
-def is_bounded_below(h: Expr, x: Symbol, end: End) -> bool:
+def is_bounded_below(h: Expr, x: Block, end: End) -> bool:
     """Whether h is proved to stay above some number on the way to an end."""
     f = at_end(h, x, end)
     if f is None:
@@ -98,7 +83,7 @@ def is_bounded_below(h: Expr, x: Symbol, end: End) -> bool:
     return is_bounded(bound(f, T)) or (order is not None and is_positive(order.coefficient))
 
 
-def lower_power(h: Expr, x: Symbol, end: End) -> Expr | None:
+def lower_power(h: Expr, x: Block, end: End) -> Expr | None:
     """A power p with ``h >= a |x|^p - b`` for some a > 0 and b on the way to an infinite end; None unless h goes to infinity.
 
     It is 0 where h is proved to go to infinity, and slower than every power.
@@ -114,7 +99,7 @@ def lower_power(h: Expr, x: Symbol, end: End) -> Expr | None:
     return S.Zero if order.power == 0 else None
 
 
-def upper_power(g: Expr, x: Symbol, end: End) -> Expr | None:
+def upper_power(g: Expr, x: Block, end: End) -> Expr | None:
     """A power p >= 0 with ``|g| <= a |x|^p + b`` on the way to an infinite end; 0 for what stays bounded at a finite one."""
     f = at_end(g, x, end)
     order = None if f is None else bound(f, T)

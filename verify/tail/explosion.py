@@ -17,9 +17,10 @@ from recipe.free import blocks_in
 from recipe.symbols import Block, Vector
 from recipe.text import text
 from verify.diffusion import own_diffusion
+from verify.signs.definedness import is_smooth
 from verify.signs.sign import NEGATIVE, NOT_NEGATIVE, is_nonnegative, is_positive, possible_signs
-from verify.tail.ends import End, T, at_end, ends, is_smooth
-from verify.tail.growth import ONE, Order, bound, compare, leading, vanishes
+from verify.tail.ends import End, T, at_end, ends
+from verify.tail.growth import ONE, Order, bound, compare, goes_to_zero, leading
 from verify.tail.mass import at_length_one
 from verify.verdict import Outcome, Witness, refuted
 
@@ -31,7 +32,7 @@ def find_explosion(dynamics: Dynamics) -> Witness | None:
     for x in dynamics.state:
         f = at_length_one(dynamics.drift[x])
         D = at_length_one(own_diffusion(dynamics, x))
-        if abstract_atoms(f) or blocks_in(D, dynamics.state) - {x} or not (is_positive(D) and is_smooth(D) and is_smooth(f)):
+        if abstract_atoms(f) or blocks_in(D, dynamics.state) - {x} or not (is_positive(D) and is_smooth(D, f)):
             continue
         g = f.xreplace({b: S.Zero for b in dynamics.state if b != x})
         for end in ends(x):
@@ -62,7 +63,7 @@ def _explodes(outward: Expr, D: Expr, x: Block, end: End) -> bool:
     correction = at_end(D * outward.diff(x) / outward**2, x, end)
     if time is None or force is None or correction is None:
         return False
-    return _has_finite_integral(time) is True and _has_finite_integral(force) is False and vanishes(bound(correction, T))
+    return _has_finite_integral(time) is True and _has_finite_integral(force) is False and goes_to_zero(bound(correction, T))
 
 
 def _order(e: Expr, x: Block, end: End) -> Order | None:

@@ -95,7 +95,7 @@ def bound(e: Expr, t: Symbol) -> Order | None:
     return _bound(e, t) if exact is None else Order(S.One, exact.power, exact.logs, exact.rates)
 
 
-def vanishes(order: Order | None) -> bool:
+def goes_to_zero(order: Order | None) -> bool:
     """Whether it is known to go to zero."""
     return order is not None and compare(order, ONE) == -1
 
@@ -182,7 +182,7 @@ def _(e: log, t: Symbol) -> Order | None:
         return leading(unfolded, t)
     small = (e.args[0] - 1).expand()
     order = leading(small, t)
-    return order if vanishes(order) else None  # log(1 + u) ~ u
+    return order if goes_to_zero(order) else None  # log(1 + u) ~ u
 
 
 @_leading.register
@@ -229,7 +229,7 @@ def _exponential(argument: Expr, t: Symbol) -> Order | None:
             power += coefficient
         elif base == t and is_positive(exponent):
             rates.append((exponent, coefficient))
-        elif vanishes(bound(term, t)):
+        elif goes_to_zero(bound(term, t)):
             continue
         else:
             order = leading(term, t)

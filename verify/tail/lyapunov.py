@@ -15,11 +15,10 @@ from recipe.calculus import contract
 from recipe.dynamics import Dynamics
 from recipe.symbols import Block
 from verify.fokker_planck import generator
+from verify.signs.definedness import is_smooth
 from verify.tail.dominance import coercive, exceeding
-from verify.tail.ends import is_smooth
 from verify.tail.separation import TooLargeError
-from verify.verdict import Verdict
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 
 
 def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
@@ -29,7 +28,7 @@ def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
         if found is None:
             return None
         left = exceeding(generator(dynamics, V), found, dynamics.state)
-        return found.assumptions if decide_zero(left).verdict is Verdict.PROVED else None
+        return found.assumptions if vanishes(left) else None
     except TooLargeError:
         return None
 

@@ -16,9 +16,10 @@ from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Length, Simplex, Vector
 from recipe.text import text
 from recipe.total import Total, opened, relabel
+from verify.signs.definedness import is_continuous
 from verify.signs.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
 from verify.tail.dominance import abstract_potential, coercive, is_bounded_below_apart
-from verify.tail.ends import End, T, at_end, ends, is_continuous, is_integrable
+from verify.tail.ends import End, T, at_end, ends, is_integrable
 from verify.tail.growth import leading
 from verify.tail.separation import Part, TooLargeError, as_quadratic, of_one_coordinate, parts_of
 from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided

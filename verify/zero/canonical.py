@@ -45,6 +45,15 @@ def is_zero(e: Expr) -> bool:
     return False
 
 
+def normalised(e: Expr) -> Expr:
+    """The same function written in canonical form, so that what cancels is gone; as it is where there is no such form."""
+    canonical = Canonical()
+    try:
+        return canonical.generators.expression(canonical.read(e))
+    except CannotDecideError:
+        return e
+
+
 class Canonical:
     """Reads expressions into one ring, so that equal functions become equal ratios."""
 
