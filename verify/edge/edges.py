@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Interval, Mul, S, Symbol, expand_mul
+from sympy import Add, Expr, Interval, S, Symbol, expand_mul
 
 from recipe.abstract import Field, Partial, Potential
 from recipe.calculus import abstract_atoms, freeze, thaw
 from recipe.free import blocks_in
-from recipe.symbols import GENERIC, Block, Vector
-from recipe.total import Total, relabel
+from recipe.symbols import Block
+from recipe.total import Total
 from verify.diffusion import own_diffusion
 from verify.subject import Subject
+from verify.tail.separation import of_one_coordinate
 from verify.zero.canonical import normalised
 
 
@@ -85,17 +86,8 @@ def separated(H: Expr, block: Block, state: tuple[Block, ...]) -> tuple[Expr, Ex
         if block not in blocks_in(term, state):
             rest += term
             continue
-        own = _summand(term, block, state) if isinstance(block, Vector) else term
+        own = of_one_coordinate(term, block)
         if own is None or blocks_in(own, state) != {block} or nonlocal_atom(own, state) is not None:
             return None
         h += own
     return h, rest
-
-
-def _summand(term: Expr, block: Vector, state: tuple[Block, ...]) -> Expr | None:
-    """``c h`` of a term ``c total(h)``."""
-    sums = [f for f in Mul.make_args(term) if isinstance(f, Total)]
-    others = [f for f in Mul.make_args(term) if not isinstance(f, Total)]
-    if len(sums) != 1 or sums[0].index.length != block.length or any(blocks_in(f, state) for f in others):
-        return None
-    return Mul(*others, relabel(sums[0].body, sums[0].index.label, GENERIC))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, Interval, Symbol, expand_mul
+from sympy import Add, Dummy, Expr, Interval, expand_mul
 
 from recipe.calculus import abstract_atoms, freeze, partial, thaw
 from recipe.free import blocks_in
 from recipe.symbols import Block, Scalar
 from verify.edge.edges import Edge, separated
-from verify.edge.leading import Growth, NoLeadingTermError, certain_sign, growth
+from verify.edge.leading import NoLeadingTermError, certain_sign, growth
 from verify.fokker_planck import generator
 from verify.signs.definedness import is_continuous
 from verify.signs.sign import is_nonnegative
 from verify.subject import Subject
+from verify.tail.ends import ends, is_bounded_below
 from verify.verdict import Outcome, proved
 from verify.zero.canonical import normalised
 from verify.zero.decide import vanishes
@@ -47,9 +48,11 @@ def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
         return None
     h, rest = apart
     try:
-        if not _goes_up(edge, h) or not _is_bounded_below(edge.block, h):
+        if not _goes_up(edge, h):
             return None
     except NoLeadingTermError:
+        return None
+    if not all(is_bounded_below(h, edge.block, end) for end in ends(edge.block)):
         return None
     if not is_nonnegative(_without_constants(rest, subject.state)):
         return None
@@ -67,26 +70,5 @@ def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:
 
 def _goes_up(edge: Edge, h: Expr) -> bool:
     distance = Dummy("distance", positive=True)
-    return _is_upwards(growth(edge.approached(h, distance), distance))
-
-
-def _is_upwards(found: Growth) -> bool:
+    found = growth(edge.approached(h, distance), distance)
     return found.escape == 1 or (found.escape == 0 and certain_sign(found.log) == 1)
-
-
-def _is_bounded_below(block: Block, h: Expr) -> bool:
-    """Whether h, continuous inside, has a finite limit or goes to plus infinity at both ends of the domain."""
-    return all(_stays_up(h.xreplace({block: place}), small) for place, small in _approaches(block))
-
-
-def _approaches(block: Block) -> list[tuple[Expr, Symbol]]:
-    """The coordinate near each end of its domain, by a variable that goes to zero."""
-    small = Dummy("distance", positive=True)
-    start, end = block.domain.start, block.domain.end
-    return [(start + small if start.is_finite else -1 / small, small), (end - small if end.is_finite else 1 / small, small)]
-
-
-def _stays_up(h: Expr, small: Symbol) -> bool:
-    found = growth(h, small)
-    flat = certain_sign(found.log) == 0 and certain_sign(found.loglog) == 0
-    return _is_upwards(found) or (found.escape == 0 and flat)

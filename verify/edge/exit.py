@@ -73,8 +73,8 @@ def _across(edge: Edge, subject: Subject, point: Point) -> tuple[Ball, Ball]:
     """The speed inwards and ``n^T D n`` at a point of the edge where H, the drift and the diffusion have values."""
 
     def everywhere(e: Expr, row: Block, column: Block | None = None) -> None:
-        for i in _coordinates(row, point):
-            for j in _coordinates(column, point):
+        for i in point.coordinates(row):
+            for j in (0,) if column is None else point.coordinates(column):
                 point.evaluate(e, {GENERIC: i, OTHER: j})
 
     point.evaluate(subject.H)
@@ -87,7 +87,3 @@ def _across(edge: Edge, subject: Subject, point: Point) -> tuple[Ball, Ball]:
     places = {GENERIC: 0}
     speed = point.evaluate(subject.dynamics.drift[edge.block], places)
     return edge.inward * speed, point.evaluate(own_diffusion(subject.dynamics, edge.block), places)
-
-
-def _coordinates(block: Block | None, point: Point) -> range:
-    return range(point.sizes.get(block.length, 1) if isinstance(block, Vector) else 1)

@@ -26,7 +26,7 @@ from verify.edge.leading import Growth, Leading, NoLeadingTermError, certain_sig
 from verify.signs.sign import is_nonnegative, is_positive
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 from verify.zero.decide import vanishes
-from verify.zero.point import NoValueError, Point
+from verify.zero.point import Point
 
 TRIES = 48
 
@@ -158,7 +158,6 @@ def _parameter_values(expressions: tuple[Expr, ...], edge: Edge) -> Iterator[dic
     symbols = sorted(set().union(*(e.free_symbols for e in expressions)) - {edge.block}, key=str)
     for seed in range(TRIES if symbols else 1):
         point = Point({s: 1 + seed % 3 for s in symbols if isinstance(s, Length)}, seed, edge=seed % 2 == 1)
-        try:
-            yield {s: Rational(point.sizes[s]) if isinstance(s, Length) else point.choose(s) for s in symbols}
-        except NoValueError:
-            continue
+        values = point.choose_all(symbols)
+        if values is not None:
+            yield values

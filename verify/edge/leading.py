@@ -3,6 +3,11 @@
 ``leading`` finds ``c e^a log(1/e)^b`` with ``expression / that -> 1``, for products, sums, powers, logarithms and exponentials of
 such things, with exponents that may contain parameters. Every comparison is decided by a proved sign; what is not decided is an
 error, never a guess. No limit is taken by sympy.
+
+``verify.tail.growth`` does the like as t = 1/e goes to infinity, and neither can stand for the other. At an edge terms cancel
+(``exp(e) - 1``, ``sin(e)/e - 1``) and are resolved here by canonical form and derivatives at 0, and the reason why a term is not
+decided is part of the report. Far out there are exponentials beyond every power, which only that scale holds, and oscillating
+functions, which have a bound and no leading term.
 """
 
 from __future__ import annotations

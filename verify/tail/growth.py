@@ -3,6 +3,8 @@
 Leading terms in the scale ``c t^p log(t)^q exp(a t^s + ...)``, found by comparing terms and never by guessing: where two leading
 terms cancel, or parameters leave open which of two is larger, the answer is None. This is the elementary part of the theory of
 Hardy fields (Hardy 1910, "Orders of infinity").
+
+``verify.edge.leading`` says of its scale, that of a distance which goes to zero, why it is another one.
 """
 
 from __future__ import annotations
