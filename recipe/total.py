@@ -47,6 +47,10 @@ class Total(Expr):
 
         return partial(self, x)
 
+    def _eval_is_polynomial(self, symbols: set[Any]) -> bool:
+        """Not in what it sums over: sympy would put a value there, find nothing changed, and ask for its sign for ever."""
+        return self.free_symbols.isdisjoint(symbols)
+
     def _eval_is_real(self) -> bool | None:
         return self.body.is_real
 

@@ -120,8 +120,17 @@ def test_a_given_function_is_used():
 def test_what_is_proved_is_not_taken_for_granted_by_stationarity():
     report = verify(catalog_recipes()["sghmc"])
     assert not any("does not explode" in a for line in report.lines for a in line.outcome.assumptions)
+    stationarity = next(line.outcome for line in report.lines if line.name == "stationarity")
+    assert stationarity.assumptions == (NORMALISABLE, COERCIVE)  # what the two proofs take for granted in their turn
     report = verify(catalog_recipes()["sgrhmc"])
     assert any("does not explode" in a for line in report.lines for a in line.outcome.assumptions)
+
+
+def test_a_coercive_function_times_something_that_vanishes_is_not_coercive():
+    """With U = x^2 - 1 the energy is not bounded below, and trajectories with x^2 < 1 go to infinity in finite time."""
+    V = Potential("V", x)
+    scaled = Recipe((x, y), exp(-y) * V + y**2 / 2, zeros(2, 2), Matrix([[0, -1], [1, 0]]))
+    assert outcome(scaled).verdict is UNDECIDED
 
 
 CATALOG = {

@@ -7,9 +7,23 @@ from explicit import explicit, world_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_recipes import Vocabulary
-from sympy import Add, Expr, Function, Integer, Symbol, cos, exp, sin
+from sympy import Add, Expr, Function, Integer, Symbol, cos, exp, log, sin
 
-from recipe import Dense, Field, OutsideLanguageError, Parameter, Potential, Recipe, Scalar, Vector, derive, dot, grad, total
+from recipe import (
+    Dense,
+    Field,
+    OutsideLanguageError,
+    Parameter,
+    Potential,
+    Recipe,
+    Scalar,
+    Simplex,
+    Vector,
+    derive,
+    dot,
+    grad,
+    total,
+)
 from recipe.symbols import GENERIC
 from recipe.total import Total, labels, opened, substitute, sum_over
 
@@ -104,6 +118,14 @@ def test_a_derivative_under_the_sum_keeps_its_own_index() -> None:
     H = total(F * r**2) * total(theta * dot(M, F))
     x = explicit(Recipe((theta, r), H, *[[[0, 0], [0, 0]]] * 2), 3)
     assert x.agree(x.gradient, x.components(derive(x.recipe).gradient))
+
+
+def test_sympy_may_ask_for_the_sign_of_what_remains_of_a_simplex() -> None:
+    p = Vector("p", domain=Simplex())
+    assert log(1 - total(p)).args == (1 - total(p),)
+    assert (1 - total(p)).is_positive is None
+    assert not total(p).is_polynomial(p)
+    assert total(p).is_polynomial(Symbol("a"))
 
 
 def test_free_labels_of_a_total() -> None:

@@ -19,6 +19,7 @@ from verify.verdict import Outcome, Verdict, overall, undecided
 
 VERSION = 1  # of the fields of a report as plain data
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
+LEDGER_LINES = (NORMALISABLE.name, NON_EXPLOSION.name)  # what the ledger line of stationarity is about
 UNDERIVED = "the drift and the diffusion were not derived"
 
 Discharge = Callable[[Obligation, Subject], Outcome]
@@ -108,15 +109,18 @@ def unanswered(declared: Recipe | Update) -> Report:
 
 
 def _without_what_is_proved(lines: list[Line]) -> list[Line]:
-    """The lines, where stationarity takes for granted only what other lines do not prove."""
-    proved = {line.name for line in lines if line.outcome.verdict is Verdict.PROVED}
-    if not proved >= {NORMALISABLE.name, NON_EXPLOSION.name}:
+    """The lines, where stationarity takes for granted only what other lines do not prove, and what these take for granted."""
+    proofs = [line.outcome for line in lines if line.name in LEDGER_LINES and line.outcome.verdict is Verdict.PROVED]
+    if len(proofs) < len(LEDGER_LINES):
         return lines
-    return [replace(line, outcome=_without(line.outcome, LEDGER)) for line in lines]
+    theirs = tuple(a for proof in proofs for a in proof.assumptions)
+    return [replace(line, outcome=_instead(line.outcome, theirs)) for line in lines]
 
 
-def _without(outcome: Outcome, assumption: str) -> Outcome:
-    return replace(outcome, assumptions=tuple(a for a in outcome.assumptions if a != assumption))
+def _instead(outcome: Outcome, assumptions: tuple[str, ...]) -> Outcome:
+    """The outcome with other assumptions in place of the ledger line of stationarity."""
+    found = (assumptions if a == LEDGER else (a,) for a in outcome.assumptions)
+    return replace(outcome, assumptions=tuple(dict.fromkeys(a for listed in found for a in listed)))
 
 
 def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:

@@ -111,11 +111,14 @@ def _smaller(powers: list[Expr]) -> Expr:
 
 
 def abstract_potential(term: Expr) -> tuple[Block, ...]:
-    """The blocks of U where the term is ``c U`` with c > 0, or of F where it is ``c total(F(theta))``; else none."""
+    """The blocks of U where the term is ``c U`` with a constant c > 0, or of F where it is ``c total(F(theta))``; else none.
+
+    A factor that depends on another block may tend to 0, or to infinity where U is negative: ``exp(-r) U`` is not bounded below.
+    """
     for f in Mul.make_args(term):
         rest = Mul(*(g for g in Mul.make_args(term) if g is not f))
         blocks = _potential_blocks(f)
-        if blocks and not blocks_in(rest, tuple(blocks)) and not abstract_atoms(rest) and is_positive(rest):
+        if blocks and not rest.atoms(Vector, Scalar) and not abstract_atoms(rest) and is_positive(rest):
             return blocks
     return ()
 
