@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Interval, S, Symbol, expand_mul
+from sympy import Expr, Interval, S, Symbol
 
 from recipe.abstract import Field, Partial, Potential
-from recipe.calculus import abstract_atoms, freeze, thaw
+from recipe.calculus import abstract_atoms, summands
 from recipe.free import blocks_in
 from recipe.symbols import Block
 from recipe.total import Total
@@ -80,9 +80,8 @@ def coordinate(subject: Subject, block: Block) -> Coordinate | str:
 
 def separated(H: Expr, block: Block, state: tuple[Block, ...]) -> tuple[Expr, Expr] | None:
     """``(h, rest)`` with ``H = total(h(block)) + rest`` (for a number: ``h + rest``), where ``rest`` is free of the block."""
-    frozen, stands_for = freeze(H)
     h, rest = S.Zero, S.Zero
-    for term in Add.make_args(thaw(expand_mul(frozen), stands_for)):
+    for term in summands(H):
         if block not in blocks_in(term, state):
             rest += term
             continue

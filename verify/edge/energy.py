@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, Interval, expand_mul
+from sympy import Add, Dummy, Expr, Interval
 
-from recipe.calculus import abstract_atoms, freeze, partial, thaw
+from recipe.calculus import abstract_atoms, partial, summands
 from recipe.free import blocks_in
 from recipe.symbols import Block, Scalar
 from verify.edge.edges import Edge, separated
@@ -63,9 +63,7 @@ def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
 
 def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:
     """The summands that depend on the state."""
-    frozen, stands_for = freeze(e)
-    terms = Add.make_args(thaw(expand_mul(frozen), stands_for))
-    return Add(*(t for t in terms if blocks_in(t, state)))
+    return Add(*(t for t in summands(e) if blocks_in(t, state)))
 
 
 def _goes_up(edge: Edge, h: Expr) -> bool:

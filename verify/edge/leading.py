@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, S, Symbol, cos, cosh, exp, expand_mul, log, loggamma, polygamma, sin, sinh, tan, tanh
+from sympy import Add, Expr, Mul, Pow, S, Symbol, cos, cosh, exp, log, loggamma, polygamma, sin, sinh, tan, tanh
 
-from recipe.calculus import freeze, thaw
+from recipe.calculus import summands
 from verify.signs.sign import possible_signs
 from verify.zero.canonical import normalised
 from verify.zero.decide import vanishes
@@ -200,11 +200,9 @@ def trend(term: Leading) -> int:
 
 def growth(e: Expr, small: Symbol) -> Growth:
     """The expression up to what goes to zero: what an exponential of it needs."""
-    frozen, stands_for = freeze(e)
-    multiplied_out = thaw(expand_mul(frozen), stands_for)
     total = Growth(S.Zero, S.Zero, S.Zero, 0)
     escaping: list[tuple[Expr, Leading]] = []
-    for term in Add.make_args(multiplied_out):
+    for term in summands(e):
         factor, rest = term.as_independent(small, as_Add=False)
         if isinstance(rest, log):
             total = _plus_logarithm(total, factor, leading(rest.args[0], small))

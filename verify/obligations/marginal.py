@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from sympy import Add, Expr, expand_mul
+from sympy import Add, Expr
 
 from recipe import Recipe
 from recipe.abstract import Potential
-from recipe.calculus import freeze, gradient, partial, thaw
+from recipe.calculus import gradient, partial, summands
 from recipe.entry import is_zero_entry
 from recipe.free import blocks_in
 from recipe.recipe import marginal_place
@@ -112,8 +112,7 @@ def inferred(recipe: Recipe) -> tuple[Claim, Outcome] | None:
     summand has an auxiliary block in it, and the blocks of U are moved without noise, by a momentum.
     """
     potentials = recipe.H.atoms(Potential)
-    frozen, stands_for = freeze(recipe.H)
-    terms = Add.make_args(thaw(expand_mul(frozen), stands_for))
+    terms = summands(recipe.H)
     U = next(iter(potentials)) if len(potentials) == 1 else None
     if U is None or U not in terms or set(U.blocks) >= set(recipe.state):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.dynamics import Dynamics
-from recipe.entry import Coupling, Entry, combine, parts, transposed
+from recipe.entry import Entry, combine, parts, transposed
 from verify.diffusion import Diffusion, Group
 
 
@@ -26,8 +26,3 @@ def written_in(state: Group, diffusion: Diffusion) -> list[Expr]:
 def names_of(group: Group) -> str:
     """The blocks of a group in words."""
     return ", ".join(b.name for b in group)
-
-
-def diagonal_of(entry: Entry) -> bool:
-    """Whether a coupling is diagonal: it has no kernel."""
-    return not isinstance(entry, Coupling) or entry.kernel == 0

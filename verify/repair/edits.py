@@ -14,7 +14,7 @@ from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, sqrt
 from recipe import Dense, Noise, RecipeError, Update
 from recipe.calculus import partial
 from recipe.dynamics import Dynamics
-from recipe.entry import Coupling, apply, divergence_of
+from recipe.entry import Coupling, apply, divergence_of, is_diagonal
 from recipe.symbols import Block, Scalar, ScalarNoise, Vector
 from verify.signs.sign import is_positive
 
@@ -180,7 +180,7 @@ def _missing(claim: Claim, block: Block) -> dict[Expr, Expr | str]:
     state, grad_H = claim.dynamics.state, claim.gradient
     found: dict[Expr, Expr | str] = {}
     own = claim.dynamics.diffusion[block, block]
-    diagonal = own.diagonal if isinstance(own, Coupling) and own.kernel == 0 else None
+    diagonal = own.diagonal if isinstance(own, Coupling) and is_diagonal(own) else None
     div_D = sum((divergence_of(claim.dynamics.diffusion[block, b], b) for b in state), S.Zero)
     found[div_D] = div_D if diagonal is None or div_D != partial(diagonal, block) else _div(diagonal, block)
     friction = sum((apply(claim.dynamics.diffusion[block, b], grad_H[b], b) for b in state), S.Zero)
