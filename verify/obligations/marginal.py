@@ -134,10 +134,15 @@ def _has_momentum(recipe: Recipe, kept: tuple[Block, ...]) -> bool:
     return noiseless and any(not is_zero_entry(recipe.Q.entry(b, c)) for b in kept for c in others)
 
 
+def laws_of(recipe: Recipe) -> tuple[Claim, ...]:
+    """The marginal laws that were declared, or the one that follows from how H is written."""
+    found = None if recipe.marginal else inferred(recipe)
+    return recipe.marginal if found is None else (found[0],)
+
+
 def has_marginal(subject: Subject) -> bool:
-    """Whether a marginal law was declared, or follows from how H is written."""
-    recipe = subject.declared
-    return isinstance(recipe, Recipe) and (bool(recipe.marginal) or inferred(recipe) is not None)
+    """Whether there is such a law."""
+    return isinstance(subject.declared, Recipe) and bool(laws_of(subject.declared))
 
 
 MARGINAL = Obligation(
