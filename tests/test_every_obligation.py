@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from outcomes import outcome_of
 from sympy import Function, Interval, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt
 
 from recipe import Noise, Potential, Recipe, Scalar, Update, Vector, grad, outer, total
@@ -129,6 +130,6 @@ def test_nothing_else_is_in_the_table():
 
 @pytest.mark.parametrize(("name", "verdict", "declared"), PLACES)
 def test_the_declaration_gets_the_verdict(name, verdict, declared):
-    outcome = next(line.outcome for line in verify(declared, require=[name]).lines if line.name == name)
+    outcome = outcome_of(verify(declared, require=[name]), name)
     assert outcome.verdict is verdict, outcome.by
     assert (outcome.witness is not None) == (verdict is Verdict.REFUTED)

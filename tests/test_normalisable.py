@@ -6,6 +6,7 @@ from random import Random
 
 import mpmath
 import pytest
+from outcomes import outcome_of
 from samplers import catalog_recipes
 from scipy.integrate import dblquad, quad
 from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
@@ -38,7 +39,7 @@ d = theta.dim
 
 def outcome(H, *state: Block) -> Outcome:
     report = verify(Recipe(state, H, [[0] * len(state) for _ in state], [[0] * len(state) for _ in state]))
-    return next(line.outcome for line in report.lines if line.name == "normalisable")
+    return outcome_of(report, "normalisable")
 
 
 # -- one coordinate, and quadrature ------------------------------------------------------------------------------------------------

@@ -9,12 +9,12 @@ import sys
 from dataclasses import replace
 
 import pytest
+from outcomes import outcome_of
 from rich.console import Console
 from samplers import catalog_recipes
 from sympy import Function, Integer, Matrix, Rational, Symbol, exp, sqrt
 from test_cli import ROOT, UNDECIDED, WRONG, command, file
 from test_verify import WRONG as CLAIMS
-from test_verify import outcome_of
 
 import recipe as library
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, div, dot, grad, outer, total

@@ -21,7 +21,7 @@ from verify.signs.definedness import is_continuous
 from verify.signs.minors import has_positive_minors
 from verify.signs.sign import NOT_NEGATIVE, POSITIVE, is_nonnegative, is_positive, possible_signs
 from verify.tail.ends import ends, is_bounded_below, lower_power, upper_power
-from verify.tail.separation import Part, multiplied_out, of_one_coordinate, parts_of
+from verify.tail.separation import Part, multiplied_out, of_one_coordinate, parts_of, scaled_total
 
 Powers = dict[Block, Expr | None]
 
@@ -174,16 +174,10 @@ def _of_one_coordinate_each(part: Part) -> Expr | None:
         return None
     summands = []
     for term in Add.make_args(part.e):
-        totals = [f for f in Mul.make_args(term) if isinstance(f, Total)]
-        constant = Mul(*(f for f in Mul.make_args(term) if not isinstance(f, Total)))
-        if (
-            len(totals) != 1
-            or blocks_in(constant, part.blocks)
-            or abstract_atoms(totals[0].body)
-            or len(labels(totals[0].body)) != 1
-        ):
+        constant, t = scaled_total(term)
+        if t is None or blocks_in(constant, part.blocks) or abstract_atoms(t.body) or len(labels(t.body)) != 1:
             return None
-        summands.append(constant * relabel(totals[0].body, totals[0].index.label, GENERIC))
+        summands.append(constant * relabel(t.body, t.index.label, GENERIC))
     return Add(*summands)
 
 

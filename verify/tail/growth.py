@@ -122,12 +122,15 @@ def _(e: Symbol, t: Symbol) -> Order | None:
 
 @_leading.register
 def _(e: Mul, t: Symbol) -> Order | None:
+    return _product(leading(factor, t) for factor in e.args)
+
+
+def _product(orders: Iterable[Order | None]) -> Order | None:
     result: Order | None = ONE
-    for factor in e.args:
-        found = leading(factor, t)
-        if found is None or result is None:
+    for order in orders:
+        if order is None or result is None:
             return None
-        result = result.times(found)
+        result = result.times(order)
     return result
 
 
@@ -339,13 +342,7 @@ def _(e: Add, t: Symbol) -> Order | None:
 
 @_bound.register
 def _(e: Mul, t: Symbol) -> Order | None:
-    result: Order | None = ONE
-    for factor in e.args:
-        found = bound(factor, t)
-        if found is None or result is None:
-            return None
-        result = result.times(found)
-    return result
+    return _product(bound(factor, t) for factor in e.args)
 
 
 @_bound.register

@@ -83,7 +83,7 @@ def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
         return e
     summands = []
     for term in Add.make_args(e):
-        constant, total = _scaled_total(term)
+        constant, total = scaled_total(term)
         if total is None or total.index.length != block.length or blocks_in(constant, (block,)):
             return None
         body, label = opened(total)
@@ -93,7 +93,8 @@ def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
     return Add(*summands)
 
 
-def _scaled_total(term: Expr) -> tuple[Expr, Total | None]:
+def scaled_total(term: Expr) -> tuple[Expr, Total | None]:
+    """A term as a factor times a sum over coordinates; the term and None where it has not exactly one such factor."""
     totals = [f for f in Mul.make_args(term) if isinstance(f, Total)]
     if len(totals) != 1:
         return term, None
@@ -129,7 +130,7 @@ def _in_one_coordinate(term: Expr, block: Block) -> Expr | None:
     """The summand of a scaled total at the generic coordinate, whatever else it depends on."""
     if isinstance(block, Scalar):
         return term
-    constant, total = _scaled_total(term)
+    constant, total = scaled_total(term)
     if total is None or total.index.length != block.length or blocks_in(constant, (block,)):
         return None
     return constant * relabel(total.body, total.index.label, GENERIC)
