@@ -204,7 +204,7 @@ def growth(e: Expr, small: Symbol) -> Growth:
     multiplied_out = thaw(expand_mul(frozen), stands_for)
     total = Growth(S.Zero, S.Zero, S.Zero, 0)
     escaping: list[tuple[Expr, Leading]] = []
-    for term in Add.make_args(multiplied_out):
+    for term in Add.make_args(multiplied_out) if multiplied_out != 0 else ():
         factor, rest = term.as_independent(small, as_Add=False)
         if isinstance(rest, log):
             total = _plus_logarithm(total, factor, leading(rest.args[0], small))
