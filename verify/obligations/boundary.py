@@ -101,4 +101,5 @@ BOUNDARY = Obligation(
     ),
     discharge=discharge,
     applies=has_edge,
+    vacuous="the domain has no edge",
 )

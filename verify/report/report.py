@@ -15,7 +15,7 @@ from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.report.layout import paragraphs
 from verify.report.markdown import markdown
 from verify.subject import Subject, scope_of, subject_of
-from verify.verdict import Outcome, Verdict, overall, undecided
+from verify.verdict import Outcome, Verdict, overall, proved, undecided
 
 VERSION = 1  # of the fields of a report as plain data
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
@@ -144,6 +144,8 @@ def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
 def _open(name: str) -> Line:
     """A required obligation that was not discharged, as there is nothing declared that it is about."""
     obligation = next(o for o in OBLIGATIONS if o.name == name)
+    if obligation.vacuous is not None:
+        return Line(name, obligation.statement, proved(obligation.vacuous))
     return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
 
 
