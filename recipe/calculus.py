@@ -91,9 +91,10 @@ def tidy(e: Expr) -> Expr:
 
 
 def summands(e: Expr) -> tuple[Expr, ...]:
-    """The terms of an expression once its products of sums are multiplied out; abstract atoms stay as they are."""
+    """The terms of an expression once its products of sums are multiplied out, none of zero; abstract atoms stay as they are."""
     frozen, stands_for = freeze(e)
-    return Add.make_args(thaw(expand_mul(frozen), stands_for))  # type: ignore[no-any-return]
+    multiplied_out = thaw(expand_mul(frozen), stands_for)
+    return () if multiplied_out == 0 else Add.make_args(multiplied_out)
 
 
 def freeze(e: Expr) -> tuple[Expr, dict[Expr, Symbol]]:

@@ -18,6 +18,7 @@ from recipe import Recipe, RecipeError, Update
 from recipe.matrix import BlockMatrix
 from verify.encoded import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.obligations.marginal import laws_of
 from verify.obligations.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Line, Report
 from verify.signs.definedness import Condition, own_conditions
@@ -88,7 +89,7 @@ def _own(declared: Any, subject: Subject, to: Encoder) -> Data:
 @_own.register
 def _(declared: Recipe, subject: Subject, to: Encoder) -> Data:
     data: Data = {"D": to.matrix(declared.D.entries), "Q": to.matrix(declared.Q.entries)}
-    data["marginal"] = [[[b.name for b in kept], to.node(U)] for kept, U in declared.marginal]
+    data["marginal"] = [[[b.name for b in kept], to.node(U)] for kept, U in laws_of(declared)]
     if isinstance(declared.noise_factor, BlockMatrix):
         data["noise_factor"] = to.matrix(declared.noise_factor.entries)
     if declared.update is not None:

@@ -35,6 +35,9 @@ class Edge:
         return e.xreplace({self.block: self.end + self.inward * distance})
 
 
+NOT_ATTAINED = "not attained"  # begins what is said of an edge that is never reached
+
+
 def has_edge(subject: Subject) -> bool:
     """Whether the domain of some block is not the whole line."""
     return any(b.domain != S.Reals for b in subject.state)

@@ -7,7 +7,7 @@ from sympy import Add, Dummy, Expr, Interval
 from recipe.calculus import abstract_atoms, partial, summands
 from recipe.free import blocks_in
 from recipe.symbols import Block, Scalar
-from verify.edge.edges import Edge, separated
+from verify.edge.edges import NOT_ATTAINED, Edge, separated
 from verify.edge.leading import NoLeadingTermError, certain_sign, growth
 from verify.fokker_planck import generator
 from verify.signs.definedness import is_continuous
@@ -35,7 +35,7 @@ def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
         return None
     if not is_continuous(moved, partial(moved, closed)):
         return None
-    return proved("not attained: the coordinate has no noise, and its speed vanishes at the edge and is smooth there")
+    return proved(f"{NOT_ATTAINED}: the coordinate has no noise, and its speed vanishes at the edge and is smooth there")
 
 
 def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
@@ -58,7 +58,7 @@ def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
         return None
     if not is_nonnegative(-_without_constants(normalised(generator(subject.dynamics, subject.H)), subject.state)):
         return None
-    return proved("not attained: H grows without bound at the edge, is bounded below, and L H is bounded above")
+    return proved(f"{NOT_ATTAINED}: H grows without bound at the edge, is bounded below, and L H is bounded above")
 
 
 def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:

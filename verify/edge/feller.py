@@ -21,7 +21,7 @@ from sympy import Dummy, Expr, Rational, Symbol
 
 from recipe.calculus import partial
 from recipe.symbols import Length
-from verify.edge.edges import Coordinate, Edge
+from verify.edge.edges import NOT_ATTAINED, Coordinate, Edge
 from verify.edge.leading import Growth, Leading, NoLeadingTermError, certain_sign, growth, leading
 from verify.signs.sign import is_nonnegative, is_positive
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
@@ -87,12 +87,12 @@ def _limit_of_drift(edge: Edge, drift: Expr, distance: Symbol) -> Expr | None:
 def _judged(at: Behaviour) -> Outcome:
     k, m = at.density.log, at.diffusion.power
     if at.density.escape == 1:
-        return proved("not attained: the density vanishes faster than every power of the distance")
+        return proved(f"{NOT_ATTAINED}: the density vanishes faster than every power of the distance")
     if at.density.escape == -1:
         return undecided("exp(-H) grows faster than every power of the distance, so it is not normalisable")
     found = f"k = {k}, m = {m}" + _logs(at)
     if _is_unattainable(at):
-        return proved(f"not attained, as k + m >= 1 ({found})")
+        return proved(f"{NOT_ATTAINED}, as k + m >= 1 ({found})")
     plain = at.diffusion.logs == 0 and at.density.loglog == 0
     if plain and m == 1 and is_positive(k + 1) and at.inward_drift is not None and certain_sign(at.inward_drift) == 1:
         return proved(f"not left, as the drift {at.inward_drift} there points inside ({found})")
@@ -109,6 +109,8 @@ def _why_open(at: Behaviour) -> str:
             "the edge is attained, and the drift has no finite limit there that points inside, so the equation alone does not say "
             "how it goes on; reflect it"
         )
+    if certain_sign(at.density.log + 1) in (-1, 0):
+        return "exp(-H) is not certainly integrable at the edge, and Feller's test is about a law"
     return "whether the edge is attained depends on signs that are not known"
 
 

@@ -18,6 +18,7 @@ from recipe.symbols import OTHER, Block, Vector
 from recipe.text import listed, text
 from verify.obligation import Obligation
 from verify.subject import Subject
+from verify.tail.mass import decide_finite
 from verify.transport import Remainder, integrate_gaussians, rescalings, shifts
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 from verify.zero.canonical import normalised
@@ -47,17 +48,24 @@ def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
     kept, U = claim
     start = Remainder(recipe.H - U, tuple(b for b in recipe.state if b not in kept))
     if _depends_on_none(start.W, kept):
-        finite = not integrate_gaussians(start).left
-        return proved("H - U does not depend on what is kept", *(() if finite else (FINITE,)))
+        return _given_finite(start.W, kept, start.left, "H - U does not depend on what is kept")
     reached = start
     for reached in _integrated(start):
         if _depends_on_none(reached.W, kept):
-            return proved("; ".join(reached.how), *((FINITE,) if reached.left else ()))
+            return _given_finite(reached.W, kept, reached.left, "; ".join(reached.how))
         outcome = _refuted_by(reached, kept)
         if outcome is not None:
             return outcome
     names = listed(reached.left) or listed(start.left)
     return undecided(f"H - U depends on {listed(kept)}, and no procedure here integrates {names} out")
+
+
+def _given_finite(W: Expr, kept: tuple[Block, ...], left: tuple[Block, ...], by: str) -> Outcome:
+    """Proved if what is left to integrate is integrable, refuted if it is not: then nothing is left of the law of the others."""
+    finite = proved("") if not left else undecided("") if blocks_in(W, kept) else decide_finite(W, left)
+    if finite.verdict is Verdict.REFUTED:
+        return replace(finite, by=f"the integral over {listed(left)} is infinite: {finite.by}")
+    return proved(by, *(finite.assumptions if finite.verdict is Verdict.PROVED else (FINITE,)))
 
 
 def _integrated(start: Remainder) -> Iterator[Remainder]:
@@ -133,10 +141,15 @@ def _has_momentum(recipe: Recipe, kept: tuple[Block, ...]) -> bool:
     return noiseless and any(not is_zero_entry(recipe.Q.entry(b, c)) for b in kept for c in others)
 
 
+def laws_of(recipe: Recipe) -> tuple[Claim, ...]:
+    """The marginal laws that were declared, or the one that follows from how H is written."""
+    found = None if recipe.marginal else inferred(recipe)
+    return recipe.marginal if found is None else (found[0],)
+
+
 def has_marginal(subject: Subject) -> bool:
-    """Whether a marginal law was declared, or follows from how H is written."""
-    recipe = subject.declared
-    return isinstance(recipe, Recipe) and (bool(recipe.marginal) or inferred(recipe) is not None)
+    """Whether there is such a law."""
+    return isinstance(subject.declared, Recipe) and bool(laws_of(subject.declared))
 
 
 MARGINAL = Obligation(

@@ -7,8 +7,10 @@ from sympy import Interval, S
 from recipe.entry import parts
 from recipe.symbols import Block, Simplex, Vector
 from recipe.text import listed
+from verify.edge.edges import has_edge
 from verify.noise.hoermander import reached_blocks
 from verify.obligation import Obligation
+from verify.obligations.boundary import BOUNDARY, never_reached
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import STATIONARITY
@@ -40,7 +42,10 @@ def discharge(subject: Subject) -> Outcome:
         if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
             return undecided(f"{obligation.name} is undecided")  # of a concrete recipe that is a fact, and none to be assumed
         assumptions += outcome.assumptions if outcome.verdict is Verdict.PROVED else [line]
-    if any(b.domain != S.Reals for b in subject.state):
+    if has_edge(subject) and not never_reached(subject):
+        edge = BOUNDARY.discharge(subject)
+        if edge.verdict is not Verdict.UNDECIDED or not subject.declared.abstract:
+            return undecided("that the process never reaches the edge of its domain is not proved")
         assumptions.append(EDGE)
     return proved(spanning.by, *dict.fromkeys(assumptions))
 

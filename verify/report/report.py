@@ -15,7 +15,7 @@ from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.report.layout import paragraphs
 from verify.report.markdown import markdown
 from verify.subject import Subject, scope_of, subject_of
-from verify.verdict import Outcome, Verdict, overall, undecided
+from verify.verdict import Outcome, Verdict, overall, proved, undecided
 
 VERSION = 1  # of the fields of a report as plain data
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
@@ -96,9 +96,15 @@ def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge:
     subject = subject_of(declared)
     required = _required(declared, require)
     applying = [o for o in OBLIGATIONS if o.applies(subject)]
-    lines = [Line(o.name, o.statement, discharge(o, subject), o.required or o.name in required) for o in applying]
+    lines = [_line(o, discharge(o, subject), required) for o in applying]
     lines += [_open(name) for name in required if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_proved(lines)))
+    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_decided(lines)))
+
+
+def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line:
+    """What others take for granted is no assumption any more where it is refuted: then it counts."""
+    refuted = obligation.name in LEDGER_LINES and outcome.verdict is Verdict.REFUTED
+    return Line(obligation.name, obligation.statement, outcome, obligation.required or obligation.name in required or refuted)
 
 
 def unanswered(declared: Recipe | Update) -> Report:
@@ -108,10 +114,11 @@ def unanswered(declared: Recipe | Update) -> Report:
     return Report(declared.name, kind, scope_of(declared), (line,))
 
 
-def _without_what_is_proved(lines: list[Line]) -> list[Line]:
-    """The lines, where stationarity takes for granted only what other lines do not prove, and what these take for granted."""
-    proofs = [line.outcome for line in lines if line.name in LEDGER_LINES and line.outcome.verdict is Verdict.PROVED]
-    if len(proofs) < len(LEDGER_LINES):
+def _without_what_is_decided(lines: list[Line]) -> list[Line]:
+    """The lines, where stationarity takes for granted only what other lines do not decide, and what these take for granted."""
+    decisive = [line.outcome for line in lines if line.name in LEDGER_LINES]
+    proofs = [outcome for outcome in decisive if outcome.verdict is Verdict.PROVED]
+    if len(proofs) < len(LEDGER_LINES) and all(outcome.verdict is not Verdict.REFUTED for outcome in decisive):
         return lines
     theirs = tuple(a for proof in proofs for a in proof.assumptions)
     return [replace(line, outcome=_instead(line.outcome, theirs)) for line in lines]
@@ -137,6 +144,8 @@ def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
 def _open(name: str) -> Line:
     """A required obligation that was not discharged, as there is nothing declared that it is about."""
     obligation = next(o for o in OBLIGATIONS if o.name == name)
+    if obligation.vacuous is not None:
+        return Line(name, obligation.statement, proved(obligation.vacuous))
     return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
 
 

@@ -115,7 +115,14 @@ def _log(a: Expr) -> Expr:
     factors = Mul.make_args(a)
     if not all(is_positive(f) for f in factors):
         return log(a)
-    return Add(*(f.args[0] if isinstance(f, exp) else log(f) for f in factors))
+    return Add(*(_log_of_factor(f) for f in factors))
+
+
+def _log_of_factor(f: Expr) -> Expr:
+    if isinstance(f, exp):
+        return f.args[0]
+    base, power = f.as_base_exp()
+    return power * log(base) if is_positive(base) else log(f)
 
 
 def _given_a_potential(part: Part) -> Outcome | None:
