@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations_with_replacement, product
-from math import factorial, inf, prod
+from math import factorial, gcd, inf, prod
 from secrets import randbelow
 from typing import Any
 
@@ -32,7 +32,7 @@ from typing import Any
 
 VERSION = 1
 MAX_NODES, MAX_DEPTH, MAX_BITS, MAX_POWER, MAX_HEIGHT, MAX_BYTES = 20_000, 90, 2048, 256, 2**40, 20_000_000
-MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 20, 100, 1_000_000, 3, 12
+MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 20, 300, 1_000_000, 3, 12
 TRIES = 400  # redrawn coordinates, until everything under a root is a square
 
 
@@ -139,7 +139,6 @@ class Node:
     number: Fraction | None = None  # of "num"
     free: dict[int, str] = field(default_factory=dict)  # labels that are free in it, with their lengths
     sums: bool = False  # whether totals or lengths are in it outside of functions
-    touches: frozenset[int | None] = frozenset()  # at which labels it depends on the state; None is all other dependence
     step_order: int = 0  # the least power of s = sqrt(step) in it, as far as can be seen
     nested: int = 0  # how many exponents stand in one another
     depth: int = 1
@@ -356,13 +355,6 @@ class Table:
         # Functions of sums take them as free values, and so do denominators of a coordinate that have sums in them.
         function = head in ("fn", "apply") or (head == "^" and (n is None or (n < 0 and bool(node.free))))
         node.sums = head in ("total", "dim") or (inside and not function)
-        node.touches = frozenset[int | None]().union(*(b.touches for b in below))
-        if head in ("value", "d"):
-            node.touches = frozenset({None})
-        elif head in ("sym", "at") and self.kind(node.name) in STATE:
-            node.touches = frozenset(node.labels or {None})
-        elif head == "total" and node.labels[0] in node.touches:
-            node.touches = node.touches - {node.labels[0]} | {None}
         if head == "sym" and self.kind(node.name) == "step":
             node.step_order = 2
         elif head in ("+", "*"):
@@ -523,32 +515,19 @@ def scaled(table: Table, k: int) -> tuple[Fraction, int]:
 # -- prime fields ------------------------------------------------------------------------------------------------------------------
 
 SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
+SIEVE = prod(q for q in range(37, 2000, 2) if all(q % n for n in range(3, 45, 2) if n < q))
 SMALL = 4 * prod(SMALL_PRIMES)  # every p + 1 is a multiple, which makes these primes squares modulo p
 
 
 def prime_chain(length: int) -> tuple[int, ...]:
     """A fresh chain: nobody who wrote a certificate can know these primes. The last is tested, the others follow (Pocklington)."""
     while True:
-        start = 2**150 + randbelow(2**150)
-        for t in _without_small_factors(start, length):
-            chain = [SMALL * t * 2**k - 1 for k in range(length)]
-            if all(pow(2, p - 1, p) == 1 for p in chain) and _is_prime(chain[0]):
+        t = 2**150 + randbelow(2**150)
+        chain = [SMALL * t * 2**k - 1 for k in range(length)]
+        if all(gcd(p, SIEVE) == 1 for p in chain) and all(pow(2, p - 1, p) == 1 for p in chain):
+            bases = (2 + randbelow(chain[0] - 3) for _ in range(50))
+            if all(pow(a, chain[0] // 2, chain[0]) in (1, chain[0] - 1) for a in bases):  # Miller and Rabin; p = 3 modulo 4
                 return tuple(reversed(chain))
-
-
-def _without_small_factors(start: int, length: int, window: int = 1 << 14) -> Iterator[int]:
-    """The t from ``start`` on for which no number of the chain has a small prime factor."""
-    good = bytearray(b"\1") * window
-    for q in (q for q in range(37, 2000, 2) if all(q % n for n in range(3, 45, 2) if n < q)):
-        for k in range(length):
-            first = (pow(SMALL * 2**k, -1, q) - start) % q
-            good[first::q] = bytes(len(range(first, window, q)))
-    return (start + t for t in range(window) if good[t])
-
-
-def _is_prime(p: int, rounds: int = 50) -> bool:
-    """Miller and Rabin; p = 3 modulo 4."""
-    return all(pow(2 + randbelow(p - 3), p // 2, p) in (1, p - 1) for _ in range(rounds))
 
 
 def factors(n: int) -> list[int]:
@@ -638,7 +617,6 @@ class Run:
         self.moved: dict[Place, Series] = {}
         self.work = 0
         self._values: dict[tuple[int, tuple[int, ...], Any], int] = {}
-        self._logs: dict[tuple[int, tuple[int, ...], Any], int] = {}
         self._numbers: dict[Any, int] = {}
         self._series: dict[Any, Series] = {}
         self._bases = [pow(2 + randbelow(p - 3), 2, p) for p in primes]
@@ -665,7 +643,7 @@ class Run:
     # -- what is drawn
 
     def drawn(self, what: Any, indices: tuple[int, ...], level: int, allowed: Signs = ANY) -> int:
-        """A free value: of something nonnegative a random square, whose logarithm one level below is known."""
+        """A free value: of something nonnegative a random square."""
         key = (level, indices, what)
         if key not in self._values:
             p = self.primes[level]
@@ -673,9 +651,6 @@ class Run:
                 self._values[key] = 0 if allowed == ZERO else randbelow(p)
             else:
                 size = pow(1 + randbelow(p - 1), 2, p)
-                if level + 1 < len(self.primes):
-                    self._logs[key] = 1 + randbelow(self.primes[level + 1] - 1)
-                    size = pow(self._bases[level], self._logs[key], p)
                 self._values[key] = size if allowed <= NOT_NEGATIVE else p - size
         return self._values[key]
 
@@ -858,9 +833,6 @@ class Run:
             return sum(self._logarithm(c, env, level) for c in node.parts)
         if node.head == "^" and signs(table, node.parts[0]) == POSITIVE:
             return self.number(node.parts[1], env, level) * self._logarithm(node.parts[0], env, level)
-        if node.head in ("sym", "at") and signs(table, k) == POSITIVE and level > 0 and not self.rule:
-            self.number(k, env, level - 1)
-            return self._logs[level - 1, tuple(env[x] for x in node.labels), node.name]
         value = self.number(k, env, level)
         if value == 0:
             raise ZeroDivisionError
@@ -1022,10 +994,6 @@ class Run:
             return self._rational(k, q, env)
         if node.head == "sym" and (2 * q).denominator == 1:
             return Series({(int(2 * q), ()): 1})
-        if node.head == "^":
-            power = table.nodes[node.parts[1]].number
-            if power is not None and signs(table, node.parts[0]) <= NOT_NEGATIVE:
-                return self._lifted(node.parts[0], power * q, env)
         unknown = [c for c in node.parts if not signs(table, c) <= NOT_NEGATIVE]
         if node.head == "*" and (q.denominator == 1 or len(unknown) <= 1):  # as the product is not negative
             return reduce(self.times, [self._lifted(c, q, env) for c in node.parts])
@@ -1116,9 +1084,8 @@ class Degrees:
                 return joined(*below)
             case "*":
                 return reduce(self.product, below)
-            case "total":  # the derivative of a sum whose summands depend on one coordinate each is one summand
-                alone = self.moves is None and table.nodes[node.parts[0]].touches <= {node.labels[0]}
-                return {n: d if alone and n else d + Counter([node.name]) for n, d in below[0].items()}
+            case "total":
+                return {n: d + Counter([node.name]) for n, d in below[0].items()}
             case "^":
                 return self._power(node, below)
             case "value" | "d":
@@ -1139,7 +1106,7 @@ class Degrees:
     def _jet(self, blocks: list[str]) -> Orders:
         if self.moves is None:
             return {n: Counter() for n in range(self.order + 1)}
-        over = {b: Counter([x for x in [self.table.length(b)] if x]) for b in blocks}
+        over = {b: Counter([self.table.length(b)] if self.table.length(b) else []) for b in blocks}
         return self.composed([{n: d + over[b] for n, d in self.moves.get(b, {}).items()} for b in blocks])
 
     def _power(self, node: Node, below: list[Orders]) -> Orders:
@@ -1472,13 +1439,19 @@ class Check:
 
     def find(self, name: str) -> Finding:
         """What comes of an obligation."""
+        s, judged = self.subject, self.judged
         procedures: dict[str, Callable[[], tuple[str, str]]] = {
-            "well-defined": self.well_defined, "diffusion-symmetric": self.diffusion_symmetric, "curl-skew": self.curl_skew,
-            "diffusion-psd": self.diffusion_psd, "noise-factor": self.noise_factor, "stationarity": self.stationarity,
-            "agrees-with-update": self.agrees_with_update, "marginal": self.marginal,
+            "well-defined": self.well_defined, "diffusion-psd": self.diffusion_psd, "stationarity": self.stationarity,
+            "marginal": self.marginal,
+            "diffusion-symmetric": lambda: judged("D = D^T", ("D - D^T", self.mirrored(s.D, 1))),
+            "curl-skew": lambda: judged("Q = -Q^T", ("Q + Q^T", self.mirrored(s.Q or {}, -1))),
+            "noise-factor": lambda: judged("D = B B^T", ("D - B B^T", self.product(s.factor or ()))),
+            "agrees-with-update": lambda: judged("the limit of the rule has this drift and this D", *self.limit()),
         }  # fmt: skip
         if name not in procedures:
             return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
+        if name not in self.basic():
+            return Finding(name, NOT_CHECKED, "nothing in the subject is about it")
         try:
             return Finding(name, *procedures[name]())
         except UnableError as error:
@@ -1506,8 +1479,11 @@ class Check:
 
     def decide(self, test: Test, degree: Degree, free: int = 0, order: int = 0, rule: bool = False) -> Answer:
         """Decide whether all the numbers of a test vanish, with some different free indices of every length."""
-        lengths = {x: free for b in self.subject.state if (x := self.table.length(b))}
-        return decide(self.table, self.primes, test, degree, lengths, order, rule)
+        return decide(self.table, self.primes, test, degree, dict.fromkeys(self.lengths(*self.subject.state), free), order, rule)
+
+    def lengths(self, *blocks: str) -> list[str]:
+        """The lengths of the vectors among some blocks."""
+        return [x for b in blocks if (x := self.table.length(b))]
 
     # -- entries of matrices
 
@@ -1538,10 +1514,6 @@ class Check:
             if length and length == self.table.length(y[0]) and run.sizes[length] > 1:
                 yield x, (y[0], 1)
 
-    def over(self, *lengths: str | None) -> Degree:
-        """What sums over coordinates add to a degree."""
-        return Counter(x for x in lengths if x)
-
     def of_entries(self, degrees: Degrees, entries: Iterable[Entry]) -> Degree:
         """A bound for entries of full matrices."""
         return degrees.value(*(n for e in entries for n in e.values()))
@@ -1550,23 +1522,21 @@ class Check:
         """A bound for the sum over columns (with ``both``, and rows) of derivatives of entries times ``rest`` for their order."""
         found = []
         for (a, b), entry in matrix.items():
-            for part, n in entry.items():
-                row, column = self.table.length(a), self.table.length(b)
-                over = self.over(row if both else None, None if part == "diagonal" else column)
-                found += [d + over + rest[k] for k, d in degrees.of(n).items() if k < len(rest)]
+            over = Counter(self.lengths(a, b) if both else self.lengths(b))
+            found += [d + over + rest[k] for n in entry.values() for k, d in degrees.of(n).items() if k < len(rest)]
         return highest(*found)
 
     # -- identities
 
-    def same_gradient(self, one: int, other: int, blocks: Iterable[str]) -> Answer:
-        """Two numbers have the same derivatives by some blocks."""
-        degrees = Degrees(self.table, 1)
+    def same_gradient(self, one: int, other: int | None, blocks: Iterable[str]) -> Answer:
+        """A number has the same derivatives by some blocks as another one, or none."""
+        degrees, nodes = Degrees(self.table, 1), [one] + ([] if other is None else [other])
 
-        def test(run: Run) -> list[int]:
-            U, V = run.series(one, {}), run.series(other, {})
-            return [first(U, x) - first(V, x) for x in self.firsts() if x[0] in blocks]
+        def test(run: Run) -> Iterator[int]:
+            U, *V = [run.series(k, {}) for k in nodes]
+            yield from (first(U, x) - sum(first(v, x) for v in V) for x in self.firsts() if x[0] in blocks)
 
-        return self.decide(test, highest(*(degrees.of(k).get(1, Counter()) for k in (one, other))), free=1, order=1)
+        return self.decide(test, highest(*(degrees.of(k).get(1, Counter()) for k in nodes)), free=1, order=1)
 
     def mirrored(self, matrix: Matrix, flip: int) -> Answer:
         """M = flip * M^T as full matrices."""
@@ -1576,16 +1546,6 @@ class Check:
                 yield self.at(run, matrix, x, y).constant() - flip * self.at(run, matrix, y, x).constant()
 
         return self.decide(test, self.of_entries(Degrees(self.table, 0), matrix.values()), free=2)
-
-    def diffusion_symmetric(self) -> tuple[str, str]:
-        """D = D^T."""
-        return self.judged("D = D^T", ("D - D^T", self.mirrored(self.subject.D, 1)))
-
-    def curl_skew(self) -> tuple[str, str]:
-        """Q = -Q^T."""
-        if self.subject.Q is None:
-            return NOT_CHECKED, "a claim has no Q"
-        return self.judged("Q = -Q^T", ("Q + Q^T", self.mirrored(self.subject.Q, -1)))
 
     # -- stationarity
 
@@ -1603,7 +1563,7 @@ class Check:
         found = [self.contracted(degrees, s.D, [bend | slope + slope, slope, Counter()], both=True)]
         for b, n in s.drift.items():
             f = degrees.of(n)
-            found += [self.over(self.table.length(b)) + (f.get(1, Counter()) | f.get(0, Counter()) + slope)]
+            found += [Counter(self.lengths(b)) + (f.get(1, Counter()) | f.get(0, Counter()) + slope)]
 
         def test(run: Run) -> Iterator[int]:
             H, places, residual = run.series(s.H, {}), list(run.places(s.state)), 0
@@ -1648,29 +1608,14 @@ class Check:
         answers = []
         for kept, U in self.subject.marginal:
             others = [b for b in self.subject.state if b not in kept]
-            constant = self.same_gradient(U, self.subject.H, kept), self.gradient_vanishes(U, others)
-            answers += [(f"the gradient of H - U by {', '.join(kept)}", constant[0]), ("the other blocks in U", constant[1])]
+            answers += [(f"the gradient of H - U by {', '.join(kept)}", self.same_gradient(U, self.subject.H, kept))]
+            answers += [("the gradient of U by the other blocks", self.same_gradient(U, None, others))]
         if any(a.kind != "zero" for _, a in answers) or not answers:
             return NOT_CHECKED, "H - U depends on what is kept, or U on what is not, and nothing is integrated here"
         self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
         return self.judged("H - U does not depend on what is kept", *answers)
 
-    def gradient_vanishes(self, one: int, blocks: Iterable[str]) -> Answer:
-        """A number has no derivatives by some blocks."""
-        degrees = Degrees(self.table, 1)
-
-        def test(run: Run) -> list[int]:
-            return [first(run.series(one, {}), x) for x in self.firsts() if x[0] in blocks]
-
-        return self.decide(test, degrees.of(one).get(1, Counter()), free=1, order=1)
-
     # -- the limit of an update rule
-
-    def agrees_with_update(self) -> tuple[str, str]:
-        """The limit of the published rule."""
-        if self.subject.rule is None:
-            return NOT_CHECKED, "no update is given"
-        return self.judged("the limit of the rule has this drift and this D", *self.limit())
 
     def limit(self) -> list[tuple[str, Answer]]:
         """The rule has the law of this H, this drift and this D; of a claim, two obligations rest on it."""
@@ -1751,7 +1696,7 @@ class Check:
         for c in columns:
             B = self.of_entries(degrees, c.rows.values())
             weight = Counter() if c.weight is None else degrees.value(c.weight)
-            found += [B + B + weight + self.over(c.length, c.length if c.matrix else None)]
+            found += [B + B + weight + Counter([c.length] * (2 if c.matrix else 1) if c.length else [])]
 
         def test(run: Run) -> Iterator[int]:
             for x, y in self.pairs(run):
@@ -1774,19 +1719,14 @@ class Check:
             return sum(B(x, k) * W(k) * B(y, k) for k in inside)
         return W(-1) * sum(B(x, k) * run.entry_of(c.matrix, k, n) * B(y, n) for k, n in product(inside, repeat=2))
 
-    def noise_factor(self) -> tuple[str, str]:
-        """B B^T = D."""
-        if self.subject.factor is None:
-            return NOT_CHECKED, "no noise_factor is given"
-        return self.judged("D = B B^T", ("D - B B^T", self.product(self.subject.factor)))
-
     def diffusion_psd(self) -> tuple[str, str]:
         """By a factor; a claim's D is a covariance. A factor may be undefined on a nowhere dense set, as D is continuous."""
         if self.subject.kind == "claim":
             return self.judged("D is half of a covariance", *self.limit())
         given = [step for step in self.steps.get("diffusion-psd", []) if step["kind"] == "factor"]
         if not given:
-            return self.noise_factor() if self.subject.factor is not None else self._plainly_psd()
+            factor = self.subject.factor
+            return self._plainly_psd() if factor is None else self.judged("D = B B^T", ("D - B B^T", self.product(factor)))
         columns = [Reader(self.table).column(c, self.subject.state) for step in given for c in step["columns"]]
         steps = [s for step in given for s in step["signs"]]
         require(len(columns) == len(steps), "a factor needs one sign a column")
