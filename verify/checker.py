@@ -19,7 +19,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
@@ -595,16 +595,15 @@ class Series:
         """The constant term."""
         return self.terms.get(CONSTANT, 0)
 
-    def varying(self) -> Series:
-        """All but the constant term."""
-        return Series({m: c for m, c in self.terms.items() if m != CONSTANT}, self.known)
+
+Value = int | Series  # an int is a series without variables
 
 
 class Run:
     """One random point at explicit sizes.
 
-    ``number`` is the value of a node in which every total and length is a free value (so it serves as an argument of functions), at
-    a level of the chain; ``series`` is the Taylor series of a node, with totals written out. Without a rule, the variables are the
+    A node has two values: one in which every total and length is *frozen*, a free value (so it serves as an argument of functions),
+    at a level of the chain; and a Taylor series, with totals written out, at level 0. Without a rule, the variables are the
     coordinates (up to ``order``, the number of derivatives); with one they are the root s of the step, counted by the order, and
     noise.
     """
@@ -617,22 +616,21 @@ class Run:
         self.moved: dict[Place, Series] = {}
         self.work = 0
         self._values: dict[tuple[int, tuple[int, ...], Any], int] = {}
-        self._numbers: dict[Any, int] = {}
-        self._series: dict[Any, Series] = {}
+        self._known: tuple[dict[Any, Value], dict[Any, Value]] = ({}, {})  # of series, and frozen
         self._bases = [pow(2 + randbelow(p - 3), 2, p) for p in primes]
 
     def forget(self, indices: tuple[int, ...]) -> None:
         """Draw anew what belongs to some indices (to none: what belongs to no index), and evaluate everything again."""
         for key in [key for key in self._values if (set(key[1]) & set(indices) if indices else not key[1])]:
             del self._values[key]
-        self._numbers.clear()
+        self._known[True].clear()
         self.roots.clear()
         self.move({})
 
     def move(self, moved: Mapping[Place, Series]) -> None:
         """From now on, coordinates are what a rule has moved them to."""
         self.moved = dict(moved)
-        self._series.clear()
+        self._known[False].clear()
 
     def spend(self, work: int) -> None:
         """Count multiplications."""
@@ -678,17 +676,27 @@ class Run:
         positive = self.table.functions[name]["positive"] and not any(orders)
         return self.drawn(("apply", name, orders, arguments), (), level, POSITIVE if positive else ANY)
 
-    # -- values of arguments
+    # -- values
 
     def number(self, k: int, env: Env, level: int = 0) -> int:
-        """The value of a node modulo the prime of a level, totals and lengths being free values."""
-        key = (k, level, *(env[label] for label in self.table.nodes[k].free))
-        if key not in self._numbers:
-            self.spend(1)
-            self._numbers[key] = self._number(self.table.nodes[k], env, level) % self._modulus(level)
-        return self._numbers[key]
+        """The frozen value of a node modulo the prime of a level."""
+        return self.value(k, env, level, frozen=True)  # type: ignore[return-value]
 
-    def _number(self, node: Node, env: Env, level: int) -> int:
+    def series(self, k: int, env: Env) -> Series:
+        """The Taylor series of a node."""
+        found = self.value(k, env, 0, frozen=False)
+        return Series({CONSTANT: found}) if isinstance(found, int) else found
+
+    def value(self, k: int, env: Env, level: int, frozen: bool) -> Value:
+        """Either of them."""
+        node = self.table.nodes[k]
+        key = (k, level, *(env[label] for label in node.free))
+        if key not in self._known[frozen]:
+            self.spend(1)
+            self._known[frozen][key] = self._value(node, env, level, frozen)
+        return self._known[frozen][key]
+
+    def _value(self, node: Node, env: Env, level: int, frozen: bool) -> Value:  # noqa: PLR0912
         p, at = self._modulus(level), tuple(env[x] for x in node.labels if x in node.free)
         match node.head:
             case "num":
@@ -698,26 +706,55 @@ class Run:
             case "e":
                 return self._bases[level]
             case "sym" | "at":
-                return self.symbol(node.name, at[0] if at else -1, level)
-            case "value" | "d":
-                return self.jet(node.name, at, self.places_of(node, env), level)
+                return self._symbol(node.name, at[0] if at else -1, level, frozen)
             case "M":
                 return self.entry_of(node.name, env[node.labels[0]], env[node.labels[1]], level)
-            case "apply":
-                return self.applied(node.name, node.orders, tuple(self.number(c, env, level) for c in node.parts), level)
             case "+":
-                return sum(self.number(c, env, level) for c in node.parts)
+                return self.plus([self.value(c, env, level, frozen) for c in node.parts], p)
             case "*":
-                return prod(self.number(c, env, level) for c in node.parts)
+                return reduce(lambda a, b: self.times(a, b, p), [self.value(c, env, level, frozen) for c in node.parts])
             case "^":
-                base, n = node.parts[0], self.table.nodes[node.parts[1]].integer
-                if n is None:
-                    return self.root(base, node.parts[1], env, level)
-                value = self.number(base, env, level)
-                return pow(value if n >= 0 else inverse(value, p), abs(n), p)
+                return self._power(node, env, level, frozen)
+            case "value" | "d":
+                places = list(self.places(self.table.blocks(self.table.functions[node.name]))) if self.order and not frozen else []
+                by = tuple((b, -1 if x is None else env[x]) for b, x in node.by)
+
+                def partial(b: tuple[int, ...]) -> int:
+                    more = tuple(x for x, n in zip(places, b, strict=True) for _ in range(n))
+                    return self.jet(node.name, at, by + more, level)
+
+                return self.taylor([self.variation(*x) for x in places], partial, p)
+            case "apply":
+                arguments, moves = zip(*((self.number(c, env, level), self._move(c, env, frozen)) for c in node.parts), strict=True)
+                return self.taylor(
+                    moves, lambda b: self.applied(node.name, tuple(map(int.__add__, node.orders, b)), arguments, level), p
+                )
             case "fn":
-                return self.derivatives(node, env, level, 0)[0]
+                move = self._move(node.parts[-1], env, frozen)
+                values = self.derivatives(node, env, level, frozen, self.order if move.terms else 0)
+                return self.taylor([move], lambda b: values[b[0]], p)
+            case "dim" if not frozen:
+                return self.sizes[node.name]
+            case "total" if not frozen:
+                body, label = node.parts[0], node.labels[0]
+                return self.plus([self.value(body, {**env, label: i}, 0, frozen) for i in range(self.sizes[node.name])], p)
         return self._frozen(node, env, level)
+
+    def _move(self, k: int, env: Env, frozen: bool) -> Series:
+        """By how much a node differs from its value at the point."""
+        return Series({}) if frozen else self._varying(self.value(k, env, 0, frozen))
+
+    @staticmethod
+    def _varying(value: Value) -> Series:
+        if isinstance(value, int):
+            return Series({})
+        return Series({m: c for m, c in value.terms.items() if m != CONSTANT}, value.known)
+
+    def _centre(self, k: int, env: Env, level: int, frozen: bool) -> int:
+        """Where the derivatives of 1/x, log and atan are taken: at the value itself, or at the one in which totals are free."""
+        if frozen or self.table.is_frozen(k):
+            return self.number(k, env, level)
+        return self.series(k, env).constant()
 
     def _frozen(self, node: Node, env: Env, level: int) -> int:
         """A total or a length in the argument of a function: a free value for each body, taken at a coordinate that is none yet."""
@@ -727,11 +764,6 @@ class Run:
         inside = {x: env[x] for x in node.free}
         body = self.number(node.parts[0], {**inside, node.labels[0]: min([-1, *inside.values()]) - 1}, level)
         return self.drawn(("sum", node.name, body), tuple(sorted(set(inside.values()))), level)
-
-    @staticmethod
-    def places_of(node: Node, env: Env) -> tuple[Place, ...]:
-        """By what a derivative is taken."""
-        return tuple((b, -1 if x is None else env[x]) for b, x in node.by)
 
     def root(self, base: int, exponent: int | Fraction, env: Env, level: int = 0) -> int:
         """A power that is not an integer one (the exponent is a node, or known), in the group of squares."""
@@ -756,11 +788,11 @@ class Run:
 
     # -- functions
 
-    def derivatives(self, node: Node, env: Env, level: int, count: int, centre: int | None = None) -> list[int]:
-        """The value of a function and its first derivatives, modulo a prime. Those of log and atan are taken at ``centre``."""
+    def derivatives(self, node: Node, env: Env, level: int, frozen: bool, count: int) -> list[int]:
+        """The value of a function and its first derivatives, modulo a prime."""
         name, x, p = node.name, node.parts[-1], self.primes[level]
         if name == "log":
-            return self.log_derivatives(x, env, level, count, centre)
+            return self.log_derivatives(x, env, level, count, self._centre(x, env, level, frozen) if count else 0)
         if name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
             flip, odd, even = self._odd_and_even(name, x, env, level)
             if name.startswith("tan"):  # t' = 1 - flip t^2
@@ -781,7 +813,7 @@ class Run:
         if not count:
             return [zeroth]
         if name == "atan":  # (1 + c^2) a_n + 2 c a_(n-1) + a_(n-2) = 0 for the coefficients of 1 / (1 + x^2) around c
-            c = value if centre is None else centre
+            c = self._centre(x, env, level, frozen)
             a = [0, inverse(1 + c * c, p)]
             for _ in range(1, count):
                 a.append(-(2 * c * a[-1] + a[-2]) * a[1] % p)
@@ -809,11 +841,10 @@ class Run:
         over = inverse(1 + t * t, p)
         return -1, flip * 2 * t * over % p, (1 - t * t) * over % p
 
-    def log_derivatives(self, x: int, env: Env, level: int, count: int, centre: int | None = None) -> list[int]:
-        """Of the logarithm of a node."""
-        p, down = self.primes[level], 0
-        if count:
-            down = inverse(self.number(x, env, level) if centre is None else centre, p)
+    def log_derivatives(self, x: int, env: Env, level: int, count: int, centre: int) -> list[int]:
+        """Of the logarithm of a node, the derivatives being taken at ``centre``."""
+        p = self.primes[level]
+        down = inverse(centre, p) if count else 0
         return [self._logarithm(x, env, level), *(-factorial(n - 1) * pow(-down, n, p) for n in range(1, count + 1))]
 
     def _logarithm(self, k: int, env: Env, level: int) -> int:
@@ -840,19 +871,28 @@ class Run:
 
     # -- Taylor series
 
-    def plus(self, parts: Iterable[Series]) -> Series:
+    def plus(self, parts: list[Value], p: int) -> Value:
         """A sum."""
-        terms: dict[Monomial, int] = {}
-        known = inf
+        number, known, terms = sum(v for v in parts if isinstance(v, int)), inf, dict[Monomial, int]()
         for s in parts:
-            known = min(known, s.known)
-            self.spend(len(s.terms) // 4 + 1)
-            for m, c in s.terms.items():
-                terms[m] = (terms.get(m, 0) + c) % self.p
-        return Series(terms, known)
+            if isinstance(s, Series):
+                known = min(known, s.known)
+                self.spend(len(s.terms) // 4 + 1)
+                for m, c in s.terms.items():
+                    terms[m] = (terms.get(m, 0) + c) % p
+        if not terms and known == inf:
+            return number % p
+        return Series({**terms, CONSTANT: (terms.get(CONSTANT, 0) + number) % p}, known)
 
-    def times(self, a: Series, b: Series) -> Series:
+    def times(self, a: Value, b: Value, p: int) -> Value:
         """A product."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b % p
+        if isinstance(a, int):
+            a, b = b, a
+        assert isinstance(a, Series)
+        if isinstance(b, int):
+            return Series({m: c * b % p for m, c in a.terms.items()}, a.known)
         self.spend(1 + len(a.terms) * len(b.terms))
         known = min(a.known + b.low(), b.known + a.low(), inf if a.terms and b.terms else max(a.known, b.known))
         terms: dict[Monomial, int] = {}
@@ -862,78 +902,37 @@ class Run:
                     known = min(known, self.order)
                     continue
                 m = (j + k, tuple(sorted(u + v)) if u and v else u or v)
-                terms[m] = (terms.get(m, 0) + x * y) % self.p
+                terms[m] = (terms.get(m, 0) + x * y) % p
                 if len(m[1]) > MAX_NOISE:
                     raise UnableError(f"it has more than {MAX_NOISE} noise factors in one product")
         return Series(terms, known)
 
-    def taylor(self, arguments: list[Series], derivative: Callable[[tuple[int, ...]], int]) -> Series:
+    def taylor(self, arguments: Sequence[Series], derivative: Callable[[tuple[int, ...]], int], p: int) -> Value:
         """``sum over b of derivative(b) * product of arguments^b / b!``, the arguments having no constant term."""
         moving = [n for n, a in enumerate(arguments) if a.terms]
         known = min((a.known for a in arguments), default=inf)
         if any(arguments[n].low() < 1 for n in moving):
             raise UnableError("a function of noise that does not vanish with the step has no expansion here")
-        terms = {CONSTANT: derivative((0,) * len(arguments)) % self.p}
-        powers: dict[tuple[int, ...], Series] = {(): Series({CONSTANT: 1})}
-        for count in range(1, self.order + 1 if moving else 0):
-            higher: dict[tuple[int, ...], Series] = {}
+        zeroth = derivative((0,) * len(arguments)) % p
+        if not moving and known == inf:
+            return zeroth
+        terms = {CONSTANT: zeroth}
+        powers: dict[tuple[int, ...], Value] = {(): 1}
+        for count in range(1, self.order + 1):
+            higher: dict[tuple[int, ...], Value] = {}
             for chosen in combinations_with_replacement(moving, count):
                 below = powers.get(chosen[:-1])
-                power = self.times(below, arguments[chosen[-1]]) if below is not None else Series({})
-                if not power.terms:
+                power = self.times(below, arguments[chosen[-1]], p) if below is not None else 0
+                if isinstance(power, int) or not power.terms:
                     continue
                 higher[chosen] = power
                 counts = Counter(chosen)
-                over = pow(prod(map(factorial, counts.values())), -1, self.p)
-                c = derivative(tuple(counts[n] for n in range(len(arguments)))) * over % self.p
+                over = pow(prod(map(factorial, counts.values())), -1, p)
+                c = derivative(tuple(counts[n] for n in range(len(arguments)))) * over % p
                 for m, x in power.terms.items():
-                    terms[m] = (terms.get(m, 0) + c * x) % self.p
+                    terms[m] = (terms.get(m, 0) + c * x) % p
             powers = higher
-        return Series(terms, min(known, self.order) if moving else known)
-
-    def series(self, k: int, env: Env) -> Series:
-        """The Taylor series of a node, totals written out."""
-        node = self.table.nodes[k]
-        key = (k, *(env[label] for label in node.free))
-        if key not in self._series:
-            self._series[key] = self._expanded(k, node, env)
-        return self._series[key]
-
-    def _expanded(self, k: int, node: Node, env: Env) -> Series:
-        match node.head:
-            case "+":
-                return self.plus(self.series(c, env) for c in node.parts)
-            case "*":
-                return reduce(self.times, [self.series(c, env) for c in node.parts])
-            case "total":
-                return self.plus(self.series(node.parts[0], {**env, node.labels[0]: i}) for i in range(self.sizes[node.name]))
-            case "dim":
-                return Series({CONSTANT: self.sizes[node.name]})
-            case "^":
-                return self._power(node, env)
-            case "sym" | "at":
-                return self._symbol(node.name, env[node.labels[0]] if node.labels else -1)
-            case "value" | "d":
-                places = list(self.places(self.table.blocks(self.table.functions[node.name])))
-                own, by = tuple(env[x] for x in node.labels), self.places_of(node, env)
-
-                def partial(b: tuple[int, ...]) -> int:
-                    return self.jet(node.name, own, by + tuple(x for x, n in zip(places, b, strict=True) for _ in range(n)), 0)
-
-                return self.taylor([self.variation(*x) for x in places], partial)
-            case "apply":
-                at, moves = tuple(self.number(c, env) for c in node.parts), [self.series(c, env).varying() for c in node.parts]
-                return self.taylor(moves, lambda b: self.applied(node.name, tuple(map(int.__add__, node.orders, b)), at, 0))
-            case "fn":
-                x = node.parts[-1]
-                move, centre = self.series(x, env).varying(), self._centre(x, env) if node.name in ("log", "atan") else None
-                values = self.derivatives(node, env, 0, self.order if move.terms else 0, centre)
-                return self.taylor([move], lambda b: values[b[0]])
-        return Series({CONSTANT: self.number(k, env)})
-
-    def _centre(self, base: int, env: Env) -> int:
-        """Where the derivatives of 1/x, log and atan are taken: at the value itself, or at the one in which totals are free."""
-        return self.number(base, env) if self.table.is_frozen(base) else self.series(base, env).constant()
+        return Series(terms, min(known, self.order))
 
     def variation(self, name: str, index: int) -> Series:
         """By how much a coordinate differs from its value at the point."""
@@ -941,14 +940,13 @@ class Run:
             return self.moved.get((name, index), Series({}))
         return Series({(1, ((name, index),)): 1}) if self.order else Series({})
 
-    def _symbol(self, name: str, index: int) -> Series:
-        kind = self.table.symbols[name]["kind"]
-        if self.rule and kind == "step":
-            return Series({(2, ()): 1})
-        if self.rule and kind.endswith("noise"):
-            return Series({(0, ((name, index),)): 1})
-        value = Series({CONSTANT: self.symbol(name, index)})
-        return self.plus((value, self.variation(name, index))) if kind in STATE else value
+    def _symbol(self, name: str, index: int, level: int, frozen: bool) -> Value:
+        kind, value = self.table.symbols[name]["kind"], self.symbol(name, index, level)
+        if frozen or not self.order:
+            return value
+        if self.rule and (kind == "step" or kind.endswith("noise")):
+            return Series({(2, ()) if kind == "step" else (0, ((name, index),)): 1})
+        return self.plus([value, self.variation(name, index)], self.p) if kind in STATE else value
 
     def places(self, blocks: Iterable[str]) -> Iterator[Place]:
         """The coordinates of some blocks."""
@@ -956,53 +954,62 @@ class Run:
             length = self.table.length(b)
             yield from ((b, i) for i in range(self.sizes[length])) if length else ((b, -1),)
 
-    def _power(self, node: Node, env: Env) -> Series:
+    def _power(self, node: Node, env: Env, level: int, frozen: bool) -> Value:
         base, exponent = node.parts
-        q, n = self.table.nodes[exponent].number, self.table.nodes[exponent].integer
+        q, n, p = self.table.nodes[exponent].number, self.table.nodes[exponent].integer, self.primes[level]
         if n is not None and n >= 0:
-            result, square = Series({CONSTANT: 1}), self.series(base, env)
+            square = self.value(base, env, level, frozen)
+            if isinstance(square, int):
+                return pow(square, n, p)
+            result: Value = 1
             for bit in bin(n)[2:]:
-                result = self.times(result, result)
-                result = self.times(result, square) if bit == "1" else result
+                result = self.times(result, result, p)
+                result = self.times(result, square, p) if bit == "1" else result
             return result
         if q is not None:
-            return self._lifted(base, q, env) if self.rule else self._rational(base, q, env)
-        power, move = self.series(exponent, env).varying(), self.series(base, env).varying()
-        value, rise = self.root(base, exponent, env), self.number(exponent, env)
+            lifted = self.rule and not frozen
+            return self._lifted(base, q, env) if lifted else self._rational(base, q, env, level, frozen)
+        power, move = (self._move(k, env, frozen) for k in (exponent, base))
+        value = self.root(base, exponent, env, level)
         if power.terms:  # x^y = exp(y log x)
-            values = self.log_derivatives(base, env, 0, self.order)
-            log = self.taylor([move], lambda b: values[b[0]])
-            return self.taylor([self.times(self.series(exponent, env), log).varying()], lambda b: value)
-        down = inverse(self.number(base, env), self.p) if move.terms else 0
-        return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], self.p))
+            values = self.log_derivatives(base, env, 0, self.order, self.number(base, env))
+            log = self.taylor([move], lambda b: values[b[0]], p)
+            both = self.times(self.series(exponent, env), log, p)
+            return self.taylor([self._varying(both)], lambda b: value, p)
+        return self._around(move, value, base, self.number(exponent, env, level) if move.terms else 0, env, level)
 
-    def _rational(self, base: int, q: Fraction, env: Env) -> Series:
+    def _around(self, move: Series, value: int, base: int, rise: int, env: Env, level: int) -> Value:
+        """x^rise, given its value at the frozen x."""
+        p = self.primes[level]
+        down = inverse(self.number(base, env, level), p) if move.terms else 0
+        return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], p), p)
+
+    def _rational(self, base: int, q: Fraction, env: Env, level: int, frozen: bool) -> Value:
         """A root, or a negative integer power."""
-        move = self.series(base, env).varying()
+        p, move = self.primes[level], self._move(base, env, frozen)
         if q.denominator == 1:
-            down = inverse(self._centre(base, env), self.p)
-            return self.taylor([move], lambda b: falling(int(q), b[0]) * pow(down, b[0] - int(q), self.p))
-        value, rise = self.root(base, q, env), rational(q, self.p)
-        down = inverse(self.number(base, env), self.p) if move.terms else 0
-        return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], self.p))
+            down = inverse(self._centre(base, env, level, frozen), p)
+            return self.taylor([move], lambda b: falling(int(q), b[0]) * pow(down, b[0] - int(q), p), p)
+        return self._around(move, self.root(base, q, env, level), base, rational(q, p), env, level)
 
-    def _lifted(self, k: int, q: Fraction, env: Env) -> Series:
+    def _lifted(self, k: int, q: Fraction, env: Env) -> Value:
         """A root or reciprocal in a rule: of what vanishes with the step, the powers of s are taken out."""
         table, node = self.table, self.table.nodes[k]
         self.spend(1)
         if not node.step_order:
-            return self._rational(k, q, env)
+            return self._rational(k, q, env, 0, frozen=False)
         if node.head == "sym" and (2 * q).denominator == 1:
             return Series({(int(2 * q), ()): 1})
         unknown = [c for c in node.parts if not signs(table, c) <= NOT_NEGATIVE]
         if node.head == "*" and (q.denominator == 1 or len(unknown) <= 1):  # as the product is not negative
-            return reduce(self.times, [self._lifted(c, q, env) for c in node.parts])
+            return reduce(lambda a, b: self.times(a, b, self.p), [self._lifted(c, q, env) for c in node.parts])
         if node.head == "+":  # (x + y)^q = x^q (1 + y/x)^q for the part x of lowest order
             leading = [c for c in node.parts if table.nodes[c].step_order == node.step_order]
             if len(leading) == 1 and signs(table, leading[0]) == POSITIVE:
                 over, rise = self._lifted(leading[0], Fraction(-1), env), rational(q, self.p)
-                rest = self.plus(self.times(self.series(c, env), over) for c in node.parts if c != leading[0])
-                return self.times(self._lifted(leading[0], q, env), self.taylor([rest], lambda b: falling(rise, b[0])))
+                rest = self.plus([self.times(self.series(c, env), over, self.p) for c in node.parts if c != leading[0]], self.p)
+                around_one = self.taylor([self._varying(rest)], lambda b: falling(rise, b[0]), self.p)
+                return self.times(self._lifted(leading[0], q, env), around_one, self.p)
         raise UnableError("a root or denominator that vanishes with the step has no expansion here")
 
 
@@ -1492,7 +1499,10 @@ class Check:
         if "value" in entry:
             return run.series(entry["value"], {0: max(i, j)})
         kernel = run.series(entry["kernel"], {0: i, -1: j})
-        return run.plus((kernel, run.series(entry["diagonal"], {0: i}))) if same and i == j else kernel
+        if not (same and i == j):
+            return kernel
+        found = run.plus([kernel, run.series(entry["diagonal"], {0: i})], run.p)
+        return found if isinstance(found, Series) else Series({CONSTANT: found})
 
     def at(self, run: Run, matrix: Matrix, x: Place, y: Place) -> Series:
         """An entry of a full matrix."""
@@ -1664,7 +1674,8 @@ class Check:
                 new = run.series(n, {0: x[1]})
                 if new.known < 2:
                     raise UnableError(TOO_SHORT)
-                moved[x] = run.plus((new, Series({CONSTANT: -run.symbol(block, x[1]) % run.p})))
+                less = Series({**new.terms, CONSTANT: new.constant() - run.symbol(block, x[1])}, new.known)
+                moved[x] = less
             if rule.sequential:
                 run.move(moved)
         run.move({})
