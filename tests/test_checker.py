@@ -161,6 +161,12 @@ def test_a_root_of_a_number_has_one_sign(name):
         assert vanishes(table, len(table.nodes) - 1, prime_chain(2)).kind != "zero"
 
 
+def test_a_parameter_may_be_called_pi():
+    parameter = {"pi": {"kind": "parameter", "facts": ["positive"], "domain": None}}
+    table = Table([["pi"], ["sym", "pi"], ["num", -1, 1], ["*", 1, 2], ["+", 0, 3]], parameter, {}, [])
+    assert vanishes(table, 4, PRIMES).kind == "nonzero"
+
+
 def test_small_lengths_are_not_enough_and_the_theorem_is_sharp():
     assert answer(FALSE["newton"]).why == "it is not zero at d_theta = 3"
     assert answer(FALSE["a rank-one difference"]).why == "it is not zero at d_theta = 3"
@@ -464,6 +470,7 @@ HOSTILE = {
     "a negative reference": (("nodes", 7), ["*", -1, 6], "no earlier node"),
     "a true reference": (("nodes", 7), ["*", True, 6], "no earlier node"),
     "a huge integer": (("nodes", 3), ["num", 10**5000, 1], "at most 2048 bits"),
+    "a huge reference": (("nodes", 7), ["*", 10**5000, 6], "limit"),
     "a denominator of zero": (("nodes", 3), ["num", 1, 0], "must be a fraction"),
     "a float": (("nodes", 3), ["num", 1.5, 1], "must be a fraction"),
     "not a number": (("nodes", 3), ["num", float("nan"), 1], "must be a fraction"),

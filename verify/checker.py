@@ -189,7 +189,8 @@ class Table:
         require(len(set(facts)) == len(facts), f"the facts of {name!r} are not each said once")
         require(not facts or "parameter" in s["kind"] or s["kind"] == "step", f"{name!r} has facts; it can only have a domain")
         contradiction = any(a in facts and b in facts for a, b in CONTRADICTIONS)
-        require(fact_signs(s) and not contradiction, f"the facts of {name!r} contradict each other")
+        consistent = s["domain"] is None and symbol_signs(self, name) and not contradiction
+        require(not facts or consistent, f"the facts of {name!r} contradict each other")
 
     def _function(self, name: str, f: Any) -> None:
         kind: str = f["kind"] if isinstance(f, dict) and isinstance(f.get("kind"), str) else ""
@@ -386,20 +387,14 @@ def sign(x: Fraction | int) -> Signs:
     return Signs({(x > 0) - (x < 0)})
 
 
-def fact_signs(symbol: Mapping[str, Any]) -> Signs:
-    """The signs that the facts of a symbol leave; none where they contradict each other."""
-    found = POSITIVE if symbol["kind"] == "step" else ANY
-    for fact in symbol["facts"]:
-        found &= OF_FACT.get(fact, ANY)
-    return found
-
-
 def symbol_signs(table: Table, name: str) -> Signs:
-    """The signs that a symbol may have: of a parameter by its facts, of a block by its domain."""
-    domain = table.symbols[name]["domain"]
-    if domain is None:
-        return fact_signs(table.symbols[name])
-    return POSITIVE if domain == ["simplex"] else affine_signs(table, Fraction(0), Fraction(1), domain)
+    """The signs that a symbol may have: of a parameter by its facts (none if they contradict), of a block by its domain."""
+    symbol = table.symbols[name]
+    if symbol["domain"] is not None:
+        simplex = symbol["domain"] == ["simplex"]
+        return POSITIVE if simplex else affine_signs(table, Fraction(0), Fraction(1), symbol["domain"])
+    start = POSITIVE if symbol["kind"] == "step" else ANY
+    return reduce(Signs.__and__, (OF_FACT.get(fact, ANY) for fact in symbol["facts"]), start)
 
 
 def affine_signs(table: Table, constant: Fraction, factor: Fraction, domain: list[Any]) -> Signs:
@@ -659,22 +654,11 @@ class Run:
             return 0
         return self.drawn(name, (index,) if index != -1 else (), level, symbol_signs(self.table, name))
 
-    def jet(self, name: str, own: tuple[int, ...], by: tuple[Place, ...], level: int) -> int:
-        """A potential or field, or a partial derivative of one; mixed ones are symmetric."""
-        indices = tuple(sorted({*own, *(i for _, i in by if i != -1)}))
-        positive = self.table.functions[name].get("positive") and not by
-        return self.drawn(("jet", name, own, tuple(sorted(by))), indices, level, POSITIVE if positive else ANY)
-
     def entry_of(self, name: str, i: int, j: int, level: int = 0) -> int:
         """An entry of a dense matrix."""
         f = self.table.functions[name]
         at = (min(i, j), max(i, j)) if f["symmetric"] else (i, j)
         return self.drawn(("M", name, at), at, level, POSITIVE if f["positive"] and i == j else ANY)
-
-    def applied(self, name: str, orders: tuple[int, ...], arguments: tuple[int, ...], level: int) -> int:
-        """A derivative of an elementwise function: a free value for each argument."""
-        positive = self.table.functions[name]["positive"] and not any(orders)
-        return self.drawn(("apply", name, orders, arguments), (), level, POSITIVE if positive else ANY)
 
     # -- values
 
@@ -702,7 +686,7 @@ class Run:
             case "num":
                 return rational(node.number or Fraction(0), p)
             case "pi":
-                return self.drawn("pi", (), level, POSITIVE)
+                return self.drawn(("pi",), (), level, POSITIVE)
             case "e":
                 return self._bases[level]
             case "sym" | "at":
@@ -717,18 +701,24 @@ class Run:
                 return self._power(node, env, level, frozen)
             case "value" | "d":
                 places = list(self.places(self.table.blocks(self.table.functions[node.name]))) if self.order and not frozen else []
-                by = tuple((b, -1 if x is None else env[x]) for b, x in node.by)
+                by = [(b, -1 if x is None else env[x]) for b, x in node.by]
+                positive = self.table.functions[node.name].get("positive")
 
-                def partial(b: tuple[int, ...]) -> int:
-                    more = tuple(x for x, n in zip(places, b, strict=True) for _ in range(n))
-                    return self.jet(node.name, at, by + more, level)
+                def partial(b: tuple[int, ...]) -> int:  # symmetric
+                    wrt = tuple(sorted(by + [x for x, n in zip(places, b, strict=True) for _ in range(n)]))
+                    indices = tuple(sorted({*at, *(i for _, i in wrt if i != -1)}))
+                    return self.drawn((node.name, at, wrt), indices, level, POSITIVE if positive and not wrt else ANY)
 
                 return self.taylor([self.variation(*x) for x in places], partial, p)
             case "apply":
-                arguments, moves = zip(*((self.number(c, env, level), self._move(c, env, frozen)) for c in node.parts), strict=True)
-                return self.taylor(
-                    moves, lambda b: self.applied(node.name, tuple(map(int.__add__, node.orders, b)), arguments, level), p
-                )
+                arguments = tuple(self.number(c, env, level) for c in node.parts)
+                positive = self.table.functions[node.name]["positive"]
+
+                def applied(b: tuple[int, ...]) -> int:
+                    orders = tuple(map(int.__add__, node.orders, b))
+                    return self.drawn((node.name, orders, arguments), (), level, POSITIVE if positive and not any(orders) else ANY)
+
+                return self.taylor([self._move(c, env, frozen) for c in node.parts], applied, p)
             case "fn":
                 move = self._move(node.parts[-1], env, frozen)
                 values = self.derivatives(node, env, level, frozen, self.order if move.terms else 0)
@@ -792,7 +782,8 @@ class Run:
         """The value of a function and its first derivatives, modulo a prime."""
         name, x, p = node.name, node.parts[-1], self.primes[level]
         if name == "log":
-            return self.log_derivatives(x, env, level, count, self._centre(x, env, level, frozen) if count else 0)
+            down = inverse(self._centre(x, env, level, frozen), p) if count else 0
+            return [self._logarithm(x, env, level), *(-factorial(n - 1) * pow(-down, n, p) for n in range(1, count + 1))]
         if name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
             flip, odd, even = self._odd_and_even(name, x, env, level)
             if name.startswith("tan"):  # t' = 1 - flip t^2
@@ -818,7 +809,7 @@ class Run:
             for _ in range(1, count):
                 a.append(-(2 * c * a[-1] + a[-2]) * a[1] % p)
             return [zeroth, *(factorial(n) * c for n, c in enumerate(a[1:]))]
-        root = pow(self.drawn("pi", (), level, POSITIVE), inverse(2, self.primes[level + 1]), p)
+        root = pow(self.drawn(("pi",), (), level, POSITIVE), inverse(2, self.primes[level + 1]), p)
         bell = pow(self._bases[level], -(self.number(x, env, level + 1) ** 2) % self.primes[level + 1], p)
         y = [0, 2 * inverse(root, p) * bell]  # of erf; y' = -2 x y
         for n in range(count - 1):
@@ -840,12 +831,6 @@ class Run:
         t = self.drawn(("circle", positive), (), level)
         over = inverse(1 + t * t, p)
         return -1, flip * 2 * t * over % p, (1 - t * t) * over % p
-
-    def log_derivatives(self, x: int, env: Env, level: int, count: int, centre: int) -> list[int]:
-        """Of the logarithm of a node, the derivatives being taken at ``centre``."""
-        p = self.primes[level]
-        down = inverse(centre, p) if count else 0
-        return [self._logarithm(x, env, level), *(-factorial(n - 1) * pow(-down, n, p) for n in range(1, count + 1))]
 
     def _logarithm(self, k: int, env: Env, level: int) -> int:
         """``log`` is taken apart into positive factors only; what is left is a free value for each argument."""
@@ -966,38 +951,32 @@ class Run:
                 result = self.times(result, result, p)
                 result = self.times(result, square, p) if bit == "1" else result
             return result
-        if q is not None:
-            lifted = self.rule and not frozen
-            return self._lifted(base, q, env) if lifted else self._rational(base, q, env, level, frozen)
-        power, move = (self._move(k, env, frozen) for k in (exponent, base))
-        value = self.root(base, exponent, env, level)
-        if power.terms:  # x^y = exp(y log x)
-            values = self.log_derivatives(base, env, 0, self.order, self.number(base, env))
-            log = self.taylor([move], lambda b: values[b[0]], p)
-            both = self.times(self.series(exponent, env), log, p)
-            return self.taylor([self._varying(both)], lambda b: value, p)
-        return self._around(move, value, base, self.number(exponent, env, level) if move.terms else 0, env, level)
+        if q is not None and self.rule and not frozen:
+            return self._lifted(base, q, env)
+        if self._move(exponent, env, frozen).terms:
+            raise UnableError("a power of what moves is not expanded here")
+        return self._root_or_inverse(base, exponent if q is None else q, env, level, frozen)
 
-    def _around(self, move: Series, value: int, base: int, rise: int, env: Env, level: int) -> Value:
-        """x^rise, given its value at the frozen x."""
-        p = self.primes[level]
-        down = inverse(self.number(base, env, level), p) if move.terms else 0
-        return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], p), p)
-
-    def _rational(self, base: int, q: Fraction, env: Env, level: int, frozen: bool) -> Value:
-        """A root, or a negative integer power."""
+    def _root_or_inverse(self, base: int, exponent: int | Fraction, env: Env, level: int, frozen: bool) -> Value:
+        """x^q around a point: of an integer q at the value itself, otherwise at the frozen one, where the root is taken."""
         p, move = self.primes[level], self._move(base, env, frozen)
-        if q.denominator == 1:
-            down = inverse(self._centre(base, env, level, frozen), p)
-            return self.taylor([move], lambda b: falling(int(q), b[0]) * pow(down, b[0] - int(q), p), p)
-        return self._around(move, self.root(base, q, env, level), base, rational(q, p), env, level)
+        if isinstance(exponent, Fraction) and exponent.denominator == 1:
+            rise, x = int(exponent), self._centre(base, env, level, frozen)
+            value = pow(inverse(x, p), -rise, p)
+        else:
+            rise = (
+                rational(exponent, p) if isinstance(exponent, Fraction) else self.number(exponent, env, level) if move.terms else 0
+            )
+            value, x = self.root(base, exponent, env, level), self.number(base, env, level)
+        down = inverse(x, p) if move.terms else 0
+        return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], p), p)
 
     def _lifted(self, k: int, q: Fraction, env: Env) -> Value:
         """A root or reciprocal in a rule: of what vanishes with the step, the powers of s are taken out."""
         table, node = self.table, self.table.nodes[k]
         self.spend(1)
         if not node.step_order:
-            return self._rational(k, q, env, 0, frozen=False)
+            return self._root_or_inverse(k, q, env, 0, frozen=False)
         if node.head == "sym" and (2 * q).denominator == 1:
             return Series({(int(2 * q), ()): 1})
         unknown = [c for c in node.parts if not signs(table, c) <= NOT_NEGATIVE]
@@ -1211,19 +1190,9 @@ def are_independent(run: Run) -> bool:
     return not roots
 
 
-def chain_for(table: Table) -> tuple[int, ...]:
-    """A fresh chain of primes that is long enough for the nested exponents of a table."""
-    return prime_chain(1 + min(MAX_NESTED, max((node.nested for node in table.nodes), default=0)))
-
-
-def vanishes(table: Table, k: int, primes: tuple[int, ...]) -> Answer:
-    """Decide whether a node vanishes for every length; different labels in it are different coordinates."""
-    return equal(table, k, None, primes)
-
-
-def equal(table: Table, one: int, other: int | None, primes: tuple[int, ...]) -> Answer:
-    """Decide whether a node is another one (or zero), for every length."""
-    nodes = [k for k in (one, other) if k is not None]
+def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None = None) -> Answer:
+    """Decide whether a node is zero, or another one, for every length; different labels are different coordinates."""
+    nodes = [one] if other is None else [one, other]
     labels = {label: length for k in nodes for label, length in table.nodes[k].free.items()}
     taken: Counter[str] = Counter()
     env = {}
@@ -1306,10 +1275,6 @@ class Reader:
         require(all(labels.get(x) == length for x, length in self.table.nodes[k].free.items()), f"{where} is of another length")
         return k
 
-    def component(self, n: Any, block: str, where: str) -> int:
-        """One coordinate of a block."""
-        return self.node(n, where, self.table.length(block))
-
     def entry(self, data: Any, row: str | None, column: str | None, where: str) -> Entry:
         """An entry between two lengths."""
         if row is None or column is None:
@@ -1366,7 +1331,7 @@ class Reader:
             self.node(data["H"], "H"),
             self.matrix(data["D"], state, "D"),
             self.matrix(data["Q"], state, "Q") if recipe else None,
-            {b: self.component(data["drift"][b], b, f"the drift of {b}") for b in state},
+            {b: self.node(data["drift"][b], f"the drift of {b}", self.table.length(b)) for b in state},
             self.rule(data["update"], state) if "update" in data else None,
             tuple((self.blocks(kept, "marginal"), self.node(U, "marginal")) for kept, U in data["marginal"]),
             tuple(Column(self.table.length(c), {a: factor[a, c] for a in state}) for c in state) if factor else None,
@@ -1384,7 +1349,7 @@ class Reader:
         pairs = data["rule"]
         require(len(pairs) <= 64 and {b for b, _ in pairs} == set(state), "the rule lacks a block, or has one that is none")
         require(data["sequential"] or len(pairs) == len(state), "a simultaneous rule names a block twice")
-        read = tuple((b, self.component(n, b, f"the rule of {b}")) for b, n in pairs)
+        read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
 
     def steps(self, data: Any) -> tuple[list[str], dict[str, list[Step]]]:
@@ -1440,7 +1405,7 @@ class Check:
 
     def __init__(self, table: Table, subject: Subject, steps: dict[str, list[Step]]) -> None:
         self.table, self.subject, self.steps = table, subject, steps
-        self.primes = chain_for(table)
+        self.primes = prime_chain(1 + min(MAX_NESTED, max((node.nested for node in table.nodes), default=0)))
         self.assumptions: dict[str, None] = {}
         self._limit: list[tuple[str, Answer]] = []
 
@@ -1674,8 +1639,7 @@ class Check:
                 new = run.series(n, {0: x[1]})
                 if new.known < 2:
                     raise UnableError(TOO_SHORT)
-                less = Series({**new.terms, CONSTANT: new.constant() - run.symbol(block, x[1])}, new.known)
-                moved[x] = less
+                moved[x] = Series({**new.terms, CONSTANT: new.constant() - run.symbol(block, x[1])}, new.known)
             if rule.sequential:
                 run.move(moved)
         run.move({})
@@ -1808,7 +1772,7 @@ class Check:
         if not self.is_read_off(step["form"], step["sign"]):
             return f"the form is not seen to be {step['sign']}"
         if step["e"] != step["form"]:
-            answer = equal(self.table, step["e"], step["form"], self.primes)
+            answer = vanishes(self.table, step["e"], self.primes, step["form"])
             if answer.kind != "zero":
                 return answer.why
         return self.undefined([step["e"], step["form"]] if not strict else [step["form"]], strict)
@@ -1849,7 +1813,7 @@ def check(certificate: Any) -> Result:
     """Check a certificate: every obligation that it requires, from what it says of its subject alone."""
     try:
         return _checked(certificate)
-    except CertificateError as error:
+    except ValueError as error:
         return Result("not a certificate", str(error))
     except RecursionError:
         return Result("not a certificate", "it is nested too deeply")
