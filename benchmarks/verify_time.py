@@ -28,7 +28,7 @@ from recipe.dynamics import derive
 from recipe.limit import limit_of
 from recipe_cli.declarations import catalog_entries
 from verify import verify
-from verify.sign import possible_signs
+from verify.signs.sign import possible_signs
 from verify.verdict import Verdict
 
 COORDINATES = 2  # of each block where sympy.simplify works on it

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, singledispatch
 
-from sympy import Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp
+from sympy import Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
@@ -88,6 +88,13 @@ def tidy(e: Expr) -> Expr:
     frozen, stands_for = freeze(e)
     shortest = min((frozen, expand_mul(frozen, deep=False), expand_mul(frozen)), key=lambda f: f.count_ops())
     return thaw(shortest, stands_for)
+
+
+def summands(e: Expr) -> tuple[Expr, ...]:
+    """The terms of an expression once its products of sums are multiplied out, none of zero; abstract atoms stay as they are."""
+    frozen, stands_for = freeze(e)
+    multiplied_out = thaw(expand_mul(frozen), stands_for)
+    return () if multiplied_out == 0 else Add.make_args(multiplied_out)
 
 
 def freeze(e: Expr) -> tuple[Expr, dict[Expr, Symbol]]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from sympy import Expr
 
 from recipe.calculus import gradient, tidy
-from recipe.entry import Entry
+from recipe.entry import Entry, parts
 from recipe.recipe import Recipe
 from recipe.symbols import Block
 
@@ -23,6 +23,10 @@ class Dynamics:
     state: tuple[Block, ...]
     drift: dict[Block, Expr]
     diffusion: dict[tuple[Block, Block], Entry]
+
+    def coefficients(self) -> list[Expr]:
+        """Every expression in the drift and in D."""
+        return [*self.drift.values(), *(p for entry in self.diffusion.values() for p in parts(entry))]
 
 
 @dataclass(frozen=True)

@@ -227,6 +227,11 @@ def parts(entry: Entry) -> tuple[Expr, ...]:
     return (entry.diagonal, entry.kernel) if isinstance(entry, Coupling) else (entry.value,)
 
 
+def is_diagonal(entry: Entry) -> bool:
+    """Whether it joins no two different coordinates of two vectors: it has no kernel."""
+    return not isinstance(entry, Coupling) or bool(entry.kernel == 0)
+
+
 def combine(a: Entry, b: Entry, sign: int = 1) -> Entry:
     """``a + sign * b`` for two entries of one place."""
     return type(a)(*(x + sign * y for x, y in zip(parts(a), parts(b), strict=True)))

@@ -1,4 +1,4 @@
-"""What is left free in an expression: parameters, and abstract functions that can be given a meaning."""
+"""What is left free in an expression: blocks, parameters, and abstract functions that can be given a meaning."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Dense, Field, Potential
 from recipe.symbols import (
+    Block,
     Index,
     Length,
     Noise,
@@ -31,6 +32,11 @@ def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
     others = (Vector, Scalar, Length, Potential, Field, Dense, Index, Noise, ScalarNoise, VectorData, ScalarData, *VARIANCES)
     found = {generic(s) for e in expressions for s in e.atoms(Symbol)}
     return tuple(sorted((s for s in found if not isinstance(s, others)), key=str))
+
+
+def blocks_in(e: Expr, state: tuple[Block, ...]) -> frozenset[Block]:
+    """The blocks that an expression depends on, seen or unseen: in sums and in abstract functions as well."""
+    return frozenset(generic(s) for s in e.free_symbols) & frozenset(state)
 
 
 def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:

@@ -38,18 +38,19 @@ class Total(Expr):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """What it depends on, as sympy understands it: the bound coordinate's block counts as its generic coordinate."""
+        """What it depends on, as sympy understands it: the bound coordinate's block counts as its generic coordinate.
+
+        The length is among it. So sympy never takes a sum for a function of one variable, puts a value there, finds nothing
+        changed, and asks for its sign for ever.
+        """
         bound = self.index.label
-        return {s.at(GENERIC) if isinstance(s, Indexed) and s.label == bound else s for s in self.body.free_symbols}
+        inside = {s.at(GENERIC) if isinstance(s, Indexed) and s.label == bound else s for s in self.body.free_symbols}
+        return inside | {self.index.length}
 
     def _eval_derivative(self, x: Any) -> Expr:
         from recipe.calculus import partial  # sums are what the calculus is about, so it cannot come first
 
         return partial(self, x)
-
-    def _eval_is_polynomial(self, symbols: set[Any]) -> bool:
-        """Not in what it sums over: sympy would put a value there, find nothing changed, and ask for its sign for ever."""
-        return self.free_symbols.isdisjoint(symbols)
 
     def _eval_is_real(self) -> bool | None:
         return self.body.is_real

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from recipe import RecipeError
 from recipe_cli.declarations import declarations, the_one
+from recipe_cli.mistakes import without_codes
 from recipe_cli.reports import EXIT_STATUS
 from recipe_cli.worker import Judged
 from verify.checker import CertificateError, Result, check, read
@@ -38,7 +39,7 @@ def write_certificate(judged: Judged, output: Path) -> int:
 
 def check_certificate(file: Path, where: str | None, as_json: bool, console: Console) -> int:
     """Check a certificate, print what came of it, and return the exit status."""
-    from verify.difference import first_difference
+    from verify.certificate.difference import first_difference
 
     try:
         certificate = read(str(file))
@@ -75,18 +76,20 @@ def _as_json(file: Path, certificate: Any, result: Result, where: str | None, ot
 def _print(console: Console, file: Path, certificate: Any, result: Result, where: str | None, other: str | None) -> None:
     subject = certificate["subject"]
     console.print(Text.assemble(
-        (str(file), "bold"), f" ({subject['name'] or 'without a name'}, {subject['kind']}): ",
+        (without_codes(str(file)), "bold"), f" ({without_codes(subject['name'] or 'without a name')}, {subject['kind']}): ",
         (result.sentence, COLOURS.get(result.status, "yellow")),
     ), soft_wrap=True)  # fmt: skip
     width = max((len(f.name) for f in result.findings), default=0)
     for f in result.findings:
-        console.print(Text.assemble("  ", _coloured(f.status), f"  {f.name:<{width}}  {f.sentence}"), soft_wrap=True)
+        console.print(Text.assemble("  ", _coloured(f.status), without_codes(f"  {f.name:<{width}}  {f.sentence}")), soft_wrap=True)
     if where is not None and other is None:
-        console.print(Text(f"  it is about {where}, for {certificate['scope']}"), soft_wrap=True)
+        console.print(Text(without_codes(f"  it is about {where}, for {certificate['scope']}")), soft_wrap=True)
     elif where is not None:
-        console.print(Text.assemble("  ", _coloured("rejected"), f"  it is not about {where}: {other}"), soft_wrap=True)
+        console.print(
+            Text.assemble("  ", _coloured("rejected"), without_codes(f"  it is not about {where}: {other}")), soft_wrap=True
+        )
     for assumption in result.assumptions:
-        console.print(Text(f"  assumed: {assumption}", style="dim"), soft_wrap=True)
+        console.print(Text(without_codes(f"  assumed: {assumption}"), style="dim"), soft_wrap=True)
 
 
 def _coloured(status: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -90,7 +91,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the output file if
 @app.command(
     epilog=(
         "Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`, "
-        "`recipe verify sgrhmc --certificate sgrhmc.json`, `recipe verify catalog/*.py --timeout 10`. A file is run in a process "
+        "`recipe verify sgrhmc --certificate sgrhmc.json`, `recipe verify sgld sghmc --timeout 10`. A file is run in a process "
         "of its own, more than once if an obligation takes too long; what it prints goes to stderr."
     )
 )
@@ -345,6 +346,8 @@ def _print_json(data: Any) -> None:
 
 def main() -> None:
     """Run the command; a mistake of the user is one sentence on stderr and exit status 2."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads may stop, as `head` does: no verdict and no fault of ours
     try:
         app()
     except Exception as error:

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from recipe_cli.mistakes import BAD_INPUT, INTERNAL_ERROR, without_codes
 from recipe_cli.worker import Declared
-from verify.layout import FINE, TITLE, Paragraph, paragraphs
-from verify.markdown import markdown
 from verify.report import Report
+from verify.report.layout import FINE, TITLE, Paragraph, paragraphs
+from verify.report.markdown import markdown
 from verify.verdict import Verdict
 
 STYLES = {"proved": "green", "refuted": "bold red", "undecided": "yellow", TITLE: "bold", FINE: "dim"}

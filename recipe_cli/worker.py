@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -185,6 +186,8 @@ def _stand_alone(connection: Connection, ends_of_parent: Connection | None, quie
     """A process group of its own, so that all that the file starts ends with it; no input; its output is not the report's."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python has it: the file is the user's own program
     if ends_of_parent is not None:
         ends_of_parent.close()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()

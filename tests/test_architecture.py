@@ -17,7 +17,7 @@ ROOMS = {
     "codegen": {"recipe"},
     "recipe_cli": {"recipe", "catalog", "verify", "codegen"},
 }
-LONGER = {"checker.py": 2300}  # it must stand alone: one file, which imports nothing of this project
+LONGER = {"checker.py": 1900}  # it must stand alone: one file, which imports nothing of this project
 FORBIDDEN_CALLS = {"eval", "exec", "parse_expr", "literal_eval"}
 
 

@@ -2,13 +2,14 @@
 
 import mpmath
 import pytest
+from outcomes import outcome_of
 from samplers import catalog_recipes
 from sympy import Dummy, Function, Interval, Matrix, Rational, Symbol, cos, exp, lambdify, log, oo, sin, sqrt, symbols
 
 from recipe import Noise, Parameter, Potential, Recipe, Scalar, Simplex, Update, Vector, derive, total
 from recipe.entry import parts
 from verify import Verdict, verify
-from verify.leading import NoLeadingTermError, growth, leading
+from verify.edge.leading import NoLeadingTermError, growth, leading
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 
@@ -39,7 +40,7 @@ def moved(H, Q=CANONICAL):
 
 
 def boundary(declared):
-    return next(line.outcome for line in verify(declared).lines if line.name == "boundary")
+    return outcome_of(verify(declared), "boundary")
 
 
 GAMMA = total(b * theta - (a - 1) * log(theta))

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from outcomes import outcome_of
 
 from recipe_cli.declarations import declarations
 from recipe_cli.reports import exit_status, worst
@@ -52,7 +53,7 @@ def said(result):
 
 
 def outcome(result, name):
-    return next(line.outcome for line in result.report.lines if line.name == name)
+    return outcome_of(result.report, name)
 
 
 def status(results):

@@ -5,6 +5,7 @@ import random
 import mpmath
 import pytest
 from explicit import explicit
+from outcomes import outcome_of
 from samplers import catalog_recipes
 from sympy import Function, Interval, Lambda, Matrix, Symbol, cosh, diff, exp, eye, lambdify, log, oo, sin, sqrt, zeros
 
@@ -30,7 +31,7 @@ FRICTION, CANONICAL = Matrix([[0, 0], [0, A]]), Matrix([[0, -1], [1, 0]])
 
 
 def outcome(declared) -> Outcome:
-    return next(line.outcome for line in verify(declared).lines if line.name == "non-explosion")
+    return outcome_of(verify(declared), "non-explosion")
 
 
 def langevin(V, D=1, block=x):
@@ -120,7 +121,7 @@ def test_a_given_function_is_used():
 def test_what_is_proved_is_not_taken_for_granted_by_stationarity():
     report = verify(catalog_recipes()["sghmc"])
     assert not any("does not explode" in a for line in report.lines for a in line.outcome.assumptions)
-    stationarity = next(line.outcome for line in report.lines if line.name == "stationarity")
+    stationarity = outcome_of(report, "stationarity")
     assert stationarity.assumptions == (NORMALISABLE, COERCIVE)  # what the two proofs take for granted in their turn
     report = verify(catalog_recipes()["sgrhmc"])
     assert any("does not explode" in a for line in report.lines for a in line.outcome.assumptions)

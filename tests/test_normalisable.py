@@ -6,6 +6,7 @@ from random import Random
 
 import mpmath
 import pytest
+from outcomes import outcome_of
 from samplers import catalog_recipes
 from scipy.integrate import dblquad, quad
 from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
@@ -13,8 +14,8 @@ from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cosh, ex
 from recipe import Field, Parameter, Potential, Recipe, Scalar, Simplex, Vector, total
 from recipe.symbols import Block
 from verify import Verdict, verify
-from verify.growth import bound, compare, leading
-from verify.mass import decide_finite
+from verify.tail.growth import bound, compare, leading
+from verify.tail.mass import decide_finite
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -38,7 +39,7 @@ d = theta.dim
 
 def outcome(H, *state: Block) -> Outcome:
     report = verify(Recipe(state, H, [[0] * len(state) for _ in state], [[0] * len(state) for _ in state]))
-    return next(line.outcome for line in report.lines if line.name == "normalisable")
+    return outcome_of(report, "normalisable")
 
 
 # -- one coordinate, and quadrature ------------------------------------------------------------------------------------------------

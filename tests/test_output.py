@@ -9,12 +9,12 @@ import sys
 from dataclasses import replace
 
 import pytest
+from outcomes import outcome_of
 from rich.console import Console
 from samplers import catalog_recipes
 from sympy import Function, Integer, Matrix, Rational, Symbol, exp, sqrt
 from test_cli import ROOT, UNDECIDED, WRONG, command, file
 from test_verify import WRONG as CLAIMS
-from test_verify import outcome_of
 
 import recipe as library
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, div, dot, grad, outer, total
@@ -22,11 +22,11 @@ from recipe.dynamics import derive
 from recipe_cli.reports import print_report
 from recipe_cli.worker import Declared
 from verify import Verdict, verify
-from verify.edits import Claim
 from verify.fokker_planck import residual
-from verify.markdown import markdown
 from verify.obligations import OBLIGATIONS
 from verify.repair import find_repair
+from verify.repair.edits import Claim
+from verify.report.markdown import markdown
 from verify.subject import subject_of
 from verify.zero.decide import decide_zero
 from verify.zero.shown import explained, factored

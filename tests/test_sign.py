@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sympy import Expr, Function, Interval, Rational, Symbol, cosh, exp, log, oo, sqrt, tanh
 
 from recipe import Field, Simplex, Vector, total
-from verify.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
+from verify.signs.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
 
 a, c = Symbol("a", positive=True), Symbol("c", positive=True)
 n, m = Symbol("n", nonnegative=True), Symbol("m", negative=True)

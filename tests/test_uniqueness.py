@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from explicit import explicit
+from outcomes import outcome_of
 from samplers import catalog_recipes
 from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, sqrt, zeros
 
@@ -28,7 +29,7 @@ FRICTION, CANONICAL = Matrix([[0, 0], [0, A]]), Matrix([[0, -1], [1, 0]])
 
 
 def outcome(declared) -> Outcome:
-    return next(line.outcome for line in verify(declared).lines if line.name == "uniqueness")
+    return outcome_of(verify(declared), "uniqueness")
 
 
 def skew(n: int, entries: dict) -> Matrix:

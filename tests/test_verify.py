@@ -1,6 +1,7 @@
 """Verdicts on the catalog, on mutants of it, and on claims that are known to be right or wrong."""
 
 import pytest
+from outcomes import outcome_of
 from samplers import catalog_recipes
 from sympy import Function, Integer, Interval, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt
 
@@ -25,11 +26,7 @@ FRICTION = Matrix([[0, 0], [0, A]])
 
 def of(report: Report, name: str) -> Verdict:
     """The verdict on one obligation."""
-    return next(line.outcome.verdict for line in report.lines if line.name == name)
-
-
-def outcome_of(report: Report, name: str):
-    return next(line.outcome for line in report.lines if line.name == name)
+    return outcome_of(report, name).verdict
 
 
 # -- the catalog -----------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from outcomes import outcome_of
 from sympy import Interval, exp, log, loggamma, oo, sqrt
 
 from recipe import Data, Posterior, Potential, Recipe, Vector, bind, total
@@ -17,7 +18,7 @@ LANGEVIN = Recipe((theta,), U, 1, 0)
 
 
 def well_defined(recipe):
-    return next(line.outcome for line in verify(recipe).lines if line.name == "well-defined")
+    return outcome_of(verify(recipe), "well-defined")
 
 
 def with_posterior(likelihood, prior):

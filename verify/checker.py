@@ -19,26 +19,21 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations_with_replacement, permutations, product
-from math import factorial, inf, prod
+from functools import reduce
+from itertools import combinations_with_replacement, product
+from math import factorial, gcd, inf, prod
 from secrets import randbelow
 from typing import Any
 
+# -- limits ------------------------------------------------------------------------------------------------------------------------
+
 VERSION = 1
 MAX_NODES, MAX_DEPTH, MAX_BITS, MAX_POWER, MAX_HEIGHT, MAX_BYTES = 20_000, 90, 2048, 256, 2**40, 20_000_000
-MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 20, 100, 1_000_000, 3, 12
+MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 20, 300, 1_000_000, 3, 12
 TRIES = 400  # redrawn coordinates, until everything under a root is a square
-POINTS = {0: 1, 1: 100, 2: 241, 3: 519}  # by the number n of roots that depend on others: (1 - 2^-n)^points < 2^-100
-SMALL = 8 * prod((3, 5, 7, 11, 13, 17, 19, 23, 29, 31))  # every p + 1 is a multiple, which makes these primes squares modulo p
-
-Env = Mapping[int, int]  # which coordinate a label stands for
-Place = tuple[str, int]  # a coordinate of a block, or of a noise; -1 for a scalar one
-Monomial = tuple[int, tuple[Place, ...]]  # its order, and the variables in it
-Sizes = dict[str, int]
-CONSTANT: Monomial = (0, ())
 
 
 class CertificateError(ValueError):
@@ -53,50 +48,6 @@ class NotSquareError(Exception):
     """Something under a root is not a square at this point; draw the values at these indices anew."""
 
 
-# -- primes ------------------------------------------------------------------------------------------------------------------------
-
-
-def prime_chain(length: int) -> tuple[int, ...]:
-    """A fresh chain: nobody who wrote a certificate can know these primes. The last is tested, the others follow (Pocklington)."""
-    while True:
-        start = 2**150 + randbelow(2**150)
-        for t in _without_small_factors(start, length):
-            chain = [SMALL * t * 2**k - 1 for k in range(length)]
-            if all(pow(2, p - 1, p) == 1 for p in chain) and _is_prime(chain[0]):
-                return tuple(reversed(chain))
-
-
-def _without_small_factors(start: int, length: int, window: int = 1 << 14) -> Iterator[int]:
-    """The t from ``start`` on for which no number of the chain has a small prime factor."""
-    good = bytearray(b"\1") * window
-    for q in (q for q in range(37, 2000, 2) if all(q % n for n in range(3, 45, 2) if n < q)):
-        for k in range(length):
-            first = (pow(SMALL * 2**k, -1, q) - start) % q
-            good[first::q] = bytes(len(range(first, window, q)))
-    return (start + t for t in range(window) if good[t])
-
-
-def _is_prime(p: int, rounds: int = 50) -> bool:
-    """Miller and Rabin; p = 3 modulo 4."""
-    return all(pow(2 + randbelow(p - 3), p // 2, p) in (1, p - 1) for _ in range(rounds))
-
-
-# -- the table of nodes ------------------------------------------------------------------------------------------------------------
-
-FUNCTIONS = {
-    "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "sinh": 1, "cosh": 1, "tanh": 1, "atan": 1, "erf": 1, "loggamma": 1,
-    "polygamma": 2,
-}  # fmt: skip
-SYMBOL_KINDS = ("vector", "scalar", "vector parameter", "parameter", "vector noise", "scalar noise", "step")
-FACTS = (
-    "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite", "even", "odd", "integer",
-    "noninteger", "rational", "irrational", "algebraic", "transcendental",
-)  # fmt: skip
-POSITIVE, NEGATIVE, ZERO = frozenset({1}), frozenset({-1}), frozenset({0})
-ANY, NOT_NEGATIVE, NOT_POSITIVE = frozenset({-1, 0, 1}), frozenset({0, 1}), frozenset({-1, 0})
-Signs = frozenset[int]
-
-
 def require(truth: object, sentence: str) -> None:
     """Raise CertificateError unless it is true."""
     if not truth:
@@ -108,485 +59,518 @@ def whole(n: object, low: int, high: int) -> bool:
     return type(n) is int and low <= n <= high
 
 
-def keys(data: object, wanted: Iterable[str], optional: Iterable[str], where: str) -> None:
+def keys(data: Any, wanted: Iterable[str], optional: Iterable[str], where: str) -> None:
     """Require an object with these keys and no others."""
     require(isinstance(data, dict), f"{where} must be an object")
-    assert isinstance(data, dict)
     missing, extra = set(wanted) - data.keys(), data.keys() - set(wanted) - set(optional)
     require(not missing, f"{where} lacks {', '.join(sorted(missing))}")
     require(not extra, f"{where} has the unknown key {', '.join(sorted(map(repr, extra)))}")
 
 
-class Table:
-    """Nodes and declarations, checked, with what can be said of each node without evaluating it.
+def fits(data: Any, shape: Any, where: str) -> None:
+    """Require a shape: a type, a set of words, [shape] for a list, a tuple of shapes for a list of that many, None for anything,
 
-    ``free`` are the labels that are free in a node with their lengths; ``sums`` says that totals or lengths are in it outside of
-    functions; ``nested`` how many exponents stand in one another; ``binders`` how many totals do; ``rooted`` that it has a root or
-    symbolic power; ``local`` at which labels it depends on coordinates of the state, None being all other dependence on the state.
+    and for an object the shapes of its keys, where a key that ends in "?" may be missing.
     """
+    if isinstance(shape, dict):
+        keys(data, [k for k in shape if k[-1] != "?"], [k[:-1] for k in shape if k[-1] == "?"], where)
+        for key in data:
+            fits(data[key], shape[key] if key in shape else shape[key + "?"], f"{key} of {where}")
+    elif isinstance(shape, (list, tuple)):
+        require(isinstance(data, list), f"{where} must be a list")
+        require(isinstance(shape, list) or len(data) == len(shape), f"{where} must be {len(shape)} things")
+        for part, inner in zip(data, shape * len(data) if isinstance(shape, list) else shape, strict=True):
+            fits(part, inner, f"a part of {where}")
+    elif isinstance(shape, frozenset):
+        require(isinstance(data, str) and data in shape, f"{where} is {data!r:.50}, which is not known")
+    elif shape is not None:
+        require(type(data) is shape, f"{where} is {data!r:.50}, which is of another type")
+
+
+# -- the language: declarations and the table of nodes -----------------------------------------------------------------------------
+
+ELEMENTARY = {
+    "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "sinh": 1, "cosh": 1, "tanh": 1, "atan": 1, "erf": 1, "loggamma": 1,
+    "polygamma": 2,
+}  # fmt: skip
+FACTS = (
+    "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite", "even", "odd", "integer",
+    "noninteger", "rational", "irrational", "algebraic", "transcendental",
+)  # fmt: skip
+SYMBOL = {
+    "kind": frozenset({"vector", "scalar", "vector parameter", "parameter", "vector noise", "scalar noise", "step"}),
+    "facts": [frozenset({*FACTS, *(f"not {f}" for f in FACTS)})], "domain": None, "length?": str, "covariance?": str,
+}  # fmt: skip
+FUNCTION = {
+    "potential": {"kind": str, "blocks": [str]}, "field": {"kind": str, "block": str, "positive": bool},
+    "elementwise": {"kind": str, "arity": int, "positive": bool},
+    "dense": {"kind": str, "row": str, "column": str, "symmetric": bool, "positive": bool},
+}  # fmt: skip
+STATE = ("vector", "scalar")
+HEADS = ("num", "pi", "e", "sym", "at", "dim", "+", "*", "^", "fn", "total", "value", "d", "apply", "M")
+EXPONENTIAL = ("exp", "sinh", "cosh", "tanh", "erf")  # functions whose argument is evaluated one prime further down
+
+Signs = frozenset[int]
+POSITIVE, NEGATIVE, ZERO = Signs({1}), Signs({-1}), Signs({0})
+ANY, NOT_NEGATIVE, NOT_POSITIVE, NOT_ZERO = Signs({-1, 0, 1}), Signs({0, 1}), Signs({-1, 0}), Signs({-1, 1})
+SIGNS = {"> 0": POSITIVE, ">= 0": NOT_NEGATIVE, "!= 0": NOT_ZERO}
+OF_FACT = {
+    "positive": POSITIVE, "negative": NEGATIVE, "zero": ZERO, "nonnegative": NOT_NEGATIVE, "nonpositive": NOT_POSITIVE,
+    "nonzero": NOT_ZERO, "prime": POSITIVE, "composite": POSITIVE, "not zero": NOT_ZERO, "not positive": NOT_POSITIVE,
+    "not negative": NOT_NEGATIVE, "noninteger": NOT_ZERO,
+}  # fmt: skip
+CONTRADICTIONS = [
+    ("even", "odd"), ("integer", "noninteger"), ("rational", "irrational"), ("algebraic", "transcendental"), ("zero", "odd"),
+    ("even", "noninteger"), ("odd", "noninteger"), ("integer", "irrational"), ("prime", "composite"), ("prime", "noninteger"),
+    *((f, f"not {f}") for f in FACTS),
+]  # fmt: skip
+
+
+@dataclass
+class Node:
+    """A node as it was read, and what can be said of it without evaluating it."""
+
+    head: str
+    name: Any = None  # of a symbol, a function, or the length of a total
+    parts: tuple[int, ...] = ()  # the nodes that it refers to
+    labels: tuple[int, ...] = ()  # of coordinates; of a total the bound one
+    by: tuple[tuple[str, int | None], ...] = ()  # of "d": blocks and labels
+    orders: tuple[int, ...] = ()  # of "apply"
+    number: Fraction | None = None  # of "num"
+    free: dict[int, str] = field(default_factory=dict)  # labels that are free in it, with their lengths
+    sums: bool = False  # whether totals or lengths are in it outside of functions
+    step_order: int = 0  # the least power of s = sqrt(step) in it, as far as can be seen
+    nested: int = 0  # how many exponents stand in one another
+    depth: int = 1
+    height: int = 0  # bounds the degree and the bits of coefficients, as a function of what is drawn, at the largest sizes
+
+    @property
+    def integer(self) -> int | None:
+        """The integer that it is; None for anything else."""
+        return self.number.numerator if self.number is not None and self.number.denominator == 1 else None
+
+
+class Table:
+    """Nodes and declarations, checked."""
 
     def __init__(self, nodes: Any, symbols: Any, functions: Any, lengths: Any) -> None:
-        require(isinstance(lengths, list) and all(isinstance(x, str) for x in lengths), "lengths must be a list of names")
-        require(isinstance(nodes, list) and len(nodes) <= MAX_NODES, f"nodes must be a list of at most {MAX_NODES}")
+        fits(lengths, [str], "lengths")
+        fits(nodes, [None], "nodes")
+        require(len(nodes) <= MAX_NODES, f"there are more than {MAX_NODES} nodes")
         require(isinstance(symbols, dict) and isinstance(functions, dict), "symbols and functions must be objects")
         self.lengths: list[str] = lengths
         self.symbols: dict[str, Any] = symbols
         self.functions: dict[str, Any] = functions
+        self.nodes: list[Node] = []
+        self.known_signs: dict[int, Signs] = {}
+        self.known_squares: dict[int, bool] = {}
         names = [*lengths, *symbols, *functions]
         require(len(set(names)) == len(names), "a name is declared twice")
-        self.nodes: list[list[Any]] = []
-        self.free: list[dict[int, str]] = []
-        self.sums: list[bool] = []
-        self.nested: list[int] = []
-        self.binders: list[int] = []
-        self.rooted: list[bool] = []
-        self.local: list[frozenset[int | None]] = []
-        self._depth: list[int] = []
-        self._height: list[int] = []
-        self._shapes: dict[Any, int] = {}
-        self._signs: dict[int, Signs] = {}
-        self._squares: dict[int, bool] = {}
-        self._step_signs = POSITIVE
-        self._declarations()
-        for k, node in enumerate(nodes):
-            self._add(k, node)
-        for name, symbol in symbols.items():
-            self._domain(name, symbol["domain"])
-
-    # -- declarations
-
-    def _declarations(self) -> None:
-        for name, s in self.symbols.items():
-            keys(s, ("kind", "facts", "domain"), ("length", "covariance"), f"the symbol {name!r}")
-            require(s["kind"] in SYMBOL_KINDS, f"the symbol {name!r} is of an unknown kind")
-            vector = s["kind"].startswith("vector")
-            require(("length" in s) == vector and (not vector or s["length"] in self.lengths), f"the length of {name!r} is wrong")
-            facts = s["facts"]
-            known = isinstance(facts, list) and all(isinstance(f, str) and f.removeprefix("not ") in FACTS for f in facts)
-            require(known and len(set(facts)) == len(facts), f"the facts of {name!r} are not known ones, each once")
-            require(not facts or "parameter" in s["kind"] or s["kind"] == "step", f"{name!r} has facts; it can only have a domain")
-            require(self._fact_signs(name), f"the facts of {name!r} contradict each other")
-        for name, f in self.functions.items():
+        for name, s in symbols.items():
+            self._symbol(name, s)
+        for name, f in functions.items():
             self._function(name, f)
-        for name, s in self.symbols.items():
+        for name, s in symbols.items():
             if "covariance" in s:
                 dense = self.function(s["covariance"], "dense")
                 right = s["kind"] == "vector noise" and dense["positive"] and dense["row"] == s["length"]
                 require(right, f"the covariance of {name!r} is wrong")
+        for k, data in enumerate(nodes):
+            self._add(data, f"node {k}")
+        for name, s in symbols.items():
+            self._domain(s["domain"], s["kind"], f"the domain of {name!r}")
+
+    # -- declarations
+
+    def _symbol(self, name: str, s: Any) -> None:
+        fits(s, SYMBOL, repr(name))
+        vector, facts = s["kind"].startswith("vector"), s["facts"]
+        require(("length" in s) == vector and (not vector or s["length"] in self.lengths), f"the length of {name!r} is wrong")
+        require(len(set(facts)) == len(facts), f"the facts of {name!r} are not each said once")
+        require(not facts or "parameter" in s["kind"] or s["kind"] == "step", f"{name!r} has facts; it can only have a domain")
+        contradiction = any(a in facts and b in facts for a, b in CONTRADICTIONS)
+        consistent = s["domain"] is None and symbol_signs(self, name) and not contradiction
+        require(not facts or consistent, f"the facts of {name!r} contradict each other")
 
     def _function(self, name: str, f: Any) -> None:
-        more = {
-            "potential": ("blocks",), "field": ("block", "positive"), "elementwise": ("arity", "positive"),
-            "dense": ("row", "column", "symmetric", "positive"),
-        }  # fmt: skip
-        require(
-            isinstance(f, dict) and isinstance(f.get("kind"), str) and f["kind"] in more,
-            f"the function {name!r} is of an unknown kind",
-        )
-        keys(f, ("kind", *more[f["kind"]]), (), f"the function {name!r}")
-        require(
-            all(type(f[x]) is bool for x in ("positive", "symmetric") if x in f), f"the facts of {name!r} must be true or false"
-        )
-        if f["kind"] == "potential":
-            blocks = f["blocks"] if isinstance(f["blocks"], list) else []
-            require(blocks and len({*map(str, blocks)}) == len(blocks), f"the blocks of {name!r} are wrong")
-            require(all(self.kind(b) in ("vector", "scalar") for b in blocks), f"{name!r} depends on what is no block")
-        if f["kind"] == "field":
-            require(self.kind(f["block"]) == "vector", f"{name!r} depends on what is no vector block")
-        if f["kind"] == "elementwise":
-            require(whole(f["arity"], 1, 8), f"the arity of {name!r} is wrong")
-        if f["kind"] == "dense":
+        kind: str = f["kind"] if isinstance(f, dict) and isinstance(f.get("kind"), str) else ""
+        require(kind in FUNCTION, f"the function {name!r} is of an unknown kind")
+        fits(f, FUNCTION[kind], repr(name))
+        blocks = self.blocks(f)
+        require(len(set(blocks)) == len(blocks) and (blocks or kind != "potential"), f"the blocks of {name!r} are wrong")
+        allowed = STATE if kind == "potential" else ("vector",)
+        require(all(self.kind(b) in allowed for b in blocks), f"{name!r} depends on what is no such block")
+        require(kind != "elementwise" or whole(f["arity"], 1, 8), f"the arity of {name!r} is wrong")
+        if kind == "dense":
             require(f["row"] in self.lengths and f["column"] in self.lengths, f"the lengths of {name!r} are not declared")
             require(f["symmetric"] or not f["positive"], f"{name!r} is positive and not symmetric")
             require(not f["symmetric"] or f["row"] == f["column"], f"{name!r} is symmetric and not square")
+
+    def _domain(self, domain: Any, kind: str, where: str) -> None:
+        if domain is None or (domain == ["simplex"] and kind == "vector"):
+            return
+        fits(domain, (frozenset({"interval"}), None, None, bool, bool), where)
+        require(kind in STATE, f"{where} is not that of a block")
+        low, high = (x if x in ("-oo", "oo") else self.index(x, where) for x in domain[1:3])
+        require(low != "oo" and high != "-oo", f"{where} is empty")
+        ends = [self.nodes[x].number for x in (low, high) if not isinstance(x, str)]
+        require(all(x is not None for x in ends), f"{where} has an end that is no rational number")
+        require(len(ends) < 2 or ends[0] < ends[1], f"{where} is empty")  # type: ignore[operator]
 
     def kind(self, name: object) -> str | None:
         """The kind of a symbol; None for any other name."""
         return self.symbols[name]["kind"] if isinstance(name, str) and name in self.symbols else None
 
+    def length(self, name: str) -> str | None:
+        """The length of a symbol; None of a scalar one."""
+        return self.symbols[name].get("length")  # type: ignore[no-any-return]
+
     def function(self, name: object, *kinds: str) -> dict[str, Any]:
         """The declaration of a function of one of these kinds."""
         found = self.functions.get(name) if isinstance(name, str) else None
         if found is None or found["kind"] not in kinds:
-            raise CertificateError(f"{name!r} is not declared as {' or '.join(kinds)}")
+            raise CertificateError(f"{name!r:.50} is not declared as {' or '.join(kinds)}")
         return found
 
-    def _domain(self, name: str, domain: Any) -> None:
-        if domain is None:
-            return
-        kind = self.symbols[name]["kind"]
-        if domain == ["simplex"] and kind == "vector":
-            return
-        good = isinstance(domain, list) and len(domain) == 5 and domain[0] == "interval" and kind in ("vector", "scalar")
-        require(good and all(type(x) is bool for x in domain[3:]), f"the domain of {name!r} is wrong")
-        low, high = (x if x in ("-oo", "oo") else self.index(x, len(self.nodes), "an end of a domain") for x in domain[1:3])
-        require(low != "oo" and high != "-oo", f"the domain of {name!r} is empty")
-        ends = [self.rational(x) for x in (low, high) if not isinstance(x, str)]
-        require(all(x is not None for x in ends), f"an end of the domain of {name!r} is not a rational number")
-        require(len(ends) < 2 or ends[0] < ends[1], f"the domain of {name!r} is empty")  # type: ignore[operator]
+    @staticmethod
+    def blocks(f: Mapping[str, Any]) -> list[str]:
+        """The blocks that a function depends on as a whole."""
+        return f["blocks"] if "blocks" in f else [f["block"]] if "block" in f else []
+
+    def index(self, n: Any, where: str) -> int:
+        """The index of a node that was read before."""
+        require(whole(n, 0, len(self.nodes) - 1), f"{where} refers to {n!r:.50}, which is no earlier node")
+        return n  # type: ignore[no-any-return]
 
     # -- nodes
 
-    def parts(self, k: int) -> list[int]:
-        """The nodes that a node refers to."""
-        node = self.nodes[k]
-        first = {"+": 1, "*": 1, "^": 1, "fn": 2, "apply": 3}
-        return node[1:2] if node[0] == "total" else node[first[node[0]] :] if node[0] in first else []
-
-    @staticmethod
-    def index(n: Any, below: int, where: str) -> int:
-        """The index of an earlier node."""
-        require(whole(n, 0, below - 1), f"{where} refers to {n!r}, which is no earlier node")
-        return n  # type: ignore[no-any-return]
-
-    def _add(self, k: int, node: Any) -> None:
-        where = f"node {k}"
-        require(isinstance(node, list) and node and isinstance(node[0], str), f"{where} must be a list that begins with its kind")
-        children = self._children(k, node, where)
-        own = self._labels(node, where)
-        free = dict(own)
-        for c in children:
-            for label, length in self.free[c].items():
-                require(free.setdefault(label, length) == length, f"{where} has one label for two lengths")
-        if node[0] == "total":
-            require(node[2] in self.lengths and whole(node[3], 1, MAX_DEPTH), f"{where} sums over no length or no bound label")
-            require(free.pop(node[3], node[2]) == node[2], f"{where} sums over another length than that of its label")
+    def _add(self, data: Any, where: str) -> None:
+        require(isinstance(data, list) and data and isinstance(data[0], str), f"{where} must be a list that begins with its kind")
+        require(data[0] in HEADS, f"{where} is of the unknown kind {data[0]!r:.50}")
+        node, own = self._read(data, where)
+        below = [self.nodes[c] for c in node.parts]
+        for label, length in [*own, *(pair for b in below for pair in b.free.items())]:
+            require(node.free.setdefault(label, length) == length, f"{where} has one label for two lengths")
+        if node.head == "total":
+            require(node.free.pop(node.labels[0], node.name) == node.name, f"{where} sums over another length than its label's")
+        node.depth = 1 + max((b.depth for b in below), default=0)
+        require(node.depth <= MAX_DEPTH, f"{where} is deeper than {MAX_DEPTH}")
+        self._describe(node, below)
+        require(node.height <= MAX_HEIGHT, f"{where} has too high a degree")
         self.nodes.append(node)
-        self.free.append(free)
-        below = [max(values[c] for c in children) if children else 0 for values in (self._depth, self.binders)]
-        self._depth.append(below[0] + 1)
-        require(self._depth[k] <= MAX_DEPTH, f"{where} is deeper than {MAX_DEPTH}")
-        self.binders.append(below[1] + (node[0] == "total"))
-        self._height.append(self._height_of(node, children))
-        require(self._height[k] <= MAX_HEIGHT, f"{where} has too high a degree")
-        self.nested.append(self._nested_of(node, children))
-        functions = node[0] in ("fn", "apply") or (node[0] == "^" and self.integer(node[2]) is None)
-        inside = any(self.sums[c] for c in children) and not functions
-        if node[0] == "^" and inside and self.integer(node[2]) < 0:  # type: ignore[operator]
-            inside = not free  # a denominator of a coordinate that has sums in it counts as a function of the sums
-        self.sums.append(node[0] in ("total", "dim") or inside)
-        root = node[0] == "^" and self.integer(node[2]) is None
-        self.rooted.append(root or any(self.rooted[c] for c in children))
-        self.local.append(self._locality(node, children))
 
-    def _children(self, k: int, node: list[Any], where: str) -> list[int]:
-        head, rest = node[0], node[1:]
-        sizes = {"num": 2, "pi": 0, "e": 0, "sym": 1, "at": 2, "dim": 1, "^": 2, "total": 3, "value": 2, "d": 3, "M": 3}
-        require(head in (*sizes, "+", "*", "fn", "apply"), f"{where} is of the unknown kind {head!r}")
-        require(len(rest) == sizes.get(head, len(rest)), f"{where} has too many or too few parts")
-        if head == "num":
-            bounded = all(type(n) is int and abs(n).bit_length() <= MAX_BITS for n in rest)
-            require(bounded and rest[1] > 0, f"{where} must be a fraction of integers of at most {MAX_BITS} bits")
-        parts: list[Any] = []
-        if head in ("+", "*"):
-            require(rest, f"{where} has no parts")
-            parts = rest
-        elif head == "fn":
-            require(rest and isinstance(rest[0], str) and rest[0] in FUNCTIONS, f"{where} is an unknown function")
-            require(len(rest) == 1 + FUNCTIONS[rest[0]], f"{where} has too many or too few arguments")
-            parts = rest[1:]
-        elif head == "apply":
-            f = self.function(rest[0] if rest else None, "elementwise")
-            orders = rest[1] if len(rest) > 1 and isinstance(rest[1], list) else []
-            require(len(orders) == f["arity"] == len(rest) - 2, f"{where} has too many or too few arguments")
-            require(all(whole(n, 0, 32) for n in orders), f"{where} has wrong orders")
-            parts = rest[2:]
-        elif head in ("^", "total"):
-            parts = rest[:2] if head == "^" else rest[:1]
-        children = [self.index(n, k, where) for n in parts]
-        if head == "^":
-            power = self.rational(children[1])
-            require(power is None or max(abs(power.numerator), power.denominator) <= MAX_POWER, f"{where} has too high a power")
-        if head == "fn" and rest[0] == "polygamma":
-            order = self.integer(children[0])
-            require(order is not None and 0 <= order <= 32, f"{where} needs a small integer as its order")
-        return children
+    def _read(self, data: list[Any], where: str) -> tuple[Node, list[tuple[int, str]]]:  # noqa: PLR0912
+        """A node, and the labels that stand in it, with their lengths."""
 
-    def _labels(self, node: list[Any], where: str) -> dict[int, str]:
-        """The labels that stand in the node itself."""
-        head, rest = node[0], node[1:]
-        if head == "sym":
-            require(
-                self.kind(rest[0]) in ("scalar", "parameter", "scalar noise", "step"), f"{where}: {rest[0]!r} is no such symbol"
-            )
-        if head == "dim":
-            require(rest[0] in self.lengths, f"{where}: {rest[0]!r} is no length")
-        found: list[tuple[Any, str]] = []
-        if head == "at":
-            require((self.kind(rest[0]) or "").startswith("vector"), f"{where}: {rest[0]!r} has no coordinates")
-            found = [(rest[1], self.symbols[rest[0]]["length"])]
-        if head == "M":
-            f = self.function(rest[0], "dense")
-            found = [(rest[1], f["row"]), (rest[2], f["column"])]
-        if head in ("value", "d"):
-            f = self.function(rest[0], "potential", "field")
-            if f["kind"] == "field":
-                found = [(rest[1], self.symbols[f["block"]]["length"])]
-            else:
-                require(rest[1] is None, f"{where} gives a potential an index")
-            if head == "d":
-                found += self._derivative_labels(f, rest[2], where)
-        require(all(whole(label, -9, MAX_DEPTH) for label, _ in found), f"{where} has a wrong label")
-        labels = dict(found)
-        require(all(labels[label] == length for label, length in found), f"{where} has one label for two lengths")
-        return labels
+        def parts(*indices: Any) -> tuple[int, ...]:
+            return tuple(self.index(n, where) for n in indices)
 
-    def _derivative_labels(self, f: dict[str, Any], wrt: Any, where: str) -> list[tuple[Any, str]]:
-        require(isinstance(wrt, list) and 0 < len(wrt) <= 8, f"{where} must say by what it is differentiated")
-        found = []
-        for x in wrt:
+        def labelled(*pairs: tuple[Any, str]) -> tuple[int, ...]:
+            require(all(whole(label, -9, MAX_DEPTH) for label, _ in pairs), f"{where} has a wrong label")
+            return tuple(label for label, _ in pairs)
+
+        match data:
+            case ["num", p, q]:
+                bounded = all(type(n) is int and abs(n).bit_length() <= MAX_BITS for n in (p, q))
+                require(bounded and q > 0, f"{where} must be a fraction of integers of at most {MAX_BITS} bits")
+                return Node("num", number=Fraction(p, q)), []
+            case ["pi" | "e" as head]:
+                return Node(head), []
+            case ["sym", name]:
+                scalar = self.kind(name) in ("scalar", "parameter", "scalar noise", "step")
+                require(scalar, f"{where}: {name!r:.50} is no such symbol")
+                return Node("sym", name), []
+            case ["at", name, label]:
+                require((self.kind(name) or "").startswith("vector"), f"{where}: {name!r:.50} has no coordinates")
+                pairs = [(label, self.symbols[name]["length"])]
+                return Node("at", name, labels=labelled(*pairs)), pairs
+            case ["dim", length]:
+                require(length in self.lengths, f"{where}: {length!r:.50} is no length")
+                return Node("dim", length), []
+            case ["+" | "*" as head, _, *_]:
+                return Node(head, parts=parts(*data[1:])), []
+            case ["^", base, exponent]:
+                node = Node("^", parts=parts(base, exponent))
+                q = self.nodes[exponent].number
+                require(q is None or max(abs(q.numerator), q.denominator) <= MAX_POWER, f"{where} has too high a power")
+                return node, []
+            case ["fn", str(name), *arguments]:
+                require(name in ELEMENTARY, f"{where} is an unknown function")
+                require(len(arguments) == ELEMENTARY[name], f"{where} has too many or too few arguments")
+                node = Node("fn", name, parts(*arguments))
+                small = name != "polygamma" or whole(self.nodes[node.parts[0]].integer, 0, 32)
+                require(small, f"{where} needs a small integer as its order")
+                return node, []
+            case ["total", body, length, label]:
+                require(length in self.lengths and whole(label, 1, MAX_DEPTH), f"{where} sums over no length or no bound label")
+                return Node("total", length, parts(body), (label,)), []
+            case ["M", name, row, column]:
+                f = self.function(name, "dense")
+                pairs = [(row, f["row"]), (column, f["column"])]
+                return Node("M", name, labels=labelled(*pairs)), pairs
+            case ["apply", name, list(orders), *arguments]:
+                arity = self.function(name, "elementwise")["arity"]
+                require(len(orders) == arity == len(arguments), f"{where} has too many or too few arguments")
+                require(all(whole(n, 0, 32) for n in orders), f"{where} has wrong orders")
+                return Node("apply", name, parts(*arguments), orders=tuple(orders)), []
+            case ["value", name, label]:
+                return self._read_jet("value", name, label, [], where)
+            case ["d", name, label, [_, *_] as by]:
+                return self._read_jet("d", name, label, by, where)
+        raise CertificateError(f"{where} has too many or too few parts")
+
+    def _read_jet(self, head: str, name: Any, label: Any, by: list[Any], where: str) -> tuple[Node, list[tuple[int, str]]]:
+        f = self.function(name, "potential", "field")
+        require(len(by) <= 8, f"{where} is differentiated too often")
+        places = [(f["block"], label)] if f["kind"] == "field" else []
+        require(places or label is None, f"{where} gives a potential an index")
+        for x in by:
             require(isinstance(x, list) and len(x) == 2, f"{where} must say by what it is differentiated")
-            require(
-                x[0] in (f.get("blocks") or [f["block"]]), f"{where} is differentiated by {x[0]!r}, on which it does not depend"
-            )
-            if self.kind(x[0]) == "vector":
-                found.append((x[1], self.symbols[x[0]]["length"]))
-            else:
-                require(x[1] is None, f"{where} gives a scalar an index")
-        return found
+            require(x[0] in self.blocks(f), f"{where} is differentiated by {x[0]!r:.50}, on which it does not depend")
+            places.append((x[0], x[1]))
+        pairs = [(x, self.symbols[b]["length"]) for b, x in places if self.length(b)]
+        require(all(x is None for b, x in places if not self.length(b)), f"{where} gives a scalar an index")
+        require(all(whole(x, -9, MAX_DEPTH) for x, _ in pairs), f"{where} has a wrong label")
+        return Node(head, name, labels=() if label is None else (label,), by=tuple(map(tuple, by))), pairs
 
-    def _height_of(self, node: list[Any], children: list[int]) -> int:
-        """A bound of the degree and of the bits of coefficients, as a function of what is drawn, at the largest sizes."""
-        heights = [self._height[c] for c in children]
-        if node[0] in ("+", "*"):
-            return sum(heights)
-        if node[0] == "total":
-            return MAX_SIZE * heights[0]
-        if node[0] == "^" and self.integer(node[2]) is not None:
-            return abs(self.integer(node[2]) or 0) * heights[0]
-        return abs(node[1]).bit_length() + node[2].bit_length() if node[0] == "num" else 1 + 2 * sum(heights)
-
-    def _nested_of(self, node: list[Any], children: list[int]) -> int:
-        deepest = max((self.nested[c] for c in children), default=0)
-        if node[0] == "fn" and node[1] in ("exp", "sinh", "cosh", "tanh", "erf"):
-            return deepest + 1
-        if node[0] == "^" and self.integer(node[2]) is None:
-            return max(self.nested[node[1]], 1 + self.nested[node[2]])
-        return deepest
-
-    def is_square(self, k: int) -> bool:
-        """Whether a node is drawn as a square at every point, its positive root being the one that counts."""
-        if k not in self._squares:
-            node = self.nodes[k]
-            self._squares[k] = self.signs(k) <= NOT_NEGATIVE and node[0] in ("num", "pi", "e", "value", "apply", "sym", "at")
-            if node[0] == "*":
-                self._squares[k] = all(self.is_square(c) for c in node[1:])
-            elif node[0] == "^" or node[:2] == ["fn", "exp"]:
-                self._squares[k] = node[0] == "fn" or self.is_square(node[1])
-        return self._squares[k]
-
-    def _locality(self, node: list[Any], children: list[int]) -> frozenset[int | None]:
-        if node[0] in ("value", "d"):
-            return frozenset({None})
-        if node[0] in ("sym", "at"):
-            state = self.symbols[node[1]]["kind"] in ("vector", "scalar")
-            return frozenset({node[2] if node[0] == "at" else None} if state else ())
-        below = frozenset[int | None]().union(*(self.local[c] for c in children))
-        return below - {node[3]} | ({None} if node[3] in below else set()) if node[0] == "total" else below
-
-    def rational(self, k: int) -> Fraction | None:
-        """The rational number that a node is; None for anything else."""
-        node = self.nodes[k]
-        return Fraction(node[1], node[2]) if node[0] == "num" else None
-
-    def integer(self, k: int) -> int | None:
-        """The integer that a node is; None for anything else."""
-        q = self.rational(k)
-        return q.numerator if q is not None and q.denominator == 1 else None
+    def _describe(self, node: Node, below: list[Node]) -> None:
+        """What can be said of a node without evaluating it."""
+        head, heights = node.head, [b.height for b in below]
+        power = below[1].number if head == "^" else None
+        n = below[1].integer if head == "^" else None
+        node.nested = max((b.nested for b in below), default=0)
+        if head == "fn" and node.name in EXPONENTIAL:
+            node.nested += 1
+        elif head == "^" and n is None:
+            node.nested = max(below[0].nested, 1 + below[1].nested)
+        node.height = 1 + 2 * sum(heights)
+        if head in ("+", "*"):
+            node.height = sum(heights)
+        elif head == "total":
+            node.height = MAX_SIZE * heights[0]
+        elif head == "^" and n is not None:
+            node.height = abs(n) * heights[0]
+        elif node.number is not None:
+            node.height = abs(node.number.numerator).bit_length() + node.number.denominator.bit_length()
+        inside = any(b.sums for b in below)
+        # Functions of sums take them as free values, and so do denominators of a coordinate that have sums in them.
+        function = head in ("fn", "apply") or (head == "^" and (n is None or (n < 0 and bool(node.free))))
+        node.sums = head in ("total", "dim") or (inside and not function)
+        if head == "sym" and self.kind(node.name) == "step":
+            node.step_order = 2
+        elif head in ("+", "*"):
+            node.step_order = (min if head == "+" else sum)(b.step_order for b in below)
+        elif head == "^" and power is not None and power > 0:
+            node.step_order = int(power * below[0].step_order)
 
     def is_frozen(self, base: int) -> bool:
         """Whether a denominator counts as a function of the sums in it: it belongs to a coordinate, and nothing can clear it."""
-        return self.sums[base] and bool(self.free[base])
+        return self.nodes[base].sums and bool(self.nodes[base].free)
 
-    def shape(self, k: int, env: Env) -> int:
-        """A number that two nodes share if they are equal up to the order of sums and products and the names of bound labels."""
-        node = self.nodes[k]
-        key = (k, tuple(sorted((label, env[label]) for label in self.free[k])))
-        if key not in self._shapes:
-            self._shapes[key] = self._interned(self._shape(k, node, env))
-        return self._shapes[key]
+    def reachable(self, roots: Iterable[int]) -> list[int]:
+        """The nodes that some nodes are made of."""
+        seen: set[int] = set()
+        stack = list(roots)
+        while stack:
+            k = stack.pop()
+            if k not in seen:
+                seen.add(k)
+                stack += self.nodes[k].parts
+        return sorted(seen)
 
-    def _interned(self, content: Any) -> int:
-        return self._shapes.setdefault(("content", content), len(self._shapes))
 
-    def _shape(self, k: int, node: list[Any], env: Env) -> Any:
-        head = node[0]
-        if head in ("+", "*"):
-            return head, *sorted(self.shape(c, env) for c in node[1:])
-        if head == "^":
-            return head, self.shape(node[1], env), self.shape(node[2], env)
-        if head == "fn":
-            return head, node[1], *(self.shape(c, env) for c in node[2:])
-        if head == "apply":
-            return head, node[1], tuple(node[2]), *(self.shape(c, env) for c in node[3:])
-        if head == "total":
-            return head, node[2], self.shape(node[1], {**env, node[3]: -self.binders[k]})
-        if head == "at":
-            return head, node[1], env[node[2]]
-        if head == "value":
-            return head, node[1], env.get(node[2])
-        if head == "d":
-            return head, node[1], env.get(node[2]), tuple(sorted((b, env[x] if x is not None else -1) for b, x in node[3]))
-        if head == "M":
-            at = (env[node[2]], env[node[3]])
-            return head, node[1], tuple(sorted(at)) if self.functions[node[1]]["symmetric"] else at
-        return tuple(node)
+# -- signs, read off the structure -------------------------------------------------------------------------------------------------
 
-    # -- signs, read off the structure
 
-    def _fact_signs(self, name: str) -> Signs:
-        """The signs that the facts of a symbol leave; none where they contradict each other."""
-        allowed = {
-            "positive": POSITIVE, "negative": NEGATIVE, "zero": ZERO, "nonnegative": NOT_NEGATIVE, "nonpositive": NOT_POSITIVE,
-            "nonzero": frozenset({-1, 1}), "prime": POSITIVE, "composite": POSITIVE, "not zero": frozenset({-1, 1}),
-            "not positive": NOT_POSITIVE, "not negative": NOT_NEGATIVE, "noninteger": frozenset({-1, 1}),
-        }  # fmt: skip
-        facts = set(self.symbols[name]["facts"])
-        found = POSITIVE if self.symbols[name]["kind"] == "step" else ANY
-        for fact in facts:
-            found &= allowed.get(fact, ANY)
-        pairs = [
-            ("even", "odd"), ("integer", "noninteger"), ("rational", "irrational"), ("algebraic", "transcendental"),
-            ("even", "noninteger"),
-            ("odd", "noninteger"), ("integer", "irrational"), ("prime", "composite"), ("prime", "noninteger"), ("zero", "odd"),
-            *((f, f"not {f}") for f in FACTS),
-        ]  # fmt: skip
-        return frozenset() if any(a in facts and b in facts for a, b in pairs) else found
+def sign(x: Fraction | int) -> Signs:
+    """The sign of a number."""
+    return Signs({(x > 0) - (x < 0)})
 
-    def symbol_signs(self, name: str) -> Signs:
-        """The signs that a symbol may have: of a parameter by its facts, of a block by its domain."""
-        if self.kind(name) == "step":
-            return self._step_signs
-        domain = self.symbols[name]["domain"]
-        if domain == ["simplex"]:
-            return POSITIVE
-        if domain is None:
-            return self._fact_signs(name)
-        low, high = (self.rational(x) if type(x) is int else None for x in domain[1:3])
-        if low is not None and low >= 0:
-            return POSITIVE if low > 0 or domain[3] else NOT_NEGATIVE
-        if high is not None and high <= 0:
-            return NEGATIVE if high < 0 or domain[4] else NOT_POSITIVE
+
+def symbol_signs(table: Table, name: str) -> Signs:
+    """The signs that a symbol may have: of a parameter by its facts (none if they contradict), of a block by its domain."""
+    symbol = table.symbols[name]
+    if symbol["domain"] is not None:
+        simplex = symbol["domain"] == ["simplex"]
+        return POSITIVE if simplex else affine_signs(table, Fraction(0), Fraction(1), symbol["domain"])
+    start = POSITIVE if symbol["kind"] == "step" else ANY
+    return reduce(Signs.__and__, (OF_FACT.get(fact, ANY) for fact in symbol["facts"]), start)
+
+
+def affine_signs(table: Table, constant: Fraction, factor: Fraction, domain: list[Any]) -> Signs:
+    """``constant + factor * x`` on an interval, factor not zero: inside, it is strictly between the values at both ends."""
+    ends = []
+    for end, infinite in zip(domain[1:3], (-1, 1), strict=True):
+        finite = isinstance(end, int)
+        ends.append(sign(constant + factor * (table.nodes[end].number or 0) if finite else factor * infinite))
+    inside = sum_signs(ends) - ZERO  # the mean of two values of one sign, not both zero
+    if sum_signs(ends) == ANY or not inside:
         return ANY
-
-    def signs(self, k: int) -> Signs:
-        """A set that contains the sign of a node wherever it is defined."""
-        if k not in self._signs:
-            self._signs[k] = self._read_signs(self.nodes[k])
-        return self._signs[k]
-
-    def signs_of_small_step(self, k: int) -> Signs:
-        """The signs of a node for every small step: those at step 0, where it is continuous and not zero there."""
-        before, self._signs, self._step_signs = self._signs, {}, ZERO
-        try:
-            nodes = [self.nodes[n] for n in reachable(self, [k])]
-            powers = [n for n in nodes if n[0] == "^" and 0 in self.signs(n[1])]
-            singular = any((self.rational(n[2]) or 0) <= 0 for n in powers)
-            singular = singular or any(n[:2] in (["fn", f] for f in ("log", "tan", "loggamma", "polygamma")) for n in nodes)
-            return ANY if singular or 0 in self.signs(k) else self.signs(k)
-        finally:
-            self._signs, self._step_signs = before, POSITIVE
-
-    def _read_signs(self, node: list[Any]) -> Signs:
-        head = node[0]
-        if head == "num":
-            return frozenset({(node[1] > 0) - (node[1] < 0)})
-        if head in ("pi", "e", "dim"):
-            return POSITIVE
-        if head in ("sym", "at"):
-            return self.symbol_signs(node[1])
-        if head in ("value", "apply"):
-            positive = self.functions[node[1]].get("positive") and (head == "value" or not any(node[2]))
-            return POSITIVE if positive else ANY
-        if head == "M":
-            return POSITIVE if self.functions[node[1]]["positive"] and node[2] == node[3] else ANY
-        if head == "*":
-            result = POSITIVE
-            for c in node[1:]:
-                result = frozenset(a * b for a in result for b in self.signs(c))
-            return result
-        if head == "^":
-            return self._power_signs(self.signs(node[1]), self.rational(node[2]))
-        if head == "total":
-            return _sum_signs([self.signs(node[1])])
-        if head == "fn":
-            return self._function_signs(node)
-        return self._plus_signs(node[1:]) if head == "+" else ANY
-
-    @staticmethod
-    def _power_signs(base: Signs, power: Fraction | None) -> Signs:
-        if base == POSITIVE:
-            return POSITIVE
-        if power is None:
-            return ANY
-        if power.denominator > 1:
-            return NOT_NEGATIVE - ZERO if power < 0 else NOT_NEGATIVE
-        signs = base if power.numerator % 2 else frozenset(abs(s) for s in base)
-        return signs - ZERO if power < 0 else signs if power > 0 else POSITIVE
-
-    def _function_signs(self, node: list[Any]) -> Signs:
-        name, x = node[1], node[2]
-        if name in ("exp", "cosh"):
-            return POSITIVE
-        if name in ("sinh", "tanh", "atan", "erf"):
-            return self.signs(x)
-        inside = self.nodes[x]
-        if name == "log" and inside[0] == "+":  # log(1 + x) has the sign of x
-            rest = [c for c in inside[1:] if self.rational(c) != 1]
-            if len(rest) == len(inside) - 2:
-                return self._plus_signs(rest)
-        return ANY
-
-    def _plus_signs(self, parts: list[int]) -> Signs:
-        found = _sum_signs([self.signs(c) for c in parts])
-        if found != ANY or len(parts) != 2:
-            return found
-        for one, other in (parts, parts[::-1]):
-            constant = self.rational(one)
-            factor, rest = self._scaled(other)
-            node = self.nodes[rest]
-            if constant is None:
-                continue
-            if node[:2] == ["fn", "exp"] and constant == -factor:  # c (exp(x) - 1) has the sign of c x
-                return self.signs(node[2]) if factor > 0 else frozenset(-s for s in self.signs(node[2]))
-            if constant == 1 and factor == -1 and node[0] == "total" and self.nodes[node[1]][0] == "at":
-                name, label = self.nodes[node[1]][1:]
-                return POSITIVE if self.symbols[name]["domain"] == ["simplex"] and label == node[3] else ANY
-            if node[0] in ("at", "sym") and (self.symbols[node[1]]["domain"] or [None])[0] == "interval":
-                return self._affine_signs(constant, factor, self.symbols[node[1]]["domain"])
-        return ANY
-
-    def _scaled(self, k: int) -> tuple[Fraction, int]:
-        """A node as a number times another node."""
-        node = self.nodes[k]
-        if node[0] == "*" and len(node) == 3:
-            for a, b in (node[1:], node[:0:-1]):
-                factor = self.rational(a)
-                if factor is not None:
-                    return factor, b
-        return Fraction(1), k
-
-    def _affine_signs(self, constant: Fraction, factor: Fraction, domain: list[Any]) -> Signs:
-        """``constant + factor * x`` on an interval: inside, both ends have a positive weight."""
-        ends = []
-        for end, infinite in zip(domain[1:3], ("-oo", "oo"), strict=True):
-            value = factor * (1 if infinite == "oo" else -1) if end == infinite else constant + factor * (self.rational(end) or 0)
-            ends.append(frozenset({(value > 0) - (value < 0)}))
-        together = ends[0] | ends[1]
-        if not (together <= NOT_NEGATIVE or together <= NOT_POSITIVE):
-            return ANY
-        inside = together - ZERO or ZERO
-        return inside.union(*(s for s, is_open in zip(ends, domain[3:], strict=True) if not is_open))
+    return inside.union(*(s for s, is_open in zip(ends, domain[3:], strict=True) if not is_open))
 
 
-def _sum_signs(parts: list[Signs]) -> Signs:
-    together = frozenset[int]().union(*parts)
+def sum_signs(parts: Iterable[Signs]) -> Signs:
+    """The signs of a sum, given those of its parts."""
+    together = Signs().union(*parts)
     if together <= NOT_NEGATIVE or together <= NOT_POSITIVE:
         return together - ZERO if any(0 not in p for p in parts) else together
     return ANY
 
 
+def signs(table: Table, k: int) -> Signs:
+    """A set that contains the sign of a node wherever it is defined."""
+    if k not in table.known_signs:
+        table.known_signs[k] = _signs(table, table.nodes[k])
+    return table.known_signs[k]
+
+
+def _signs(table: Table, node: Node) -> Signs:
+    below = [signs(table, c) for c in node.parts]
+    match node.head:
+        case "num":
+            return sign(node.number or 0)
+        case "pi" | "e" | "dim":
+            return POSITIVE
+        case "sym" | "at":
+            return symbol_signs(table, node.name)
+        case "value" | "apply":
+            return POSITIVE if table.functions[node.name].get("positive") and not any(node.orders) else ANY
+        case "M":
+            return POSITIVE if table.functions[node.name]["positive"] and node.labels[0] == node.labels[1] else ANY
+        case "*":
+            return reduce(lambda a, b: Signs(x * y for x in a for y in b), below)
+        case "total":
+            return sum_signs(below)
+        case "+":
+            return plus_signs(table, node.parts)
+        case "^":
+            return power_signs(below[0], table.nodes[node.parts[1]].number)
+        case "fn":
+            return function_signs(table, node)
+    return ANY
+
+
+def power_signs(base: Signs, power: Fraction | None) -> Signs:
+    """A root is the nonnegative one; a symbolic power has a positive base, or nothing is said."""
+    if base == POSITIVE or power == 0:
+        return POSITIVE
+    if power is None:
+        return ANY
+    found = base if power.numerator % 2 else Signs(abs(s) for s in base)
+    if power.denominator > 1:
+        found = NOT_NEGATIVE
+    return found - ZERO if power < 0 else found
+
+
+def function_signs(table: Table, node: Node) -> Signs:
+    """Functions that have one sign, or that of their argument."""
+    if node.name in ("exp", "cosh"):
+        return POSITIVE
+    if node.name in ("sinh", "tanh", "atan", "erf"):
+        return signs(table, node.parts[0])
+    inside = table.nodes[node.parts[0]]
+    rest = tuple(c for c in inside.parts if table.nodes[c].number != 1)
+    if node.name == "log" and inside.head == "+" and len(rest) == len(inside.parts) - 1:  # log(1 + x) has the sign of x
+        return plus_signs(table, rest)
+    return ANY
+
+
+def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
+    """A sum of parts of one sign; c (exp(x) - 1); 1 - total(x) on the simplex; a coordinate of an interval and a number."""
+    found = sum_signs([signs(table, c) for c in parts])
+    if found != ANY or len(parts) != 2:
+        return found
+    for one, other in (parts, parts[::-1]):
+        constant, (factor, rest) = table.nodes[one].number, scaled(table, other)
+        node = table.nodes[rest]
+        if not constant or not factor:
+            continue
+        domain = table.symbols[node.name]["domain"] if node.head in ("at", "sym") else None
+        if node.head == "fn" and node.name == "exp" and constant == -factor:
+            return Signs(s * next(iter(sign(factor))) for s in signs(table, node.parts[0]))
+        if node.head == "total" and constant == 1 and factor == -1:
+            x = table.nodes[node.parts[0]]
+            whole_sum = x.head == "at" and x.labels == node.labels and table.symbols[x.name]["domain"] == ["simplex"]
+            return POSITIVE if whole_sum else ANY
+        if domain and domain[0] == "interval":
+            return affine_signs(table, constant, factor, domain)
+    return ANY
+
+
+def scaled(table: Table, k: int) -> tuple[Fraction, int]:
+    """A node as a number times another node."""
+    node = table.nodes[k]
+    if node.head == "*" and len(node.parts) == 2:
+        for a, b in (node.parts, node.parts[::-1]):
+            if table.nodes[a].number is not None:
+                return table.nodes[a].number or Fraction(0), b
+    return Fraction(1), k
+
+
+# -- prime fields ------------------------------------------------------------------------------------------------------------------
+
+SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
+SIEVE = prod(q for q in range(37, 2000, 2) if all(q % n for n in range(3, 45, 2) if n < q))
+SMALL = 4 * prod(SMALL_PRIMES)  # every p + 1 is a multiple, which makes these primes squares modulo p
+
+
+def prime_chain(length: int) -> tuple[int, ...]:
+    """A fresh chain: nobody who wrote a certificate can know these primes. The last is tested, the others follow (Pocklington)."""
+    while True:
+        t = 2**150 + randbelow(2**150)
+        chain = [SMALL * t * 2**k - 1 for k in range(length)]
+        if all(gcd(p, SIEVE) == 1 for p in chain) and all(pow(2, p - 1, p) == 1 for p in chain):
+            bases = (2 + randbelow(chain[0] - 3) for _ in range(50))
+            if all(pow(a, chain[0] // 2, chain[0]) in (1, chain[0] - 1) for a in bases):  # Miller and Rabin; p = 3 modulo 4
+                return tuple(reversed(chain))
+
+
+def factors(n: int) -> list[int]:
+    """Small prime factors, and what is left."""
+    found = []
+    for q in (2, *range(3, 1000, 2)):
+        while n % q == 0:
+            found.append(q)
+            n //= q
+    return [*found, n] if n > 1 else found
+
+
+def inverse(value: int, p: int) -> int:
+    """1 / value modulo p."""
+    if value % p == 0:
+        raise ZeroDivisionError
+    return pow(value, -1, p)
+
+
+def rational(q: Fraction, p: int) -> int:
+    """A rational number modulo p."""
+    return q.numerator * inverse(q.denominator, p) % p
+
+
+def falling(x: int, n: int) -> int:
+    """x (x - 1) ... (x - n + 1)."""
+    return prod(x - m for m in range(n))
+
+
+def is_square(table: Table, k: int) -> bool:
+    """Whether a node is a square at every point, its positive root being the one that counts."""
+    if k not in table.known_squares:
+        node = table.nodes[k]
+        found = node.head in ("pi", "e", "sym", "at", "value", "apply", "M") and signs(table, k) <= NOT_NEGATIVE
+        if node.number is not None and node.number > 0:  # primes that are not among these may be no squares
+            found = {*factors(node.number.numerator), *factors(node.number.denominator)} <= {*SMALL_PRIMES}
+        elif node.head in ("*", "^"):
+            found = all(is_square(table, c) for c in (node.parts if node.head == "*" else node.parts[:1]))
+        table.known_squares[k] = found or (node.head == "fn" and node.name == "exp")
+    return table.known_squares[k]
+
+
 # -- evaluation at a point ---------------------------------------------------------------------------------------------------------
+
+Env = Mapping[int, int]  # which coordinate a label stands for
+Place = tuple[str, int]  # a coordinate of a block, or of a noise; -1 for a scalar one
+Monomial = tuple[int, tuple[Place, ...]]  # its order, and the variables in it
+CONSTANT: Monomial = (0, ())
 
 
 class Series:
@@ -595,7 +579,7 @@ class Series:
     __slots__ = ("known", "terms")
 
     def __init__(self, terms: dict[Monomial, int], known: float = inf) -> None:
-        self.terms = {m: c for m, c in terms.items() if c}
+        self.terms = {m: c for m, c in terms.items() if c and m[0] <= known}
         self.known = known
 
     def low(self) -> float:
@@ -606,57 +590,42 @@ class Series:
         """The constant term."""
         return self.terms.get(CONSTANT, 0)
 
-    def varying(self) -> Series:
-        """All but the constant term."""
-        return Series({m: c for m, c in self.terms.items() if m != CONSTANT}, self.known)
 
-    def raised(self, orders: int) -> Series:
-        """Times a power of the variable that orders count."""
-        return Series({(k + orders, names): c for (k, names), c in self.terms.items()}, self.known + orders)
+Value = int | Series  # an int is a series without variables
 
 
 class Run:
     """One random point at explicit sizes.
 
-    ``number`` is the value of a node in which every total and length is a free value (so it serves as an argument of functions), at
-    a level of the chain; ``series`` is the Taylor series of a node, with totals written out. Without a rule, the variables are the
+    A node has two values: one in which every total and length is *frozen*, a free value (so it serves as an argument of functions),
+    at a level of the chain; and a Taylor series, with totals written out, at level 0. Without a rule, the variables are the
     coordinates (up to ``order``, the number of derivatives); with one they are the root s of the step, counted by the order, and
     noise.
     """
 
-    def __init__(self, table: Table, primes: tuple[int, ...], sizes: Sizes, order: int, rule: bool = False) -> None:
+    def __init__(self, table: Table, primes: tuple[int, ...], sizes: Mapping[str, int], order: int, rule: bool = False) -> None:
         self.table, self.primes, self.sizes, self.order, self.rule = table, primes, sizes, order, rule
         self.p = primes[0]
-        self.moved: dict[Place, Series] = {}
         self.complete = True  # whether a value other than zero is certain to be one
-        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = set()
-        self.lifted_roots = 0
+        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = set()  # base, coordinates, level
+        self.moved: dict[Place, Series] = {}
         self.work = 0
         self._values: dict[tuple[int, tuple[int, ...], Any], int] = {}
-        self._logs: dict[tuple[int, tuple[int, ...], Any], int] = {}
-        self._numbers: dict[Any, int] = {}
-        self._series: dict[Any, Series] = {}
+        self._known: tuple[dict[Any, Value], dict[Any, Value]] = ({}, {})  # of series, and frozen
         self._bases = [pow(2 + randbelow(p - 3), 2, p) for p in primes]
 
     def forget(self, indices: tuple[int, ...]) -> None:
         """Draw anew what belongs to some indices (to none: what belongs to no index), and evaluate everything again."""
-        hit = [key for key in self._values if (set(key[1]) & set(indices) if indices else not key[1])]
-        for key in hit:
+        for key in [key for key in self._values if (set(key[1]) & set(indices) if indices else not key[1])]:
             del self._values[key]
-        self.restart()
-
-    def restart(self) -> None:
-        """Forget what was computed, not what was drawn."""
-        self._numbers.clear()
-        self._series.clear()
+        self._known[True].clear()
         self.roots.clear()
-        self.moved.clear()
-        self.lifted_roots = 0
+        self.move({})
 
     def move(self, moved: Mapping[Place, Series]) -> None:
         """From now on, coordinates are what a rule has moved them to."""
         self.moved = dict(moved)
-        self._series.clear()
+        self._known[False].clear()
 
     def spend(self, work: int) -> None:
         """Count multiplications."""
@@ -666,169 +635,220 @@ class Run:
 
     # -- what is drawn
 
-    def drawn(self, what: Any, indices: tuple[int, ...], level: int, signs: Signs = ANY) -> int:
-        """A free value: of something nonnegative a random square, whose logarithm one level below is known."""
+    def drawn(self, what: Any, indices: tuple[int, ...], level: int, allowed: Signs = ANY) -> int:
+        """A free value: of something nonnegative a random square."""
         key = (level, indices, what)
         if key not in self._values:
             p = self.primes[level]
-            if signs == ZERO or not (signs <= NOT_NEGATIVE or signs <= NOT_POSITIVE):
-                self._values[key] = 0 if signs == ZERO else randbelow(p)
+            if allowed == ZERO or not (allowed <= NOT_NEGATIVE or allowed <= NOT_POSITIVE):
+                self._values[key] = 0 if allowed == ZERO else randbelow(p)
             else:
                 size = pow(1 + randbelow(p - 1), 2, p)
-                if level + 1 < len(self.primes):
-                    self._logs[key] = 1 + randbelow(self.primes[level + 1] - 1)
-                    size = pow(self._bases[level], self._logs[key], p)
-                self._values[key] = size if signs <= NOT_NEGATIVE else p - size
+                self._values[key] = size if allowed <= NOT_NEGATIVE else p - size
         return self._values[key]
 
-    def symbol(self, name: str, indices: tuple[int, ...], level: int) -> int:
+    def symbol(self, name: str, index: int, level: int = 0) -> int:
         """The value of a symbol: the step and noise are 0 where a rule is expanded around them."""
         kind = self.table.symbols[name]["kind"]
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return 0
-        return self.drawn(name, indices, level, self.table.symbol_signs(name))
+        return self.drawn(name, (index,) if index != -1 else (), level, symbol_signs(self.table, name))
 
-    def jet(self, name: str, label: int | None, wrt: tuple[Place, ...], env: Env, level: int) -> int:
-        """A potential or field, or a partial derivative of one."""
-        f = self.table.functions[name]
-        own = () if f["kind"] == "potential" else (env[label],)  # type: ignore[index]
-        indices = tuple(sorted({*own, *(i for _, i in wrt if i >= 0)}))
-        positive = f.get("positive") and not wrt
-        return self.drawn(("jet", name, own, tuple(sorted(wrt))), indices, level, POSITIVE if positive else ANY)
-
-    def entry_of(self, name: str, i: int, j: int, level: int) -> int:
+    def entry_of(self, name: str, i: int, j: int, level: int = 0) -> int:
         """An entry of a dense matrix."""
         f = self.table.functions[name]
         at = (min(i, j), max(i, j)) if f["symmetric"] else (i, j)
         return self.drawn(("M", name, at), at, level, POSITIVE if f["positive"] and i == j else ANY)
 
-    def applied(self, name: str, orders: tuple[int, ...], arguments: tuple[int, ...], level: int) -> int:
-        """A derivative of an elementwise function: a free value for each argument."""
-        positive = self.table.functions[name]["positive"] and not any(orders)
-        return self.drawn(("apply", name, orders, arguments), (), level, POSITIVE if positive else ANY)
-
-    # -- values of arguments
+    # -- values
 
     def number(self, k: int, env: Env, level: int = 0) -> int:
-        """The value of a node modulo the prime of a level, totals and lengths being free values."""
-        key = (k, level, *(env[label] for label in self.table.free[k]))
-        if key not in self._numbers:
+        """The frozen value of a node modulo the prime of a level."""
+        return self.value(k, env, level, frozen=True)  # type: ignore[return-value]
+
+    def series(self, k: int, env: Env) -> Series:
+        """The Taylor series of a node."""
+        found = self.value(k, env, 0, frozen=False)
+        return Series({CONSTANT: found}) if isinstance(found, int) else found
+
+    def value(self, k: int, env: Env, level: int, frozen: bool) -> Value:
+        """Either of them."""
+        node = self.table.nodes[k]
+        key = (k, level, *(env[label] for label in node.free))
+        if key not in self._known[frozen]:
             self.spend(1)
-            if level >= len(self.primes):
-                raise UnableError(f"exponents stand in one another more than {MAX_NESTED} deep")
-            self._numbers[key] = self._number(k, env, level) % self.primes[level]
-        return self._numbers[key]
+            self._known[frozen][key] = self._value(node, env, level, frozen)
+        return self._known[frozen][key]
 
-    def _number(self, k: int, env: Env, level: int) -> int:
-        node, p = self.table.nodes[k], self.primes[level]
-        head = node[0]
-        if head == "num":
-            return node[1] * pow(node[2], -1, p)  # type: ignore[no-any-return]
-        if head == "pi":
-            return self.drawn("pi", (), level, POSITIVE)
-        if head == "e":
-            return self._bases[level]
-        if head in ("sym", "at"):
-            return self.symbol(node[1], (env[node[2]],) if head == "at" else (), level)
-        if head == "+":
-            return sum(self.number(c, env, level) for c in node[1:])
-        if head == "*":
-            return prod(self.number(c, env, level) for c in node[1:])
-        if head == "^":
-            return self._power(k, env, level)
-        if head == "fn":
-            return self._function(k, env, level)
-        if head in ("value", "d"):
-            return self.jet(node[1], node[2], self._places(node, env), env, level)
-        if head == "apply":
-            return self.applied(node[1], tuple(node[2]), tuple(self.number(c, env, level) for c in node[3:]), level)
-        if head == "M":
-            return self.entry_of(node[1], env[node[2]], env[node[3]], level)
-        self.complete = False  # a total or a length in an argument
-        at = {label: env[label] for label in self.table.free[k]}
-        return self.drawn(("sum", self.table.shape(k, at)), tuple(sorted(set(at.values()))), level)
+    def _value(self, node: Node, env: Env, level: int, frozen: bool) -> Value:  # noqa: PLR0912
+        p, at = self._modulus(level), tuple(env[x] for x in node.labels if x in node.free)
+        match node.head:
+            case "num":
+                return rational(node.number or Fraction(0), p)
+            case "pi":
+                return self.drawn(("pi",), (), level, POSITIVE)
+            case "e":
+                return self._bases[level]
+            case "sym" | "at":
+                return self._symbol(node.name, at[0] if at else -1, level, frozen)
+            case "M":
+                return self.entry_of(node.name, env[node.labels[0]], env[node.labels[1]], level)
+            case "+":
+                return self.plus([self.value(c, env, level, frozen) for c in node.parts], p)
+            case "*":
+                return reduce(lambda a, b: self.times(a, b, p), [self.value(c, env, level, frozen) for c in node.parts])
+            case "^":
+                return self._power(node, env, level, frozen)
+            case "value" | "d":
+                places = list(self.places(self.table.blocks(self.table.functions[node.name]))) if self.order and not frozen else []
+                by = [(b, -1 if x is None else env[x]) for b, x in node.by]
+                positive = self.table.functions[node.name].get("positive")
 
-    def _places(self, node: list[Any], env: Env) -> tuple[Place, ...]:
-        return tuple((b, -1 if x is None else env[x]) for b, x in (node[3] if node[0] == "d" else ()))
+                def partial(b: tuple[int, ...]) -> int:  # symmetric
+                    wrt = tuple(sorted(by + [x for x, n in zip(places, b, strict=True) for _ in range(n)]))
+                    indices = tuple(sorted({*at, *(i for _, i in wrt if i != -1)}))
+                    return self.drawn((node.name, at, wrt), indices, level, POSITIVE if positive and not wrt else ANY)
 
-    def _power(self, k: int, env: Env, level: int) -> int:
-        _, base, exponent = self.table.nodes[k]
-        n, p = self.table.integer(exponent), self.primes[level]
-        value = self.number(base, env, level)
-        if n is not None:
-            return self._inverse(pow(value, -n, p), p) if n < 0 else pow(value, n, p)
-        if value == 0:
-            if (self.table.rational(exponent) or 0) > 0:
-                return 0
-            raise ZeroDivisionError
-        return self._rooted(base, value, self.number(exponent, env, level + 1), env, level)
+                return self.taylor([self.variation(*x) for x in places], partial, p)
+            case "apply":
+                arguments = tuple(self.number(c, env, level) for c in node.parts)
+                positive = self.table.functions[node.name]["positive"]
+
+                def applied(b: tuple[int, ...]) -> int:
+                    orders = tuple(map(int.__add__, node.orders, b))
+                    return self.drawn((node.name, orders, arguments), (), level, POSITIVE if positive and not any(orders) else ANY)
+
+                return self.taylor([self._move(c, env, frozen) for c in node.parts], applied, p)
+            case "fn":
+                move = self._move(node.parts[-1], env, frozen)
+                values = self.derivatives(node, env, level, frozen, self.order if move.terms else 0)
+                return self.taylor([move], lambda b: values[b[0]], p)
+            case "dim" if not frozen:
+                return self.sizes[node.name]
+            case "total" if not frozen:
+                body, label = node.parts[0], node.labels[0]
+                return self.plus([self.value(body, {**env, label: i}, 0, frozen) for i in range(self.sizes[node.name])], p)
+        return self._frozen(node, env, level)
+
+    def _move(self, k: int, env: Env, frozen: bool) -> Series:
+        """By how much a node differs from its value at the point."""
+        return Series({}) if frozen else self._varying(self.value(k, env, 0, frozen))
 
     @staticmethod
-    def _inverse(value: int, p: int) -> int:
-        if value % p == 0:
-            raise ZeroDivisionError
-        return pow(value, -1, p)
+    def _varying(value: Value) -> Series:
+        if isinstance(value, int):
+            return Series({})
+        return Series({m: c for m, c in value.terms.items() if m != CONSTANT}, value.known)
 
-    def _rooted(self, base: int, value: int, exponent: int, env: Env, level: int) -> int:
-        """A power of a square, in the group of squares."""
-        p, order = self.primes[level], self.primes[level + 1]
-        at = tuple(sorted((label, env[label]) for label in self.table.free[base]))
+    def _centre(self, k: int, env: Env, level: int, frozen: bool) -> int:
+        """Where the derivatives of 1/x, log and atan are taken: at the value itself, or at the one in which totals are free."""
+        if frozen or self.table.is_frozen(k):
+            return self.number(k, env, level)
+        return self.series(k, env).constant()
+
+    def _frozen(self, node: Node, env: Env, level: int) -> int:
+        """A total or a length in the argument of a function: a free value for each body, taken at a coordinate that is none yet."""
+        self.complete = False
+        if node.head == "dim":
+            return self.drawn(("sum", node.name, 1), (), level)
+        inside = {x: env[x] for x in node.free}
+        body = self.number(node.parts[0], {**inside, node.labels[0]: min([-1, *inside.values()]) - 1}, level)
+        return self.drawn(("sum", node.name, body), tuple(sorted(set(inside.values()))), level)
+
+    def root(self, base: int, exponent: int | Fraction, env: Env, level: int = 0) -> int:
+        """A power that is not an integer one (the exponent is a node, or known), in the group of squares."""
+        value, p, order = self.number(base, env, level), self.primes[level], self._modulus(level + 1)
+        q = self.table.nodes[exponent].number if isinstance(exponent, int) else exponent
+        if value == 0:
+            if q is None or q < 0:
+                raise ZeroDivisionError
+            return 0
+        power = self.number(exponent, env, level + 1) if isinstance(exponent, int) else rational(exponent, order)
+        at = tuple(sorted((label, env[label]) for label in self.table.nodes[base].free))
         if pow(value, order, p) != 1:
             raise NotSquareError(*sorted({i for _, i in at}))
-        if not self.table.is_square(base):
+        if not is_square(self.table, base):
             self.roots.add((base, at, level))
-        return pow(value, exponent, p)
+        return pow(value, power, p)
 
-    def _function(self, k: int, env: Env, level: int) -> int:
-        name, *arguments = self.table.nodes[k][1:]
-        x, p = arguments[-1], self.primes[level]
-        if name == "exp":
-            return pow(self._bases[level], self.number(x, env, level + 1), p)
-        if name in ("sinh", "cosh", "tanh"):
-            up = pow(self._bases[level], self.number(x, env, level + 1), p)
-            down = pow(up, -1, p)
-            sinh, cosh = (up - down) * pow(2, -1, p), (up + down) * pow(2, -1, p)
-            return sinh if name == "sinh" else cosh if name == "cosh" else sinh * self._inverse(cosh, p)
-        self.complete = False
+    def _modulus(self, level: int) -> int:
+        if level >= len(self.primes):
+            raise UnableError(f"exponents stand in one another more than {MAX_NESTED} deep")
+        return self.primes[level]
+
+    # -- functions
+
+    def derivatives(self, node: Node, env: Env, level: int, frozen: bool, count: int) -> list[int]:
+        """The value of a function and its first derivatives, modulo a prime."""
+        name, x, p = node.name, node.parts[-1], self.primes[level]
         if name == "log":
-            return self._logarithm(x, env, level)
+            down = inverse(self._centre(x, env, level, frozen), p) if count else 0
+            return [self._logarithm(x, env, level), *(-factorial(n - 1) * pow(-down, n, p) for n in range(1, count + 1))]
+        if name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
+            flip, odd, even = self._odd_and_even(name, x, env, level)
+            if name.startswith("tan"):  # t' = 1 - flip t^2
+                a = [odd * inverse(even, p)]
+                for n in range(count):
+                    a.append(((n == 0) - flip * sum(a[j] * a[n - j] for j in range(n + 1))) * inverse(n + 1, p) % p)
+                return [factorial(n) * c for n, c in enumerate(a)]
+            cycle = {"s": (odd, even, flip * odd, flip * even), "c": (even, flip * odd, flip * even, odd)}
+            cycle["e"] = (odd + even,) * 4
+            return [cycle[name[0]][n % 4] for n in range(count + 1)]
+        self.complete = False
         value = self.number(x, env, level)
-        if name in ("sin", "cos", "tan"):
-            sin, cos = self._circle(value, p, level)
-            return sin if name == "sin" else cos if name == "cos" else sin * self._inverse(cos, p)
-        if name in ("atan", "erf"):
-            odd, sign = min((value, 1), (p - value, -1))
-            return sign * self.drawn((name, odd), (), level) if value else 0
-        order = -1 if name == "loggamma" else self.table.integer(arguments[0])
-        return self.drawn(("gamma", order, value), (), level)
+        if name in ("loggamma", "polygamma"):
+            order = -1 if name == "loggamma" else self.table.nodes[node.parts[0]].integer or 0
+            return [self.drawn(("gamma", order + n, value), (), level) for n in range(count + 1)]
+        positive, flip = min((value, 1), (p - value, -1))  # both are odd
+        zeroth = flip * self.drawn((name, positive), (), level) if value else 0
+        if not count:
+            return [zeroth]
+        if name == "atan":  # (1 + c^2) a_n + 2 c a_(n-1) + a_(n-2) = 0 for the coefficients of 1 / (1 + x^2) around c
+            c = self._centre(x, env, level, frozen)
+            a = [0, inverse(1 + c * c, p)]
+            for _ in range(1, count):
+                a.append(-(2 * c * a[-1] + a[-2]) * a[1] % p)
+            return [zeroth, *(factorial(n) * c for n, c in enumerate(a[1:]))]
+        root = pow(self.drawn(("pi",), (), level, POSITIVE), inverse(2, self.primes[level + 1]), p)
+        bell = pow(self._bases[level], -(self.number(x, env, level + 1) ** 2) % self.primes[level + 1], p)
+        y = [0, 2 * inverse(root, p) * bell]  # of erf; y' = -2 x y
+        for n in range(count - 1):
+            y.append(-2 * (value * y[-1] + n * y[-2]) % p)
+        return [zeroth, *y[1:]]
 
-    def _circle(self, angle: int, p: int, level: int) -> tuple[int, int]:
-        """A point on the circle for each angle up to its sign; the addition of angles is not known here."""
+    def _odd_and_even(self, name: str, x: int, env: Env, level: int) -> tuple[int, int, int]:
+        """Of the circle -1, sine and cosine, a point for each angle up to its sign; of the hyperbola 1, sinh and cosh, by exp."""
+        p = self.primes[level]
+        if name not in ("sin", "cos", "tan"):
+            up, half = pow(self._bases[level], self.number(x, env, level + 1), p), (p + 1) // 2
+            down = inverse(up, p)
+            return 1, (up - down) * half % p, (up + down) * half % p
+        self.complete = False  # the addition of angles is not known here
+        angle = self.number(x, env, level)
         if angle == 0:
-            return 0, 1
-        even, sign = min((angle, 1), (p - angle, -1))
-        t = self.drawn(("circle", even), (), level)
-        over = self._inverse(1 + t * t, p)
-        return sign * 2 * t * over % p, (1 - t * t) * over % p
+            return -1, 0, 1
+        positive, flip = min((angle, 1), (p - angle, -1))
+        t = self.drawn(("circle", positive), (), level)
+        over = inverse(1 + t * t, p)
+        return -1, flip * 2 * t * over % p, (1 - t * t) * over % p
 
     def _logarithm(self, k: int, env: Env, level: int) -> int:
         """``log`` is taken apart into positive factors only; what is left is a free value for each argument."""
         self.spend(1)
+        self.complete = False
         node, table = self.table.nodes[k], self.table
-        if node[0] == "num" and node[1] > 0:
-            primes = Counter(_factors(node[1]))
-            primes.subtract(_factors(node[2]))
+        if node.number is not None and node.number > 0:
+            primes = Counter(factors(node.number.numerator))
+            primes.subtract(factors(node.number.denominator))
             return sum(n * self.drawn(("log", q), (), level) for q, n in primes.items())
-        if node[0] == "e" or node[:2] == ["fn", "exp"]:
-            return 1 if node[0] == "e" else self.number(node[2], env, level)
-        if node[0] == "*" and all(table.signs(c) == POSITIVE for c in node[1:]):
-            return sum(self._logarithm(c, env, level) for c in node[1:])
-        if node[0] == "^" and table.signs(node[1]) == POSITIVE:
-            return self.number(node[2], env, level) * self._logarithm(node[1], env, level)
-        if node[0] in ("sym", "at") and table.signs(k) == POSITIVE and level > 0 and not self.rule:
-            indices = (env[node[2]],) if node[0] == "at" else ()
-            self.symbol(node[1], indices, level - 1)
-            return self._logs[level - 1, indices, node[1]]
+        if node.head == "e":
+            return 1
+        if node.head == "fn" and node.name == "exp":
+            return self.number(node.parts[0], env, level)
+        if node.head == "*" and all(signs(table, c) == POSITIVE for c in node.parts):
+            return sum(self._logarithm(c, env, level) for c in node.parts)
+        if node.head == "^" and signs(table, node.parts[0]) == POSITIVE:
+            return self.number(node.parts[1], env, level) * self._logarithm(node.parts[0], env, level)
         value = self.number(k, env, level)
         if value == 0:
             raise ZeroDivisionError
@@ -836,19 +856,28 @@ class Run:
 
     # -- Taylor series
 
-    def plus(self, parts: Iterable[Series]) -> Series:
+    def plus(self, parts: list[Value], p: int) -> Value:
         """A sum."""
-        terms: dict[Monomial, int] = {}
-        known = inf
+        number, known, terms = sum(v for v in parts if isinstance(v, int)), inf, dict[Monomial, int]()
         for s in parts:
-            known = min(known, s.known)
-            self.spend(len(s.terms) // 4 + 1)
-            for m, c in s.terms.items():
-                terms[m] = (terms.get(m, 0) + c) % self.p
-        return Series({m: c for m, c in terms.items() if m[0] <= known}, known)
+            if isinstance(s, Series):
+                known = min(known, s.known)
+                self.spend(len(s.terms) // 4 + 1)
+                for m, c in s.terms.items():
+                    terms[m] = (terms.get(m, 0) + c) % p
+        if not terms and known == inf:
+            return number % p
+        return Series({**terms, CONSTANT: (terms.get(CONSTANT, 0) + number) % p}, known)
 
-    def times(self, a: Series, b: Series) -> Series:
+    def times(self, a: Value, b: Value, p: int) -> Value:
         """A product."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b % p
+        if isinstance(a, int):
+            a, b = b, a
+        assert isinstance(a, Series)
+        if isinstance(b, int):
+            return Series({m: c * b % p for m, c in a.terms.items()}, a.known)
         self.spend(1 + len(a.terms) * len(b.terms))
         known = min(a.known + b.low(), b.known + a.low(), inf if a.terms and b.terms else max(a.known, b.known))
         terms: dict[Monomial, int] = {}
@@ -858,35 +887,37 @@ class Run:
                     known = min(known, self.order)
                     continue
                 m = (j + k, tuple(sorted(u + v)) if u and v else u or v)
-                terms[m] = (terms.get(m, 0) + x * y) % self.p
+                terms[m] = (terms.get(m, 0) + x * y) % p
                 if len(m[1]) > MAX_NOISE:
                     raise UnableError(f"it has more than {MAX_NOISE} noise factors in one product")
-        return Series({m: c for m, c in terms.items() if m[0] <= known}, known)
+        return Series(terms, known)
 
-    def taylor(self, arguments: list[Series], coefficient: Callable[[tuple[int, ...]], int]) -> Series:
-        """``sum over b of coefficient(b) * product of arguments^b / b!``, the arguments having no constant term."""
-        zero = (0,) * len(arguments)
+    def taylor(self, arguments: Sequence[Series], derivative: Callable[[tuple[int, ...]], int], p: int) -> Value:
+        """``sum over b of derivative(b) * product of arguments^b / b!``, the arguments having no constant term."""
         moving = [n for n, a in enumerate(arguments) if a.terms]
         known = min((a.known for a in arguments), default=inf)
         if any(arguments[n].low() < 1 for n in moving):
             raise UnableError("a function of noise that does not vanish with the step has no expansion here")
-        terms = {CONSTANT: coefficient(zero) % self.p}
-        products: dict[tuple[int, ...], Series] = {(): Series({CONSTANT: 1})}
-        for count in range(1, self.order + 1 if moving else 0):
-            higher: dict[tuple[int, ...], Series] = {}
+        zeroth = derivative((0,) * len(arguments)) % p
+        if not moving and known == inf:
+            return zeroth
+        terms = {CONSTANT: zeroth}
+        powers: dict[tuple[int, ...], Value] = {(): 1}
+        for count in range(1, self.order + 1):
+            higher: dict[tuple[int, ...], Value] = {}
             for chosen in combinations_with_replacement(moving, count):
-                below = products.get(chosen[:-1])
-                step = self.times(below, arguments[chosen[-1]]) if below is not None else Series({})
-                if not step.terms:
+                below = powers.get(chosen[:-1])
+                power = self.times(below, arguments[chosen[-1]], p) if below is not None else 0
+                if isinstance(power, int) or not power.terms:
                     continue
-                higher[chosen] = step
+                higher[chosen] = power
                 counts = Counter(chosen)
-                over = pow(prod(map(factorial, counts.values())), -1, self.p)
-                c = coefficient(tuple(counts[n] for n in range(len(arguments)))) * over % self.p
-                for m, x in step.terms.items():
-                    terms[m] = (terms.get(m, 0) + c * x) % self.p
-            products = higher
-        return Series(terms, min(known, self.order) if moving else known)
+                over = pow(prod(map(factorial, counts.values())), -1, p)
+                c = derivative(tuple(counts[n] for n in range(len(arguments)))) * over % p
+                for m, x in power.terms.items():
+                    terms[m] = (terms.get(m, 0) + c * x) % p
+            powers = higher
+        return Series(terms, min(known, self.order))
 
     def variation(self, name: str, index: int) -> Series:
         """By how much a coordinate differs from its value at the point."""
@@ -894,219 +925,104 @@ class Run:
             return self.moved.get((name, index), Series({}))
         return Series({(1, ((name, index),)): 1}) if self.order else Series({})
 
-    def series(self, k: int, env: Env) -> Series:
-        """The Taylor series of a node, totals written out."""
-        key = (k, *(env[label] for label in self.table.free[k]))
-        if key not in self._series:
-            self._series[key] = self._expanded(k, env)
-        return self._series[key]
-
-    def _expanded(self, k: int, env: Env) -> Series:
-        node = self.table.nodes[k]
-        head = node[0]
-        if head in ("num", "pi", "e", "M"):
-            return Series({CONSTANT: self.number(k, env)})
-        if head == "dim":
-            return Series({CONSTANT: self.sizes[node[1]]})
-        if head in ("sym", "at"):
-            return self._symbol_series(node[1], env[node[2]] if head == "at" else -1)
-        if head == "+":
-            return self.plus(self.series(c, env) for c in node[1:])
-        if head == "*":
-            result = self.series(node[1], env)
-            for c in node[2:]:
-                result = self.times(result, self.series(c, env))
-            return result
-        if head == "total":
-            return self.plus(self.series(node[1], {**env, node[3]: i}) for i in range(self.sizes[node[2]]))
-        if head == "^":
-            return self._power_series(k, env)
-        if head in ("value", "d"):
-            return self._jet_series(node, env)
-        if head == "apply":
-            at, orders = tuple(self.number(c, env) for c in node[3:]), tuple(node[2])
-            moves = [self.series(c, env).varying() for c in node[3:]]
-            return self.taylor(moves, lambda b: self.applied(node[1], tuple(map(int.__add__, orders, b)), at, 0))
-        return self._function_series(k, env)
-
-    def _symbol_series(self, name: str, index: int) -> Series:
-        kind = self.table.symbols[name]["kind"]
-        if self.rule and kind == "step":
-            return Series({(2, ()): 1})
-        if self.rule and kind.endswith("noise"):
-            return Series({(0, ((name, index),)): 1})
-        value = Series({CONSTANT: self.symbol(name, (index,) if index >= 0 else (), 0)})
-        return self.plus((value, self.variation(name, index))) if kind in ("vector", "scalar") else value
-
-    def _jet_series(self, node: list[Any], env: Env) -> Series:
-        f = self.table.functions[node[1]]
-        places = list(self.places(f.get("blocks") or [f["block"]]))
-        own = self._places(node, env)
-
-        def coefficient(b: tuple[int, ...]) -> int:
-            more = tuple(place for place, n in zip(places, b, strict=True) for _ in range(n))
-            return self.jet(node[1], node[2], own + more, env, 0)
-
-        return self.taylor([self.variation(*place) for place in places], coefficient)
+    def _symbol(self, name: str, index: int, level: int, frozen: bool) -> Value:
+        kind, value = self.table.symbols[name]["kind"], self.symbol(name, index, level)
+        if frozen or not self.order:
+            return value
+        if self.rule and (kind == "step" or kind.endswith("noise")):
+            return Series({(2, ()) if kind == "step" else (0, ((name, index),)): 1})
+        return self.plus([value, self.variation(name, index)], self.p) if kind in STATE else value
 
     def places(self, blocks: Iterable[str]) -> Iterator[Place]:
         """The coordinates of some blocks."""
         for b in blocks:
-            length = self.table.symbols[b].get("length")
+            length = self.table.length(b)
             yield from ((b, i) for i in range(self.sizes[length])) if length else ((b, -1),)
 
-    def _power_series(self, k: int, env: Env) -> Series:
-        _, base, exponent = self.table.nodes[k]
-        inside = self.series(base, env)
-        q, n = self.table.rational(exponent), self.table.integer(exponent)
+    def _power(self, node: Node, env: Env, level: int, frozen: bool) -> Value:
+        base, exponent = node.parts
+        q, n, p = self.table.nodes[exponent].number, self.table.nodes[exponent].integer, self.primes[level]
         if n is not None and n >= 0:
-            result = Series({CONSTANT: 1})
+            square = self.value(base, env, level, frozen)
+            if isinstance(square, int):
+                return pow(square, n, p)
+            result: Value = 1
             for bit in bin(n)[2:]:
-                result = self.times(result, result)
-                result = self.times(result, inside) if bit == "1" else result
+                result = self.times(result, result, p)
+                result = self.times(result, square, p) if bit == "1" else result
             return result
-        if self.rule and q is not None and inside.terms and (inside.constant() == 0 or inside.low() < 0):
-            return self._lifted(inside, q, base)
-        if n is not None:
-            centre = self._centre(base, env, inside)
-            return self.taylor([inside.varying()], lambda b: _falling(n, b[0]) * pow(centre, n - b[0], self.p))
-        power = self.series(exponent, env)
-        if not power.varying().terms:
-            value, rise = self.number(k, env), self.number(exponent, env)
-            down = self._inverse(self.number(base, env), self.p) if inside.varying().terms else 0
-            return self.taylor(
-                [inside.varying()], lambda b: value * _falling(rise, b[0]) * pow(down, b[0], self.p) if b[0] else value
-            )
-        whole_exponent = self.times(power, self._log_series(base, env)).varying()
-        return self.taylor([whole_exponent], lambda b: self.number(k, env))
+        if q is not None and self.rule and not frozen:
+            return self._lifted(base, q, env)
+        if self._move(exponent, env, frozen).terms:
+            raise UnableError("a power of what moves is not expanded here")
+        return self._root_or_inverse(base, exponent if q is None else q, env, level, frozen)
 
-    def _centre(self, base: int, env: Env, inside: Series) -> int:
-        """Where the derivatives of 1/x and log are taken: at the value itself, or at the one in which totals are free."""
-        centre = self.number(base, env) if self.table.is_frozen(base) else inside.constant()
-        self._inverse(centre, self.p)
-        return centre
-
-    def _lifted(self, inside: Series, q: Fraction, base: int) -> Series:
-        """A root or reciprocal of what vanishes with the step: its lowest power of s is taken out."""
-        low = inside.low()
-        lead = inside.terms.get((int(low), ()), 0)
-        alone = sum(order == low for order, _ in inside.terms) == 1
-        if not lead or not alone or (int(low) * q).denominator > 1 or self.table.sums[base] or self.table.is_frozen(base):
-            raise UnableError("a root or denominator that vanishes with the step has no expansion here")
-        if q.denominator > 1:
-            if pow(lead, self.primes[1], self.p) != 1:
-                raise NotSquareError
-            self.lifted_roots += not self.table.is_square(base)
-        level = inside.raised(-int(low))
-        rise = q.numerator * pow(q.denominator, -1, self.p) % self.p
-        value = (
-            pow(lead, q.numerator * pow(q.denominator, -1, self.primes[1]), self.p)
-            if q.denominator > 1
-            else pow(lead, int(q), self.p)
-        )
-        down = pow(lead, -1, self.p)
-        return self.taylor([level.varying()], lambda b: value * _falling(rise, b[0]) * pow(down, b[0], self.p)).raised(
-            int(int(low) * q)
-        )
-
-    def _log_series(self, x: int, env: Env) -> Series:
-        inside = self.series(x, env)
-        down = self._inverse(self._centre(x, env, inside), self.p)
-        self.complete = False
-
-        def coefficient(b: tuple[int, ...]) -> int:
-            n = b[0]
-            return (-1) ** (n - 1) * factorial(n - 1) * pow(down, n, self.p) if n else self._logarithm(x, env, 0)
-
-        return self.taylor([inside.varying()], coefficient)
-
-    def _function_series(self, k: int, env: Env) -> Series:
-        name, *arguments = self.table.nodes[k][1:]
-        x = arguments[-1]
-        if name == "log":
-            return self._log_series(x, env)
-        inside = self.series(x, env)
-        if name in ("tan", "tanh"):
-            sin, cos = self._pair("sin" if name == "tan" else "sinh", x, env, inside)
-            down = self._inverse(cos.constant(), self.p)
-            reciprocal = self.taylor([cos.varying()], lambda b: (-1) ** b[0] * factorial(b[0]) * pow(down, b[0] + 1, self.p))
-            return self.times(sin, reciprocal)
-        if name in ("sin", "cos", "sinh", "cosh"):
-            return self._pair(name.replace("cos", "sin"), x, env, inside)[name.startswith("cos")]
-        if not inside.varying().terms:
-            return Series({CONSTANT: self.number(k, env)})
-        if name in ("loggamma", "polygamma"):
-            self.complete = False
-            first = -1 if name == "loggamma" else self.table.integer(arguments[0]) or 0
-            at = self.number(x, env)
-            return self.taylor([inside.varying()], lambda b: self.drawn(("gamma", first + b[0], at), (), 0))
-        derivatives = {"exp": self._of_exp, "atan": self._of_atan, "erf": self._of_erf}[name](k, x, env, inside)
-        return self.taylor([inside.varying()], lambda b: derivatives[b[0]])
-
-    def _pair(self, name: str, x: int, env: Env, inside: Series) -> tuple[Series, Series]:
-        """Sine and cosine, of the circle or of the hyperbola."""
-        if name == "sin":
-            self.complete = False
-            sin, cos = self._circle(self.number(x, env), self.p, 0)
+    def _root_or_inverse(self, base: int, exponent: int | Fraction, env: Env, level: int, frozen: bool) -> Value:
+        """x^q around a point: of an integer q at the value itself, otherwise at the frozen one, where the root is taken."""
+        p, move = self.primes[level], self._move(base, env, frozen)
+        if isinstance(exponent, Fraction) and exponent.denominator == 1:
+            rise, x = int(exponent), self._centre(base, env, level, frozen)
+            value = pow(inverse(x, p), -rise, p)
         else:
-            up = pow(self._bases[0], self.number(x, env, 1), self.p)
-            half, down = pow(2, -1, self.p), pow(up, -1, self.p)
-            sin, cos = (up - down) * half, (up + down) * half
-        flip = -1 if name == "sin" else 1
-        cycle = (sin, cos, flip * sin, flip * cos)
-        moves = [inside.varying()]
-        return self.taylor(moves, lambda b: cycle[b[0] % 4]), self.taylor(
-            moves, lambda b: (cos, flip * sin, flip * cos, sin)[b[0] % 4]
-        )
+            rise = (
+                rational(exponent, p) if isinstance(exponent, Fraction) else self.number(exponent, env, level) if move.terms else 0
+            )
+            value, x = self.root(base, exponent, env, level), self.number(base, env, level)
+        down = inverse(x, p) if move.terms else 0
+        return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], p), p)
 
-    def _of_exp(self, k: int, x: int, env: Env, inside: Series) -> list[int]:
-        return [self.number(k, env)] * (self.order + 1)
-
-    def _of_atan(self, k: int, x: int, env: Env, inside: Series) -> list[int]:
-        """(1 + c^2) a_n + 2 c a_(n-1) + a_(n-2) = 0 for the coefficients of 1 / (1 + x^2) around c."""
-        c = self.number(x, env) if self.table.is_frozen(x) else inside.constant()
-        over = self._inverse(1 + c * c, self.p)
-        a = [0, over]
-        for _ in range(self.order):
-            a.append(-(2 * c * a[-1] + a[-2]) * over % self.p)
-        return [self.number(k, env), *(factorial(n) * a[n + 1] for n in range(self.order))]
-
-    def _of_erf(self, k: int, x: int, env: Env, inside: Series) -> list[int]:
-        """y' = -2 x y for the derivative y = 2 exp(-x^2) / sqrt(pi)."""
-        c = self.number(x, env)
-        root = pow(self.drawn("pi", (), 0, POSITIVE), pow(2, -1, self.primes[1]), self.p)
-        y = [0, 2 * pow(root, -1, self.p) * pow(self._bases[0], -(self.number(x, env, 1) ** 2) % self.primes[1], self.p)]
-        for n in range(self.order):
-            y.append(-2 * (c * y[-1] + n * y[-2]) % self.p)
-        return [self.number(k, env), *y[1:]]
-
-
-def _falling(x: int, n: int) -> int:
-    return prod(x - m for m in range(n))
-
-
-def _factors(n: int) -> list[int]:
-    """Small prime factors, and what is left."""
-    found = []
-    for q in range(2, 1000):
-        while n % q == 0:
-            found.append(q)
-            n //= q
-    return [*found, n] if n > 1 else found
+    def _lifted(self, k: int, q: Fraction, env: Env) -> Value:
+        """A root or reciprocal in a rule: of what vanishes with the step, the powers of s are taken out."""
+        table, node = self.table, self.table.nodes[k]
+        self.spend(1)
+        if not node.step_order:
+            return self._root_or_inverse(k, q, env, 0, frozen=False)
+        if node.head == "sym" and (2 * q).denominator == 1:
+            return Series({(int(2 * q), ()): 1})
+        unknown = [c for c in node.parts if not signs(table, c) <= NOT_NEGATIVE]
+        if node.head == "*" and (q.denominator == 1 or len(unknown) <= 1):  # as the product is not negative
+            return reduce(lambda a, b: self.times(a, b, self.p), [self._lifted(c, q, env) for c in node.parts])
+        if node.head == "+":  # (x + y)^q = x^q (1 + y/x)^q for the part x of lowest order
+            leading = [c for c in node.parts if table.nodes[c].step_order == node.step_order]
+            if len(leading) == 1 and signs(table, leading[0]) == POSITIVE:
+                over, rise = self._lifted(leading[0], Fraction(-1), env), rational(q, self.p)
+                rest = self.plus([self.times(self.series(c, env), over, self.p) for c in node.parts if c != leading[0]], self.p)
+                around_one = self.taylor([self._varying(rest)], lambda b: falling(rise, b[0]), self.p)
+                return self.times(self._lifted(leading[0], q, env), around_one, self.p)
+        raise UnableError("a root or denominator that vanishes with the step has no expansion here")
 
 
 # -- how many lengths are enough: degrees in totals --------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class Degree:
-    """A bound of the number of summation indices of each length in a numerator, over a product of powers of denominators."""
-
-    top: tuple[int, ...]
-    under: tuple[tuple[int, int], ...] = ()
-
-
+# A bound of the number of summation indices of each length, and of the powers of reciprocals 1/b with sums in b, each of which
+# counts as a variable of its own until the end: (x, 1) stands for 1/x and (x, 2) for 1 / (1 + x^2). | is the maximum, + the sum.
+Degree = Counter[Any]
 Orders = dict[int, Degree]  # by the order of the Taylor coefficient; what is left out is zero
+
+
+def joined(*parts: Orders) -> Orders:
+    """Of a sum."""
+    found: Orders = {}
+    for part in parts:
+        for n, d in part.items():
+            found[n] = found.get(n, Counter()) | d
+    return found
+
+
+def highest(*degrees: Degree) -> Degree:
+    """One bound for several."""
+    return reduce(Counter.__or__, degrees, Counter())
+
+
+def cleared(table: Table, degree: Degree) -> dict[str, int]:
+    """Of the numerator: each b is multiplied with as often as 1/b occurs, the last one first as others may be in it."""
+    values, found = Degrees(table, 0), Counter(degree)
+    while reciprocals := [key for key in found if isinstance(key, tuple)]:
+        x, power = max(reciprocals)
+        times = found.pop((x, power))
+        for key, n in values.value(x).items():
+            found[key] += n * power * times
+    return found
 
 
 class Degrees:
@@ -1115,68 +1031,9 @@ class Degrees:
     With ``moves`` (the increments of the blocks) they are the coefficients of a rule in s, otherwise derivatives.
     """
 
-    def __init__(self, table: Table, order: int, moves: Mapping[str, Orders] | None = None, like: Degrees | None = None) -> None:
+    def __init__(self, table: Table, order: int, moves: Mapping[str, Orders] | None = None) -> None:
         self.table, self.order, self.moves = table, order, moves
-        self.none = Degree((0,) * len(table.lengths))
-        self._weights: dict[int, tuple[int, ...]] = like._weights if like else {}  # of denominators, which moves do not change
         self._known: dict[int, Orders] = {}
-
-    def sum_over(self, length: str | None, degree: Degree) -> Degree:
-        """One more summation index."""
-        if length is None:
-            return degree
-        return Degree(tuple(n + (x == length) for n, x in zip(degree.top, self.table.lengths, strict=True)), degree.under)
-
-    def plus(self, *degrees: Degree | None) -> Degree:
-        """Over a common denominator."""
-        found = [d for d in degrees if d is not None]
-        common: dict[int, int] = {}
-        for d in found:
-            for q, n in d.under:
-                common[q] = max(common.get(q, 0), n)
-        tops = [self.none.top, *(self._expanded(d, common) for d in found)]
-        return Degree(tuple(map(max, zip(*tops, strict=True))), tuple(sorted(common.items())))
-
-    def _expanded(self, d: Degree, common: Mapping[int, int]) -> tuple[int, ...]:
-        own, top = dict(d.under), d.top
-        for q, n in common.items():
-            top = tuple(t + (n - own.get(q, 0)) * w for t, w in zip(top, self._weights[q], strict=True))
-        return top
-
-    def times(self, *degrees: Degree) -> Degree:
-        """A product."""
-        under: Counter[int] = Counter()
-        for d in degrees:
-            under.update(dict(d.under))
-        return Degree(tuple(map(sum, zip(self.none.top, *(d.top for d in degrees), strict=True))), tuple(sorted(under.items())))
-
-    def inverse(self, d: Degree, key: int) -> Degree:
-        """``1 / (N / Q) = Q / N``: the numerator becomes a denominator of its own, known by ``key``."""
-        self._weights[key] = d.top
-        top = self._expanded(Degree(self.none.top), dict(d.under))
-        return Degree(top, ((key, 1),) if any(d.top) else ())
-
-    def product_of(self, a: Orders, b: Orders) -> Orders:
-        """The coefficients of a product."""
-        result: Orders = {}
-        for j, x in a.items():
-            for k, y in b.items():
-                if j + k <= self.order:
-                    result[j + k] = self.plus(result.get(j + k), self.times(x, y))
-        return result
-
-    def sum_of(self, *parts: Orders) -> Orders:
-        """The coefficients of a sum."""
-        return {k: self.plus(*(p.get(k) for p in parts)) for k in {k for p in parts for k in p}}
-
-    def composed(self, inside: Iterable[Orders], coefficient: Callable[[int], Degree]) -> Orders:
-        """The coefficients of a function, given those of its derivatives."""
-        moving = self.sum_of(*({k: d for k, d in part.items() if k} for part in inside))
-        result, power = {0: coefficient(0)}, {0: self.none}
-        for n in range(1, self.order + 1):
-            power = self.product_of(power, moving)
-            result = self.sum_of(result, {k: self.times(coefficient(n), d) for k, d in power.items()})
-        return result
 
     def of(self, k: int) -> Orders:
         """The bounds for a node."""
@@ -1184,84 +1041,72 @@ class Degrees:
             self._known[k] = self._of(self.table.nodes[k])
         return self._known[k]
 
-    def value(self, k: int) -> Degree:
-        """The bound for the value of a node."""
-        return self.plus(self.of(k).get(0))
+    def value(self, *nodes: int) -> Degree:
+        """A bound for the values of nodes."""
+        return highest(*(self.of(k).get(0, Counter()) for k in nodes))
 
-    def any(self, k: int) -> Degree:
-        """One bound for the value and all derivatives of a node."""
-        return self.plus(*self.of(k).values())
+    def product(self, a: Orders, b: Orders) -> Orders:
+        """Of a product."""
+        return joined(*({j + k: x + y} for j, x in a.items() for k, y in b.items() if j + k <= self.order))
 
-    def _of(self, node: list[Any]) -> Orders:
-        head, table = node[0], self.table
-        if head == "dim":
-            return {0: self.sum_over(node[1], self.none)}
-        if head in ("sym", "at"):
-            return self._symbol(node[1])
-        if head == "+":
-            return self.sum_of(*(self.of(c) for c in node[1:]))
-        if head == "*":
-            result = self.of(node[1])
-            for c in node[2:]:
-                result = self.product_of(result, self.of(c))
-            return result
-        if head == "total":
-            alone = self.moves is None and table.local[node[1]] <= {node[3]}  # then a derivative leaves one summand
-            return {n: d if alone and n else self.sum_over(node[2], d) for n, d in self.of(node[1]).items()}
-        if head == "^":
-            return self._power(node)
-        if head in ("value", "d"):
-            f = table.functions[node[1]]
-            return self._jet(f.get("blocks") or [f["block"]])
-        if head in ("fn", "apply"):
-            return self._function(node)
-        return {0: self.none}
+    def composed(self, inside: Iterable[Orders], derivative: Callable[[int], Degree] = lambda n: Counter()) -> Orders:
+        """Of a function, given the bounds of its derivatives."""
+        moving = joined(*({k: d for k, d in part.items() if k} for part in inside))
+        found: list[Orders] = [{0: derivative(0)}]
+        power: Orders = {0: Counter()}
+        for n in range(1, self.order + 1):
+            power = self.product(power, moving)
+            found.append({k: derivative(n) + d for k, d in power.items()})
+        return joined(*found)
 
-    def _symbol(self, name: str) -> Orders:
-        kind = self.table.symbols[name]["kind"]
-        if self.moves is None:
-            return {0: self.none, 1: self.none} if kind in ("vector", "scalar") and self.order else {0: self.none}
-        return {2: self.none} if kind == "step" else {0: self.none} | self.moves.get(name, {})
+    def _of(self, node: Node) -> Orders:
+        table, below = self.table, [self.of(c) for c in node.parts]
+        match node.head:
+            case "dim":
+                return {0: Counter([node.name])}
+            case "sym" | "at":
+                return self._symbol(node.name, table.symbols[node.name]["kind"])
+            case "+":
+                return joined(*below)
+            case "*":
+                return reduce(self.product, below)
+            case "total":
+                return {n: d + Counter([node.name]) for n, d in below[0].items()}
+            case "^":
+                return self._power(node, below)
+            case "value" | "d":
+                return self._jet(table.blocks(table.functions[node.name]))
+            case "apply" | "fn":
+                x = node.parts[-1]
+                if node.name in ("log", "atan") and table.nodes[x].sums and not table.is_frozen(x):
+                    power, rise = (1, Counter()) if node.name == "log" else (2, self.value(x))
+                    return self.composed(below, lambda n: sum([rise] * (n - 1), Counter({(x, power): n})) if n else Counter())
+                return self.composed(below)
+        return {0: Counter()}
+
+    def _symbol(self, name: str, kind: str) -> Orders:
+        if self.moves is not None:
+            return {2: Counter()} if kind == "step" else {0: Counter()} | self.moves.get(name, {})
+        return {n: Counter() for n in ((0, 1) if kind in STATE and self.order else (0,))}
 
     def _jet(self, blocks: list[str]) -> Orders:
         if self.moves is None:
-            return dict.fromkeys(range(self.order + 1), self.none)
-        lengths = {b: self.table.symbols[b].get("length") for b in blocks}
-        moves = [{n: self.sum_over(lengths[b], d) for n, d in self.moves.get(b, {}).items()} for b in blocks]
-        return self.composed(moves, lambda n: self.none)
+            return {n: Counter() for n in range(self.order + 1)}
+        over = {b: Counter([self.table.length(b)] if self.table.length(b) else []) for b in blocks}
+        return self.composed([{n: d + over[b] for n, d in self.moves.get(b, {}).items()} for b in blocks])
 
-    def _function(self, node: list[Any]) -> Orders:
-        arguments = node[3:] if node[0] == "apply" else node[2:]
-        x, name = arguments[-1], node[1]
-        inside = [self.of(c) for c in arguments]
-        if node[0] == "apply" or name not in ("log", "atan") or self.table.is_frozen(x) or not self.table.sums[x]:
-            return self.composed(inside, lambda n: self.none)
-        value = self.value(x)
-        key = 2 * x  # of the argument itself
-        if name == "atan":
-            value, key = self.plus(self.none, self.times(value, value)), 2 * x + 1  # of 1 + x^2
-        down = self.inverse(value, key)
-        rise = self.value(x) if name == "atan" else self.none
-        return self.composed(inside, lambda n: self.times(*[down] * n, *[rise] * (n - 1)) if n else self.none)
-
-    def _power(self, node: list[Any]) -> Orders:
-        _, base, exponent = node
-        n, q, inside = self.table.integer(exponent), self.table.rational(exponent), self.of(base)
+    def _power(self, node: Node, below: list[Orders]) -> Orders:
+        base, exponent = (self.table.nodes[c] for c in node.parts)
+        q, n, x = exponent.number, exponent.integer, node.parts[0]
         if n is not None and n >= 0:
-            result: Orders = {0: self.none}
-            for _ in range(n):
-                result = self.product_of(result, inside)
-            return result
-        low = min(inside, default=0)
-        if self.moves is not None and q is not None and low > 0:  # it vanishes with the step, whatever the point
-            lifted = self.composed([{k - low: d for k, d in inside.items()}], lambda n: self.none)
-            return {k + int(low * q): d for k, d in lifted.items()}
-        if self.moves is not None and len(inside) > 1 and not any(any(d.top) for d in inside.values()):
-            return dict.fromkeys(range(-self.order, self.order + 1), self.none)  # it may vanish with the step
-        if n is None or self.table.is_frozen(base) or not self.table.sums[base]:
-            return self.composed([inside, self.of(exponent)], lambda n: self.none)
-        down = self.inverse(self.value(base), 2 * base)
-        return self.composed([inside], lambda k: self.times(*[down] * (k - n)))
+            return reduce(self.product, [below[0]] * n, {0: Counter()})
+        if self.moves is not None and q is not None and base.step_order:  # see Run._lifted
+            if any(d for d in below[0].values()):
+                raise UnableError("a root or denominator that vanishes with the step has sums in it")
+            return {k: Counter() for k in range(int(q * base.step_order) - 1, self.order + 1)}
+        if n is None or not base.sums or self.table.is_frozen(x):
+            return self.composed(below)
+        return self.composed(below, lambda k: Counter({(x, 1): k - n}))
 
 
 # -- deciding that something vanishes for every length -----------------------------------------------------------------------------
@@ -1286,32 +1131,24 @@ def decide(
 
     ``degree`` bounds their numerators, ``free`` is the number of different free indices of each length.
     """
-    counts = [range(max(1, free.get(x, 0)), max(1, free.get(x, 0)) + n + 1) for x, n in zip(table.lengths, degree.top, strict=True)]
+    top = cleared(table, degree)
+    least = [max(1, free.get(x, 0)) for x in table.lengths]
+    counts = [range(n, n + top.get(x, 0) + 1) for n, x in zip(least, table.lengths, strict=True)]
     if prod(map(len, counts)) > MAX_SIZES or any(r[-1] > MAX_SIZE for r in counts):
         return Answer("unknown", f"it would have to be evaluated for {prod(map(len, counts))} choices of lengths")
-    for sizes in product(*counts):
-        answer = _vanishes_at(table, primes, test, dict(zip(table.lengths, sizes, strict=True)), order, rule)
-        if answer.kind != "zero":
-            return answer
-    return Answer("zero")
-
-
-def _vanishes_at(table: Table, primes: tuple[int, ...], test: Test, sizes: Sizes, order: int, rule: bool) -> Answer:
-    done, needed, work = 0, 1, 0
-    while done < needed:
+    for numbers in product(*counts):
+        sizes = dict(zip(table.lengths, numbers, strict=True))
         run = Run(table, primes, sizes, order, rule)
-        run.work = work
         try:
             values = _at_a_point(run, test)
-            dependent = _dependent_roots(run)
+            independent = are_independent(run)
         except UnableError as error:
             return Answer("unknown", str(error))
-        where = ", ".join(f"{x} = {n}" for x, n in sizes.items())
         if any(v % run.p for v in values):
-            return Answer("nonzero", f"it is not zero{' at ' + where if where else ''}", run.complete and not dependent)
-        if dependent not in POINTS:
-            return Answer("unknown", "more than 3 roots depend on one another")
-        done, needed, work = done + 1, max(needed, POINTS[dependent]), run.work
+            where = ", ".join(f"{x} = {n}" for x, n in sizes.items())
+            return Answer("nonzero", f"it is not zero{' at ' + where if where else ''}", run.complete and independent)
+        if not independent:
+            return Answer("unknown", "it has roots that depend on one another, and their signs are not known")
     return Answer("zero")
 
 
@@ -1327,18 +1164,18 @@ def _at_a_point(run: Run, test: Test) -> list[int]:
     raise UnableError("no point was found at which it is defined")
 
 
-def _dependent_roots(run: Run) -> int:
-    """How many of the things under roots are, up to squares, products of others.
+def are_independent(run: Run) -> bool:
+    """Whether no product of things under roots is a square, up to a number.
 
-    Where none is, all branches of the roots are conjugate, and an identity holds on all of them or on none. Independence is certain
-    once it is found: a product that is a square has one quadratic character at all points.
+    Then all branches of the roots are conjugate, and an identity holds on all of them or on none. It is certain once it is found: a
+    product that is a number times a square has one quadratic character at all points where the roots within it are defined.
     """
-    plain = [r for r in sorted(run.roots) if not run.table.rooted[r[0]]]
+    roots = sorted(run.roots)
     basis: dict[int, int] = {}
-    for _ in range(len(plain) + 40 if plain else 0):
+    for _ in range(10 * len(roots) + 40 if roots else 0):
         probe = Run(run.table, run.primes, run.sizes, 0, run.rule)
         try:
-            values = [(probe.number(k, dict(at), level), level) for k, at, level in plain]
+            values = [(probe.number(k, dict(at), level), level) for k, at, level in roots]
         except (ZeroDivisionError, NotSquareError):
             continue
         row = 1
@@ -1348,29 +1185,200 @@ def _dependent_roots(run: Run) -> int:
             row ^= basis[row.bit_length()]
         if row:
             basis[row.bit_length()] = row
-        if len(basis) > len(plain):
-            break
-    return len(run.roots) - max(len(basis) - 1, 0) + run.lifted_roots
+        if len(basis) > len(roots):
+            return True
+    return not roots
 
 
-def chain_for(table: Table) -> tuple[int, ...]:
-    """A fresh chain of primes that is long enough for the nested exponents of a table."""
-    return prime_chain(1 + min(MAX_NESTED, max(table.nested, default=0)))
+def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None = None) -> Answer:
+    """Decide whether a node is zero, or another one, for every length; different labels are different coordinates."""
+    nodes = [one] if other is None else [one, other]
+    labels = {label: length for k in nodes for label, length in table.nodes[k].free.items()}
+    taken: Counter[str] = Counter()
+    env = {}
+    for label in sorted(labels, reverse=True):
+        env[label] = taken[labels[label]]
+        taken[labels[label]] += 1
+
+    def test(run: Run) -> list[int]:
+        values = [run.series(k, env).constant() for k in nodes]
+        return [values[0] - sum(values[1:])]
+
+    return decide(table, primes, test, Degrees(table, 0).value(*nodes), taken)
 
 
-def vanishes(table: Table, k: int, primes: tuple[int, ...]) -> Answer:
-    """Decide whether a node vanishes for every length; different labels in it are different coordinates."""
-    env = _different(table.free[k])
-    free = Counter(table.free[k].values())
-    return decide(table, primes, lambda run: [run.series(k, env).constant()], Degrees(table, 0).value(k), free)
-
-
-# -- the certificate ---------------------------------------------------------------------------------------------------------------
+# -- what a certificate is about ---------------------------------------------------------------------------------------------------
 
 Entry = dict[str, int]
 Matrix = dict[tuple[str, str], Entry]
+Step = dict[str, Any]
+UPDATE = {"step": str, "sequential": bool, "rule": [(str, int)], "target": int}
+SUBJECT = {
+    "name": None, "kind": frozenset({"recipe", "claim"}), "state": [None], "H": int, "D": None, "drift": None,
+    "marginal": [([None], int)], "Q?": None, "noise_factor?": None, "update?": UPDATE,
+}  # fmt: skip
+SIGN = {"kind": str, "e": int, "sign": frozenset(SIGNS), "form": int}
+COLUMN = {"length": None, "rows": None, "weight": int, "matrix": None}
+STEP = {"sign": SIGN, "factor": {"kind": str, "columns": [COLUMN], "signs": [SIGN]}}
+OBLIGATION = {"name": str, "verdict": None, "required": bool, "by": str, "assumptions": [str], "steps": [None]}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An update rule."""
+
+    sequential: bool
+    pairs: tuple[tuple[str, int], ...]
+    target: int
+
+
+@dataclass(frozen=True)
+class Column:
+    """A block of columns of a factor, with its weight: a node (None is 1), and a positive definite matrix."""
+
+    length: str | None
+    rows: dict[str, Entry]
+    weight: int | None = None
+    matrix: str | None = None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The process; ``factor`` are the columns of a noise factor."""
+
+    kind: str
+    state: tuple[str, ...]
+    H: int
+    D: Matrix
+    Q: Matrix | None
+    drift: dict[str, int]
+    rule: Rule | None
+    marginal: tuple[tuple[tuple[str, ...], int], ...]
+    factor: tuple[Column, ...] | None
+
+    def without_rule(self) -> list[int]:
+        """Every expression but those of the rule."""
+        entries = [*self.D.values(), *(self.Q or {}).values(), *(e for c in self.factor or () for e in c.rows.values())]
+        return [self.H, *self.drift.values(), *(U for _, U in self.marginal), *(n for e in entries for n in e.values())]
+
+
+class Reader:
+    """Reads the subject of a certificate; every expression must be what its place says: a number, or one coordinate of a block."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def node(self, n: Any, where: str, row: str | None = None, column: str | None = None) -> int:
+        """A node in which no other labels are free than 0, of the first length, and -1, of the second."""
+        k = self.table.index(n, where)
+        labels = {0: row, -1: column}
+        require(all(labels.get(x) == length for x, length in self.table.nodes[k].free.items()), f"{where} is of another length")
+        return k
+
+    def entry(self, data: Any, row: str | None, column: str | None, where: str) -> Entry:
+        """An entry between two lengths."""
+        if row is None or column is None:
+            fits(data, {"value": int}, where)
+            return {"value": self.node(data["value"], where, row or column)}
+        fits(data, {"diagonal": int, "kernel": int}, where)
+        diagonal, kernel = self.node(data["diagonal"], where, row), self.node(data["kernel"], where, row, column)
+        require(row == column or self.table.nodes[diagonal].number == 0, f"{where} is diagonal between two lengths")
+        return {"diagonal": diagonal, "kernel": kernel}
+
+    def matrix(self, data: Any, state: tuple[str, ...], where: str) -> Matrix:
+        """A block matrix."""
+        fits(data, ((None,) * len(state),) * len(state), where)
+        length = self.table.length
+        return {
+            (a, b): self.entry(data[i][j], length(a), length(b), f"{where}[{a}, {b}]")
+            for i, a in enumerate(state)
+            for j, b in enumerate(state)
+        }
+
+    def blocks(self, data: list[Any], where: str) -> tuple[str, ...]:
+        """Different blocks."""
+        require(data and all(self.table.kind(b) in STATE for b in data), f"{where} is wrong")
+        require(len(set(data)) == len(data), f"{where} names a block twice")
+        return tuple(data)
+
+    def column(self, data: Any, state: tuple[str, ...]) -> Column:
+        """A block of columns of a factor."""
+        length, where = data["length"], "a column"
+        require(length is None or length in self.table.lengths, f"{where} has no declared length")
+        require(isinstance(data["rows"], dict) and data["rows"].keys() <= set(state), f"{where} has rows of no block")
+        rows = {b: self.entry(e, self.table.length(b), length, where) for b, e in data["rows"].items()}
+        if data["matrix"] is not None:
+            f = self.table.function(data["matrix"], "dense")
+            require(f["positive"] and f["row"] == length, f"the matrix of {where} is not positive definite, or of another length")
+        weight = self.node(data["weight"], "a weight", length if data["matrix"] is None else None)
+        return Column(length, rows, weight, data["matrix"])
+
+    def subject(self, data: Any) -> Subject:
+        """The whole subject."""
+        fits(data, SUBJECT, "the subject")
+        recipe = data["kind"] == "recipe"
+        require(recipe == ("Q" in data), "a recipe has Q, and a claim has none")
+        require(recipe or "update" in data, "a claim has an update")
+        require(recipe or not (data["marginal"] or "noise_factor" in data), "a claim has no marginal and no noise_factor")
+        require(data["name"] is None or isinstance(data["name"], str), "the name of the subject is no text")
+        state = self.blocks(data["state"], "the state")
+        require(set(state) == {n for n in self.table.symbols if self.table.kind(n) in STATE}, "the state lacks a block")
+        keys(data["drift"], state, (), "the drift")
+        factor = self.matrix(data["noise_factor"], state, "noise_factor") if "noise_factor" in data else None
+        subject = Subject(
+            data["kind"],
+            state,
+            self.node(data["H"], "H"),
+            self.matrix(data["D"], state, "D"),
+            self.matrix(data["Q"], state, "Q") if recipe else None,
+            {b: self.node(data["drift"][b], f"the drift of {b}", self.table.length(b)) for b in state},
+            self.rule(data["update"], state) if "update" in data else None,
+            tuple((self.blocks(kept, "marginal"), self.node(U, "marginal")) for kept, U in data["marginal"]),
+            tuple(Column(self.table.length(c), {a: factor[a, c] for a in state}) for c in state) if factor else None,
+        )
+        for k in self.table.reachable([*subject.without_rule(), *([subject.rule.target] if subject.rule else [])]):
+            node = self.table.nodes[k]
+            kind = self.table.symbols[node.name]["kind"] if node.head in ("sym", "at") else ""
+            require(kind != "step" and not kind.endswith("noise"), f"{node.name!r} stands where neither the step nor noise may")
+        return subject
+
+    def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
+        """An update rule."""
+        require(self.table.kind(data["step"]) == "step", "the update has no step")
+        require(sum(s["kind"] == "step" for s in self.table.symbols.values()) == 1, "there are two steps")
+        pairs = data["rule"]
+        require(len(pairs) <= 64 and {b for b, _ in pairs} == set(state), "the rule lacks a block, or has one that is none")
+        require(data["sequential"] or len(pairs) == len(state), "a simultaneous rule names a block twice")
+        read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
+        return Rule(data["sequential"], read, self.node(data["target"], "the target"))
+
+    def steps(self, data: Any) -> tuple[list[str], dict[str, list[Step]]]:
+        """The names of the required obligations, and the steps of all."""
+        fits(data, [OBLIGATION], "obligations")
+        require(len(data) <= 64, "there are too many obligations")
+        steps: dict[str, list[Step]] = {}
+        for o in data:
+            require(o["name"] not in steps, f"{o['name']!r:.50} is claimed twice")
+            require(o["verdict"] == "proved", f"{o['name']!r:.50} is not claimed to be proved")
+            require(len(o["steps"]) <= 1000, f"{o['name']!r:.50} has too many steps")
+            for s in o["steps"]:
+                kind: str = s["kind"] if isinstance(s, dict) and isinstance(s.get("kind"), str) else ""
+                require(kind in STEP, "a step is neither a sign nor a factor")
+                fits(s, STEP[kind], f"a {kind} step")
+                for one in s["signs"] if kind == "factor" else [s]:
+                    require(one["kind"] == "sign", "a step that should be a sign is none")
+                    self.table.index(one["e"], "a sign step")
+                    self.table.index(one["form"], "a sign step")
+            steps[o["name"]] = o["steps"]
+        return [o["name"] for o in data if o["required"]], steps
+
+
+# -- the obligations ---------------------------------------------------------------------------------------------------------------
+
 CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "not checked"
 BOUND = "error below 2^-100"
+TOO_SHORT = "the expansion is too short"
+GRANTED = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
 
 
 @dataclass(frozen=True)
@@ -1380,6 +1388,410 @@ class Finding:
     name: str
     status: str
     sentence: str
+
+
+def first(s: Series, x: Place) -> int:
+    """A derivative."""
+    return s.terms.get((1, (x,)), 0)
+
+
+def second(s: Series, x: Place, y: Place) -> int:
+    """A second derivative."""
+    return s.terms.get((2, tuple(sorted((x, y)))), 0) * (2 if x == y else 1)
+
+
+class Check:
+    """Goes through the obligations of one certificate."""
+
+    def __init__(self, table: Table, subject: Subject, steps: dict[str, list[Step]]) -> None:
+        self.table, self.subject, self.steps = table, subject, steps
+        self.primes = prime_chain(1 + min(MAX_NESTED, max((node.nested for node in table.nodes), default=0)))
+        self.assumptions: dict[str, None] = {}
+        self._limit: list[tuple[str, Answer]] = []
+
+    def find(self, name: str) -> Finding:
+        """What comes of an obligation."""
+        s, judged = self.subject, self.judged
+        procedures: dict[str, Callable[[], tuple[str, str]]] = {
+            "well-defined": self.well_defined, "diffusion-psd": self.diffusion_psd, "stationarity": self.stationarity,
+            "marginal": self.marginal,
+            "diffusion-symmetric": lambda: judged("D = D^T", ("D - D^T", self.mirrored(s.D, 1))),
+            "curl-skew": lambda: judged("Q = -Q^T", ("Q + Q^T", self.mirrored(s.Q or {}, -1))),
+            "noise-factor": lambda: judged("D = B B^T", ("D - B B^T", self.product(s.factor or ()))),
+            "agrees-with-update": lambda: judged("the limit of the rule has this drift and this D", *self.limit()),
+        }  # fmt: skip
+        if name not in procedures:
+            return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
+        if name not in self.basic():
+            return Finding(name, NOT_CHECKED, "nothing in the subject is about it")
+        try:
+            return Finding(name, *procedures[name]())
+        except UnableError as error:
+            return Finding(name, NOT_CHECKED, str(error))
+
+    def basic(self) -> set[str]:
+        """The obligations without which nothing is claimed."""
+        s = self.subject
+        names = {"well-defined", "diffusion-psd", "stationarity"}
+        if s.kind == "recipe":
+            names |= {"diffusion-symmetric", "curl-skew"} | ({"agrees-with-update"} if s.rule else set())
+            names |= ({"marginal"} if s.marginal else set()) | ({"noise-factor"} if s.factor is not None else set())
+        return names | ({"boundary"} if any(self.table.symbols[b]["domain"] is not None for b in s.state) else set())
+
+    @staticmethod
+    def judged(by: str, *answers: tuple[str, Answer]) -> tuple[str, str]:
+        """One finding from several answers."""
+        for what, answer in sorted(answers, key=lambda pair: not pair[1].certain):
+            if answer.kind == "nonzero" and answer.certain:
+                return REJECTED, f"{what}: {answer.why}"
+            if answer.kind != "zero":
+                hedge = ", as far as this checker can tell" if answer.kind == "nonzero" else ""
+                return NOT_CHECKED, f"{what}: {answer.why}{hedge}"
+        return CONFIRMED, f"{by}, {BOUND}"
+
+    def decide(self, test: Test, degree: Degree, free: int = 0, order: int = 0, rule: bool = False) -> Answer:
+        """Decide whether all the numbers of a test vanish, with some different free indices of every length."""
+        return decide(self.table, self.primes, test, degree, dict.fromkeys(self.lengths(*self.subject.state), free), order, rule)
+
+    def lengths(self, *blocks: str) -> list[str]:
+        """The lengths of the vectors among some blocks."""
+        return [x for b in blocks if (x := self.table.length(b))]
+
+    # -- entries of matrices
+
+    def entry(self, run: Run, entry: Entry, i: int, j: int, same: bool) -> Series:
+        """Entry (i, j) of what stands between two blocks; ``same`` if they have one length."""
+        if "value" in entry:
+            return run.series(entry["value"], {0: max(i, j)})
+        kernel = run.series(entry["kernel"], {0: i, -1: j})
+        if not (same and i == j):
+            return kernel
+        found = run.plus([kernel, run.series(entry["diagonal"], {0: i})], run.p)
+        return found if isinstance(found, Series) else Series({CONSTANT: found})
+
+    def at(self, run: Run, matrix: Matrix, x: Place, y: Place) -> Series:
+        """An entry of a full matrix."""
+        return self.entry(run, matrix[x[0], y[0]], x[1], y[1], self.table.length(x[0]) == self.table.length(y[0]))
+
+    def is_zero(self, entry: Entry) -> bool:
+        """Whether nothing is written there."""
+        return all(self.table.nodes[n].number == 0 for n in entry.values())
+
+    def firsts(self) -> list[Place]:
+        """One coordinate of each block."""
+        return [(b, 0 if self.table.length(b) else -1) for b in self.subject.state]
+
+    def pairs(self, run: Run) -> Iterator[tuple[Place, Place]]:
+        """Pairs of coordinates, one for each way in which two blocks and two indices can meet."""
+        for x, y in product(self.firsts(), repeat=2):
+            yield x, y
+            length = self.table.length(x[0])
+            if length and length == self.table.length(y[0]) and run.sizes[length] > 1:
+                yield x, (y[0], 1)
+
+    def of_entries(self, degrees: Degrees, entries: Iterable[Entry]) -> Degree:
+        """A bound for entries of full matrices."""
+        return degrees.value(*(n for e in entries for n in e.values()))
+
+    def contracted(self, degrees: Degrees, matrix: Matrix, rest: list[Degree], both: bool) -> Degree:
+        """A bound for the sum over columns (with ``both``, and rows) of derivatives of entries times ``rest`` for their order."""
+        found = []
+        for (a, b), entry in matrix.items():
+            over = Counter(self.lengths(a, b) if both else self.lengths(b))
+            found += [d + over + rest[k] for n in entry.values() for k, d in degrees.of(n).items() if k < len(rest)]
+        return highest(*found)
+
+    # -- identities
+
+    def same_gradient(self, one: int, other: int | None, blocks: Iterable[str]) -> Answer:
+        """A number has the same derivatives by some blocks as another one, or none."""
+        degrees, nodes = Degrees(self.table, 1), [one] + ([] if other is None else [other])
+
+        def test(run: Run) -> Iterator[int]:
+            U, *V = [run.series(k, {}) for k in nodes]
+            yield from (first(U, x) - sum(first(v, x) for v in V) for x in self.firsts() if x[0] in blocks)
+
+        return self.decide(test, highest(*(degrees.of(k).get(1, Counter()) for k in nodes)), free=1, order=1)
+
+    def mirrored(self, matrix: Matrix, flip: int) -> Answer:
+        """M = flip * M^T as full matrices."""
+
+        def test(run: Run) -> Iterator[int]:
+            for x, y in self.pairs(run):
+                yield self.at(run, matrix, x, y).constant() - flip * self.at(run, matrix, y, x).constant()
+
+        return self.decide(test, self.of_entries(Degrees(self.table, 0), matrix.values()), free=2)
+
+    # -- stationarity
+
+    def stationarity(self) -> tuple[str, str]:
+        """The residual, and that the drift is that of H, D and Q, or of the rule."""
+        answers = [("the residual div v - v . grad H", self.residual())]
+        answers += self.limit() if self.subject.kind == "claim" else [("the drift less its formula", self.formula())]
+        self.assumptions[GRANTED] = None
+        return self.judged("div v - v . grad H = 0 for the drift of this subject", *answers)
+
+    def residual(self) -> Answer:
+        """div v - v . grad H = 0 with v = f + D grad H - div D."""
+        s, degrees = self.subject, Degrees(self.table, 2)
+        slope, bend = (degrees.of(s.H).get(k, Counter()) for k in (1, 2))
+        found = [self.contracted(degrees, s.D, [bend | slope + slope, slope, Counter()], both=True)]
+        for b, n in s.drift.items():
+            f = degrees.of(n)
+            found += [Counter(self.lengths(b)) + (f.get(1, Counter()) | f.get(0, Counter()) + slope)]
+
+        def test(run: Run) -> Iterator[int]:
+            H, places, residual = run.series(s.H, {}), list(run.places(s.state)), 0
+            slopes = {x: first(H, x) for x in places}
+            for x in places:
+                f = run.series(s.drift[x[0]], {0: x[1]})
+                v = f.constant()
+                residual += first(f, x)
+                for y in places:
+                    if not self.is_zero(s.D[x[0], y[0]]):
+                        D = self.at(run, s.D, x, y)
+                        v += D.constant() * slopes[y] - first(D, y)
+                        residual += first(D, x) * slopes[y] + D.constant() * second(H, x, y) - second(D, x, y)
+                residual -= v * slopes[x]
+            yield residual
+
+        return self.decide(test, highest(*found), order=2)
+
+    def formula(self) -> Answer:
+        """f = -(D + Q) grad H + div (D + Q), one coordinate of each block."""
+        s, degrees = self.subject, Degrees(self.table, 1)
+        assert s.Q is not None
+        both, slope = (s.D, s.Q), degrees.of(s.H).get(1, Counter())
+        found = [degrees.value(*s.drift.values()), *(self.contracted(degrees, m, [slope, Counter()], both=False) for m in both)]
+
+        def test(run: Run) -> Iterator[int]:
+            H = run.series(s.H, {})
+            for x in self.firsts():
+                value = run.series(s.drift[x[0]], {0: x[1]}).constant()
+                for m, y in product(both, run.places(s.state)):
+                    if not self.is_zero(m[x[0], y[0]]):
+                        entry = self.at(run, m, x, y)
+                        value += entry.constant() * first(H, y) - first(entry, y)
+                yield value
+
+        return self.decide(test, highest(*found), free=1, order=1)
+
+    # -- marginals
+
+    def marginal(self) -> tuple[str, str]:
+        """H - U does not depend on what is kept, and U on nothing else."""
+        answers = []
+        for kept, U in self.subject.marginal:
+            others = [b for b in self.subject.state if b not in kept]
+            answers += [(f"the gradient of H - U by {', '.join(kept)}", self.same_gradient(U, self.subject.H, kept))]
+            answers += [("the gradient of U by the other blocks", self.same_gradient(U, None, others))]
+        if any(a.kind != "zero" for _, a in answers) or not answers:
+            return NOT_CHECKED, "H - U depends on what is kept, or U on what is not, and nothing is integrated here"
+        self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
+        return self.judged("H - U does not depend on what is kept", *answers)
+
+    # -- the limit of an update rule
+
+    def limit(self) -> list[tuple[str, Answer]]:
+        """The rule has the law of this H, this drift and this D; of a claim, two obligations rest on it."""
+        rule, s = self.subject.rule, self.subject
+        assert rule is not None
+        if not self._limit:
+            answer = Answer("unknown")
+            for order in (2, 4, 6, 8):
+                answer = self.decide(self._moments, self._degree_of_moments(rule, order), free=2, order=order, rule=True)
+                if answer.why != TOO_SHORT:
+                    break
+            self._limit.append(("the gradient of H less that of the target", self.same_gradient(s.H, rule.target, s.state)))
+            self._limit.append(("the limit of the rule less f and D", answer))
+        return self._limit
+
+    def _moments(self, run: Run) -> Iterator[int]:
+        """With s = sqrt(step), one step is z + s a + s^2 b + ...: E a = 0, E b = f, E a a^T = 2 D."""
+        s, steps = self.subject, self._increments(run)
+        linear = {x: [(names, c) for (k, names), c in step.terms.items() if k == 1] for x, step in steps.items()}
+        for x, step in steps.items():
+            yield from (c for (order, _), c in step.terms.items() if order <= 0)
+            yield self.mean(run, linear[x])
+            square = [(names, c) for (k, names), c in step.terms.items() if k == 2]
+            yield self.mean(run, square) - run.series(s.drift[x[0]], {0: x[1]}).constant()
+        for x, y in self.pairs(run):
+            covariance = self.mean(run, [(u + v, c * d) for u, c in linear[x] for v, d in linear[y]])
+            yield covariance - 2 * self.at(run, s.D, x, y).constant()
+
+    def _degree_of_moments(self, rule: Rule, order: int) -> Degree:
+        s, degrees = self.subject, Degrees(self.table, 0)
+        moves, last = dict[str, Orders](), dict[str, Orders]()
+        for block, n in rule.pairs:
+            last[block] = Degrees(self.table, order, dict(moves) if rule.sequential else {}).of(n)
+            moves[block] = {k: d for k, d in last[block].items() if k > 0}
+        noise = highest(*(orders.get(1, Counter()) for orders in last.values()))
+        found = [d for orders in last.values() for k, d in orders.items() if k <= 2]
+        return highest(degrees.value(*s.drift.values()), self.of_entries(degrees, s.D.values()), noise + noise, *found)
+
+    def _increments(self, run: Run) -> dict[Place, Series]:
+        """By how much the rule moves the coordinates that are compared."""
+        rule, moved = self.subject.rule, dict[Place, Series]()
+        assert rule is not None
+        run.move({})
+        for block, n in rule.pairs:
+            for x in run.places([block]):
+                new = run.series(n, {0: x[1]})
+                if new.known < 2:
+                    raise UnableError(TOO_SHORT)
+                moved[x] = Series({**new.terms, CONSTANT: new.constant() - run.symbol(block, x[1])}, new.known)
+            if rule.sequential:
+                run.move(moved)
+        run.move({})
+        return {x: moved[x] for x in dict.fromkeys(x for pair in self.pairs(run) for x in pair)}
+
+    def mean(self, run: Run, polynomial: list[tuple[tuple[Place, ...], int]]) -> int:
+        """The mean over the noise (Isserlis): the sum over all ways to pair its factors."""
+        return sum(c * self._moment(run, names) for names, c in polynomial) % run.p
+
+    def _moment(self, run: Run, names: tuple[Place, ...]) -> int:
+        if not names:
+            return 1
+        run.spend(len(names))
+        x, rest = names[0], names[1:]
+        found = 0
+        for k, y in enumerate(rest):
+            if y[0] == x[0]:
+                dense = self.table.symbols[x[0]].get("covariance")
+                covariance = run.entry_of(dense, x[1], y[1]) if dense else int(x == y)
+                found += covariance * self._moment(run, rest[:k] + rest[k + 1 :]) if covariance else 0
+        return found
+
+    # -- positive semidefinite
+
+    def product(self, columns: Iterable[Column]) -> Answer:
+        """D = B W B^T, column by column."""
+        D, degrees = self.subject.D, Degrees(self.table, 0)
+        found = [self.of_entries(degrees, D.values())]
+        for c in columns:
+            B = self.of_entries(degrees, c.rows.values())
+            weight = Counter() if c.weight is None else degrees.value(c.weight)
+            found += [B + B + weight + Counter([c.length] * (2 if c.matrix else 1) if c.length else [])]
+
+        def test(run: Run) -> Iterator[int]:
+            for x, y in self.pairs(run):
+                yield self.at(run, D, x, y).constant() - sum(self._outer(run, c, x, y) for c in columns)
+
+        return self.decide(test, highest(*found), free=2)
+
+    def _outer(self, run: Run, c: Column, x: Place, y: Place) -> int:
+        if x[0] not in c.rows or y[0] not in c.rows:
+            return 0
+
+        def B(at: Place, k: int) -> int:
+            return self.entry(run, c.rows[at[0]], at[1], k, self.table.length(at[0]) == c.length).constant()
+
+        def W(k: int) -> int:
+            return 1 if c.weight is None else run.series(c.weight, {0: k}).constant()
+
+        inside = range(run.sizes[c.length]) if c.length else (-1,)
+        if c.matrix is None:
+            return sum(B(x, k) * W(k) * B(y, k) for k in inside)
+        return W(-1) * sum(B(x, k) * run.entry_of(c.matrix, k, n) * B(y, n) for k, n in product(inside, repeat=2))
+
+    def diffusion_psd(self) -> tuple[str, str]:
+        """By a factor; a claim's D is a covariance. A factor may be undefined on a nowhere dense set, as D is continuous."""
+        if self.subject.kind == "claim":
+            return self.judged("D is half of a covariance", *self.limit())
+        given = [step for step in self.steps.get("diffusion-psd", []) if step["kind"] == "factor"]
+        if not given:
+            factor = self.subject.factor
+            return self._plainly_psd() if factor is None else self.judged("D = B B^T", ("D - B B^T", self.product(factor)))
+        columns = [Reader(self.table).column(c, self.subject.state) for step in given for c in step["columns"]]
+        steps = [s for step in given for s in step["signs"]]
+        require(len(columns) == len(steps), "a factor needs one sign a column")
+        for c, s in zip(columns, steps, strict=True):
+            if s["e"] != c.weight or s["sign"] == "!= 0":
+                return NOT_CHECKED, "a sign step is not about the weight of its column"
+            if problem := self.sign_problem(s, strict=False):
+                return NOT_CHECKED, f"the sign of a weight: {problem}"
+        if problem := self.undefined([n for c in columns for e in c.rows.values() for n in e.values()], strict=False):
+            return NOT_CHECKED, f"the factor: {problem}"
+        return self.judged("D = B W B^T with weights W >= 0", ("D - B W B^T", self.product(columns)))
+
+    def _plainly_psd(self) -> tuple[str, str]:
+        for (a, b), entry in self.subject.D.items():
+            for part, n in entry.items():
+                good = self._is_scaled_dense(n) if part == "kernel" else signs(self.table, n) <= NOT_NEGATIVE
+                if self.table.nodes[n].number != 0 and (a != b or not good):
+                    return NOT_CHECKED, "the certificate gives no factor of D"
+        return CONFIRMED, "D is diagonal, and its entries are nonnegative by structure"
+
+    def _is_scaled_dense(self, n: int) -> bool:
+        """``c M`` with a positive definite M and a nonnegative number c."""
+        node, nodes = self.table.nodes[n], self.table.nodes
+        parts = node.parts if node.head == "*" else (n,)
+        dense = [nodes[c] for c in parts if nodes[c].head == "M"]
+        rest = [c for c in parts if nodes[c].head != "M"]
+        positive = len(dense) == 1 and self.table.functions[dense[0].name]["positive"] and {*dense[0].labels} == {0, -1}
+        return bool(positive and all(not nodes[c].free and signs(self.table, c) <= NOT_NEGATIVE for c in rest))
+
+    # -- signs
+
+    def well_defined(self) -> tuple[str, str]:
+        """Every denominator, logarithm and root has a sign that can be read off, or a sign step."""
+        s = self.subject
+        roots = s.without_rule() + ([n for _, n in s.rule.pairs] + [s.rule.target] if s.rule else [])
+        steps = [step for steps in self.steps.values() for step in steps if step["kind"] == "sign"]
+        count = 0
+        for base, wanted in self.conditions(roots):
+            count += 1
+            problem: str | None = "its sign cannot be read off, and no sign step is about it"
+            if self.is_read_off(base, wanted):
+                continue
+            for step in steps:
+                if problem and step["e"] == base and wanted and SIGNS[step["sign"]] <= SIGNS[wanted]:
+                    problem = self.sign_problem(step)
+            if problem:
+                return NOT_CHECKED, f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}"
+        return CONFIRMED, f"{count} conditions on signs, {BOUND}" if count else "no denominators, logarithms or roots"
+
+    def conditions(self, roots: Iterable[int]) -> Iterator[tuple[int, str]]:
+        """The nodes whose sign must be known, with it; "" where it is the argument of a tangent."""
+        for k in self.table.reachable(roots):
+            node = self.table.nodes[k]
+            if node.head == "fn" and node.name in ("log", "loggamma", "polygamma", "tan"):
+                yield node.parts[-1], "" if node.name == "tan" else "> 0"
+            if node.head == "^":
+                base, exponent = node.parts
+                power, n = signs(self.table, exponent), self.table.nodes[exponent].integer
+                if n is None or n < 0:
+                    yield base, "!= 0" if n is not None else ">= 0" if power == POSITIVE else "> 0"
+
+    def is_read_off(self, base: int, wanted: str) -> bool:
+        """Whether the structure of a node shows its sign; nothing shows that a cosine does not vanish."""
+        return bool(wanted) and signs(self.table, base) <= SIGNS[wanted]
+
+    def sign_problem(self, step: Step, strict: bool = True) -> str | None:
+        """What is wrong with a sign step; None where it holds. Unless it is strict, off a nowhere dense set is enough."""
+        if not self.is_read_off(step["form"], step["sign"]):
+            return f"the form is not seen to be {step['sign']}"
+        if step["e"] != step["form"]:
+            answer = vanishes(self.table, step["e"], self.primes, step["form"])
+            if answer.kind != "zero":
+                return answer.why
+        return self.undefined([step["e"], step["form"]] if not strict else [step["form"]], strict)
+
+    def undefined(self, roots: Iterable[int], strict: bool) -> str | None:
+        """A condition of some nodes that is not read off, in words: ``sqrt(A) sqrt(A)`` equals A everywhere in a prime field."""
+        for base, wanted in self.conditions(roots):
+            off = wanted if strict else ">= 0"
+            if (strict or wanted in ("> 0", ">= 0")) and not self.is_read_off(base, off):
+                return f"node {base} in it must be {wanted or 'no zero of a cosine'}, which cannot be read off"
+        return None
+
+
+# -- checking a file ---------------------------------------------------------------------------------------------------------------
+
+CERTIFICATE = {
+    "version": None, "recipe_version": str, "scope": str, "subject": None, "obligations": None, "lengths": None, "symbols": None,
+    "functions": None, "nodes": None, "sha256": None,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -1397,745 +1809,23 @@ class Result:
         return {"confirmed": 0, "rejected": 1, "not a certificate": 2, "not confirmed": 3}[self.status]
 
 
-@dataclass(frozen=True)
-class Rule:
-    """An update rule."""
-
-    step: str
-    sequential: bool
-    pairs: tuple[tuple[str, int], ...]
-    target: int
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a certificate is about."""
-
-    kind: str
-    state: tuple[str, ...]
-    H: int
-    D: Matrix
-    Q: Matrix | None
-    drift: dict[str, int]
-    rule: Rule | None
-    marginal: tuple[tuple[tuple[str, ...], int], ...]
-    factor: Matrix | None
-
-
-class Reader:
-    """Reads the subject of a certificate; every expression must be what its place says: a number, or one coordinate of a block."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def length(self, block: str) -> str | None:
-        """The length of a block; None of a scalar one."""
-        return self.table.symbols[block].get("length")  # type: ignore[no-any-return]
-
-    def node(self, n: Any, labels: Mapping[int, str | None], where: str) -> int:
-        """A node with no other free labels than these."""
-        k = self.table.index(n, len(self.table.nodes), where)
-        require(all(labels.get(x) == length for x, length in self.table.free[k].items()), f"{where} is of another length")
-        return k
-
-    def entry(self, data: Any, row: str | None, column: str | None, where: str) -> Entry:
-        """An entry between two lengths."""
-        if row is None or column is None:
-            keys(data, ("value",), (), where)
-            return {"value": self.node(data["value"], {0: row or column} if row or column else {}, where)}
-        keys(data, ("diagonal", "kernel"), (), where)
-        entry = {
-            "diagonal": self.node(data["diagonal"], {0: row}, where),
-            "kernel": self.node(data["kernel"], {0: row, -1: column}, where),
-        }
-        require(row == column or self.table.rational(entry["diagonal"]) == 0, f"{where} is diagonal between two lengths")
-        return entry
-
-    def matrix(self, data: Any, state: tuple[str, ...], where: str) -> Matrix:
-        """A block matrix."""
-        square = isinstance(data, list) and len(data) == len(state)
-        require(square and all(isinstance(r, list) and len(r) == len(state) for r in data), f"{where} has another shape")
-        return {
-            (a, b): self.entry(data[i][j], self.length(a), self.length(b), f"{where}[{a}, {b}]")
-            for i, a in enumerate(state)
-            for j, b in enumerate(state)
-        }
-
-    def subject(self, data: Any) -> Subject:
-        """The whole subject."""
-        require(isinstance(data, dict) and data.get("kind") in ("recipe", "claim"), "the subject is neither a recipe nor a claim")
-        recipe = data["kind"] == "recipe"
-        more = ("Q",) if recipe else ("update",)
-        keys(data, ("name", "kind", "state", "H", "D", "drift", "marginal", *more), ("noise_factor", "update"), "the subject")
-        require(recipe or not (data["marginal"] or "noise_factor" in data), "a claim has no marginal and no noise_factor")
-        require(data["name"] is None or isinstance(data["name"], str), "the name of the subject is no text")
-        state = self.blocks(data["state"], "the state")
-        require(
-            set(state) == {n for n, s in self.table.symbols.items() if s["kind"] in ("vector", "scalar")}, "the state lacks a block"
-        )
-        keys(data["drift"], state, (), "the drift")
-        require(
-            isinstance(data["marginal"], list) and all(isinstance(m, list) and len(m) == 2 for m in data["marginal"]),
-            "marginal is wrong",
-        )
-        subject = Subject(
-            data["kind"],
-            state,
-            self.node(data["H"], {}, "H"),
-            self.matrix(data["D"], state, "D"),
-            self.matrix(data["Q"], state, "Q") if recipe else None,
-            {b: self.component(data["drift"][b], b, f"the drift of {b}") for b in state},
-            self.rule(data["update"], state) if "update" in data else None,
-            tuple((self.blocks(kept, "marginal"), self.node(U, {}, "marginal")) for kept, U in data["marginal"]),
-            self.matrix(data["noise_factor"], state, "noise_factor") if "noise_factor" in data else None,
-        )
-        self._no_noise(subject)
-        return subject
-
-    def blocks(self, data: Any, where: str) -> tuple[str, ...]:
-        """Different blocks."""
-        require(
-            isinstance(data, list) and data and all(self.table.kind(b) in ("vector", "scalar") for b in data), f"{where} is wrong"
-        )
-        require(len(set(data)) == len(data), f"{where} names a block twice")
-        return tuple(data)
-
-    def component(self, n: Any, block: str, where: str) -> int:
-        """One coordinate of a block."""
-        length = self.length(block)
-        return self.node(n, {0: length} if length else {}, where)
-
-    def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
-        """An update rule."""
-        keys(data, ("step", "sequential", "rule", "target"), (), "the update")
-        require(self.table.kind(data["step"]) == "step" and type(data["sequential"]) is bool, "the update has no step")
-        require(sum(s["kind"] == "step" for s in self.table.symbols.values()) == 1, "there are two steps")
-        pairs = data["rule"] if isinstance(data["rule"], list) else []
-        require(
-            0 < len(pairs) <= 64 and all(isinstance(x, list) and len(x) == 2 and x[0] in state for x in pairs), "the rule is wrong"
-        )
-        require({b for b, _ in pairs} == set(state), "the rule lacks a block")
-        require(data["sequential"] or len(pairs) == len(state), "a simultaneous rule names a block twice")
-        read = tuple((b, self.component(n, b, f"the rule of {b}")) for b, n in pairs)
-        return Rule(data["step"], data["sequential"], read, self.node(data["target"], {}, "the target"))
-
-    def _no_noise(self, s: Subject) -> None:
-        roots = [s.H, *s.drift.values(), *(U for _, U in s.marginal)]
-        roots += [n for m in (s.D, s.Q or {}, s.factor or {}) for e in m.values() for n in e.values()]
-        roots += [s.rule.target] if s.rule else []
-        for k in reachable(self.table, roots):
-            node = self.table.nodes[k]
-            if node[0] in ("sym", "at"):
-                kind = self.table.symbols[node[1]]["kind"]
-                require(kind != "step" and not kind.endswith("noise"), f"{node[1]!r} stands where neither the step nor noise may")
-
-
-def reachable(table: Table, roots: Iterable[int]) -> list[int]:
-    """The nodes that some nodes are made of."""
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack:
-        k = stack.pop()
-        if k not in seen:
-            seen.add(k)
-            stack += table.parts(k)
-    return sorted(seen)
-
-
-def first(s: Series, x: Place) -> int:
-    """A derivative."""
-    return s.terms.get((1, (x,)), 0)
-
-
-def second(s: Series, x: Place, y: Place) -> int:
-    """A second derivative."""
-    return s.terms.get((2, tuple(sorted((x, y)))), 0) * (2 if x == y else 1)
-
-
-class Derivation:
-    """What follows from H, D, Q and the drift, as tests for ``decide`` with the bounds of their degrees."""
-
-    def __init__(self, table: Table, subject: Subject, primes: tuple[int, ...]) -> None:
-        self.table, self.subject, self.primes = table, subject, primes
-        self.reader = Reader(table)
-
-    # -- entries
-
-    def entry(self, run: Run, entry: Entry, i: int, j: int, same: bool) -> Series:
-        """Entry (i, j) of what stands between two blocks; ``same`` if they have one length."""
-        if "value" in entry:
-            return run.series(entry["value"], {0: max(i, j)})
-        kernel = run.series(entry["kernel"], {0: i, -1: j})
-        return run.plus((kernel, run.series(entry["diagonal"], {0: i}))) if same and i == j else kernel
-
-    def at(self, run: Run, matrix: Matrix, x: Place, y: Place) -> Series:
-        """An entry of a full matrix."""
-        same = self.reader.length(x[0]) == self.reader.length(y[0])
-        return self.entry(run, matrix[x[0], y[0]], x[1], y[1], same)
-
-    def is_zero(self, entry: Entry) -> bool:
-        """Whether nothing is written there."""
-        return all(self.table.rational(n) == 0 for n in entry.values())
-
-    def pairs(self, run: Run) -> Iterator[tuple[Place, Place]]:
-        """Pairs of coordinates, one for each way in which two blocks and two indices can meet."""
-        for a in self.subject.state:
-            for b in self.subject.state:
-                i, j = (0 if self.reader.length(c) else -1 for c in (a, b))
-                yield (a, i), (b, j)
-                length = self.reader.length(a)
-                if length and length == self.reader.length(b) and run.sizes[length] > 1:
-                    yield (a, 0), (b, 1)
-
-    def firsts(self) -> list[Place]:
-        """One coordinate of each block."""
-        return [(b, 0 if self.reader.length(b) else -1) for b in self.subject.state]
-
-    def two_free(self) -> dict[str, int]:
-        """Two different free indices of every length; they are compared at d = 1 as well."""
-        return {length: 2 for b in self.subject.state if (length := self.reader.length(b))}
-
-    def entry_degree(self, degrees: Degrees, entry: Entry) -> Degree:
-        """A bound for each entry of the full matrix."""
-        return degrees.plus(*(degrees.value(n) for n in entry.values()))
-
-    def contracted(
-        self, degrees: Degrees, entry: Entry, row: str, column: str, rest: Callable[[int], Degree | None], both: bool
-    ) -> list[Degree]:
-        """Bounds for ``sum over j`` (with ``both``, and i) of derivatives of an entry times what ``rest`` gives for their order."""
-        lengths = self.reader.length(row), self.reader.length(column)
-        found = []
-        for part, n in entry.items():
-            over = [lengths[1]] if part == "kernel" or lengths[0] is None else []
-            over += [lengths[0]] if both else []
-            for order, degree in degrees.of(n).items():
-                other = rest(order)
-                if other is not None:
-                    total = degrees.times(degree, other)
-                    for length in over:
-                        total = degrees.sum_over(length, total)
-                    found.append(total)
-        return found
-
-    # -- stationarity
-
-    def stationarity(self) -> Answer:
-        """div v - v . grad H = 0 with v = f + D grad H - div D."""
-        s, degrees = self.subject, Degrees(self.table, 2)
-        H = degrees.of(s.H)
-        slope, bend = H.get(1, degrees.none), H.get(2, degrees.none)
-        found = []
-        for a in s.state:
-            f, length = degrees.of(s.drift[a]), self.reader.length(a)
-            found += [degrees.sum_over(length, f.get(1, degrees.none))]
-            found += [degrees.sum_over(length, degrees.times(f.get(0, degrees.none), slope))]
-            for b in s.state:
-                more = {0: degrees.plus(bend, degrees.times(slope, slope)), 1: slope, 2: degrees.none}
-                found += self.contracted(degrees, s.D[a, b], a, b, more.get, both=True)
-        return decide(self.table, self.primes, self._residual, degrees.plus(*found), {}, order=2)
-
-    def _residual(self, run: Run) -> Iterator[int]:
-        s = self.subject
-        H, places = run.series(s.H, {}), list(run.places(s.state))
-        slope = {x: first(H, x) for x in places}
-        residual = 0
-        for x in places:
-            f = run.series(s.drift[x[0]], {0: x[1]})
-            v = f.constant()
-            residual += first(f, x)
-            for y in places:
-                if self.is_zero(s.D[x[0], y[0]]):
-                    continue
-                D = self.at(run, s.D, x, y)
-                v += D.constant() * slope[y] - first(D, y)
-                residual += first(D, x) * slope[y] + D.constant() * second(H, x, y) - second(D, x, y)
-            residual -= v * slope[x]
-        yield residual
-
-    def formula(self) -> Answer:
-        """f = -(D + Q) grad H + div (D + Q), one coordinate of each block."""
-        s, degrees = self.subject, Degrees(self.table, 1)
-        assert s.Q is not None
-        slope = degrees.of(s.H).get(1, degrees.none)
-        found = [degrees.value(n) for n in s.drift.values()]
-        for m in (s.D, s.Q):
-            for (a, b), entry in m.items():
-                found += self.contracted(degrees, entry, a, b, {0: slope, 1: degrees.none}.get, both=False)
-        free = dict.fromkeys(self.two_free(), 1)
-        return decide(self.table, self.primes, self._formula, degrees.plus(*found), free, order=1)
-
-    def _formula(self, run: Run) -> Iterator[int]:
-        s = self.subject
-        assert s.Q is not None
-        H = run.series(s.H, {})
-        for x in self.firsts():
-            value = run.series(s.drift[x[0]], {0: x[1]}).constant()
-            for m in (s.D, s.Q):
-                for y in run.places(s.state):
-                    if not self.is_zero(m[x[0], y[0]]):
-                        entry = self.at(run, m, x, y)
-                        value += entry.constant() * first(H, y) - first(entry, y)
-            yield value
-
-    def same_gradient(self, one: int, other: int, blocks: Iterable[str]) -> Answer:
-        """Two numbers have the same derivatives by some blocks."""
-        degrees = Degrees(self.table, 1)
-        degree = degrees.plus(degrees.of(one).get(1), degrees.of(other).get(1))
-        wanted = [x for x in self.firsts() if x[0] in blocks]
-
-        def test(run: Run) -> list[int]:
-            U, V = run.series(one, {}), run.series(other, {})
-            return [first(U, x) - first(V, x) for x in wanted]
-
-        return decide(self.table, self.primes, test, degree, dict.fromkeys(self.two_free(), 1), order=1)
-
-    # -- matrices
-
-    def transposed(self, matrix: Matrix, sign: int) -> Answer:
-        """M = sign * M^T as full matrices."""
-        degrees = Degrees(self.table, 0)
-        degree = degrees.plus(*(self.entry_degree(degrees, e) for e in matrix.values()))
-
-        def test(run: Run) -> Iterator[int]:
-            for x, y in self.pairs(run):
-                yield self.at(run, matrix, x, y).constant() - sign * self.at(run, matrix, y, x).constant()
-
-        return decide(self.table, self.primes, test, degree, self.two_free())
-
-    def product(self, columns: list[dict[str, Any]]) -> Answer:
-        """(D + D^T) / 2 = B W B^T, column by column."""
-        s, degrees = self.subject, Degrees(self.table, 0)
-        degree = degrees.plus(*(self.entry_degree(degrees, e) for e in s.D.values()))
-        for c in columns:
-            B = degrees.plus(*(self.entry_degree(degrees, e) for e in c["rows"].values()))
-            one = degrees.sum_over(c["length"], degrees.times(B, B, degrees.value(c["weight"])))
-            degree = degrees.plus(degree, degrees.sum_over(c["length"] if c["matrix"] else None, one))
-
-        def test(run: Run) -> Iterator[int]:
-            half = pow(2, -1, run.p)
-            for x, y in self.pairs(run):
-                D = self.at(run, s.D, x, y).constant() + self.at(run, s.D, y, x).constant()
-                yield D * half - sum(self._outer(run, c, x, y) for c in columns)
-
-        return decide(self.table, self.primes, test, degree, self.two_free())
-
-    def _outer(self, run: Run, c: dict[str, Any], x: Place, y: Place) -> int:
-        if x[0] not in c["rows"] or y[0] not in c["rows"]:
-            return 0
-        length = c["length"]
-
-        def B(at: Place, k: int) -> int:
-            return self.entry(run, c["rows"][at[0]], at[1], k, self.reader.length(at[0]) == length).constant()
-
-        inside = range(run.sizes[length]) if length else (-1,)
-        if c["matrix"] is None:
-            return sum(B(x, k) * run.series(c["weight"], {0: k}).constant() * B(y, k) for k in inside)
-        weight = run.series(c["weight"], {}).constant()
-        return weight * sum(B(x, k) * run.entry_of(c["matrix"], k, n, 0) * B(y, n) for k in inside for n in inside)
-
-    def square(self, factor: Matrix) -> Answer:
-        """B B^T = D for a factor with the blocks of the state."""
-        s, degrees = self.subject, Degrees(self.table, 0)
-        degree = degrees.plus(*(self.entry_degree(degrees, e) for e in s.D.values()))
-        for c in s.state:
-            B = degrees.plus(*(self.entry_degree(degrees, factor[a, c]) for a in s.state))
-            degree = degrees.plus(degree, degrees.sum_over(self.reader.length(c), degrees.times(B, B)))
-
-        def test(run: Run) -> Iterator[int]:
-            places = list(run.places(s.state))
-            for x, y in self.pairs(run):
-                D = self.at(run, s.D, x, y).constant()
-                yield D - sum(self.at(run, factor, x, k).constant() * self.at(run, factor, y, k).constant() for k in places)
-
-        return decide(self.table, self.primes, test, degree, self.two_free())
-
-    # -- the limit of an update rule
-
-    def limit(self) -> Answer:
-        """With s = sqrt(step), one step is z + s a + s^2 b + ...: E a = 0, E b = f, E a a^T = 2 D."""
-        answer = Answer("unknown")
-        for order in (2, 4, 6, 8):
-            answer = decide(self.table, self.primes, self._limit, self._limit_degree(order), self.two_free(), order, rule=True)
-            if answer.why != TOO_SHORT:
-                break
-        return answer
-
-    def _limit_degree(self, order: int) -> Degree:
-        s, moves = self.subject, dict[str, Orders]()
-        assert s.rule is not None
-        degrees = Degrees(self.table, order, {})
-        last: dict[str, Orders] = {}
-        found = [degrees.value(n) for n in s.drift.values()] + [self.entry_degree(degrees, e) for e in s.D.values()]
-        for block, n in s.rule.pairs:
-            now = Degrees(self.table, order, dict(moves) if s.rule.sequential else {}, like=degrees)
-            last[block] = now.of(n)
-            moves[block] = {k: d for k, d in last[block].items() if k > 0}
-        found += [d for orders in last.values() for k, d in orders.items() if k <= 2]
-        firsts = [orders[1] for orders in last.values() if 1 in orders]
-        return degrees.plus(*found, *(degrees.times(a, b) for a in firsts for b in firsts))
-
-    def _limit(self, run: Run) -> Iterator[int]:
-        s = self.subject
-        steps = self.steps(run)
-        for x, step in steps.items():
-            f = run.series(s.drift[x[0]], {0: x[1]}).constant()
-            yield from (c for (order, _), c in step.terms.items() if order <= 0)
-            yield self.mean(run, self.coefficient(step, 1))
-            yield self.mean(run, self.coefficient(step, 2)) - f
-        for x, y in self.pairs(run):
-            a, b = (self.coefficient(steps[z], 1) for z in (x, y))
-            D = self.at(run, s.D, x, y).constant()
-            yield self.mean(run, [(u + v, c * d) for u, c in a for v, d in b]) - 2 * D
-
-    def steps(self, run: Run) -> dict[Place, Series]:
-        """By how much the rule moves the coordinates that are compared."""
-        rule = self.subject.rule
-        assert rule is not None
-        run.moved = {}
-        moved: dict[Place, Series] = {}
-        for block, n in rule.pairs:
-            for x in run.places([block]):
-                new = run.series(n, {0: x[1]})
-                if new.known < 2:
-                    raise UnableError(TOO_SHORT)
-                value = run.symbol(block, (x[1],) if x[1] >= 0 else (), 0)
-                moved[x] = run.plus((new, Series({CONSTANT: -value % run.p})))
-            if rule.sequential:
-                run.move(moved)
-        run.move({})
-        wanted = {x for pair in self.pairs(run) for x in pair}
-        return {x: step for x, step in moved.items() if x in wanted}
-
-    def coefficient(self, s: Series, order: int) -> list[tuple[tuple[Place, ...], int]]:
-        """A coefficient, as a polynomial of the noise."""
-        return [(names, c) for (k, names), c in s.terms.items() if k == order]
-
-    def mean(self, run: Run, polynomial: list[tuple[tuple[Place, ...], int]]) -> int:
-        """The mean over the noise (Isserlis): the sum over all ways to pair its factors."""
-        return sum(c * self._moment(run, tuple(sorted(names))) for names, c in polynomial) % run.p
-
-    def _moment(self, run: Run, names: tuple[Place, ...]) -> int:
-        if len(names) % 2:
-            return 0
-        if not names:
-            return 1
-        run.spend(len(names))
-        x, rest = names[0], names[1:]
-        return sum(
-            self._covariance(run, x, y) * self._moment(run, rest[:k] + rest[k + 1 :]) for k, y in enumerate(rest) if y[0] == x[0]
-        )
-
-    def _covariance(self, run: Run, x: Place, y: Place) -> int:
-        dense = self.table.symbols[x[0]].get("covariance")
-        return run.entry_of(dense, x[1], y[1], 0) if dense else int(x == y)
-
-    # -- signs
-
-    def equal(self, one: int, other: int) -> Answer:
-        """Two nodes are equal, different labels being different coordinates."""
-        if one == other:
-            return Answer("zero")
-        degrees = Degrees(self.table, 0)
-        labels = {**self.table.free[one], **self.table.free[other]}
-        free = Counter(labels.values())
-        env = _different(labels)
-        degree = degrees.plus(degrees.value(one), degrees.value(other))
-        test = lambda run: [run.series(one, env).constant() - run.series(other, env).constant()]  # noqa: E731
-        return decide(self.table, self.primes, test, degree, free)
-
-
-TOO_SHORT = "the expansion is too short"
-
-
-def _different(labels: Mapping[int, str]) -> dict[int, int]:
-    """Different coordinates for the labels of each length."""
-    taken: Counter[str] = Counter()
-    env = {}
-    for label in sorted(labels, reverse=True):
-        env[label] = taken[labels[label]]
-        taken[labels[label]] += 1
-    return env
-
-
-# -- the check ---------------------------------------------------------------------------------------------------------------------
-
-Step = dict[str, Any]
-GRANTED = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
-
-
-class Check:
-    """Goes through the obligations of one certificate."""
-
-    def __init__(self, table: Table, subject: Subject, steps: dict[str, list[Step]]) -> None:
-        self.table, self.subject, self.steps = table, subject, steps
-        self.derivation = Derivation(table, subject, chain_for(table))
-        self.assumptions: dict[str, None] = {}
-        self._limit: list[tuple[str, Answer]] = []
-
-    def find(self, name: str) -> Finding:
-        """What comes of an obligation."""
-        procedures: dict[str, Callable[[str], Finding]] = {
-            "well-defined": self.well_defined, "diffusion-symmetric": self.diffusion_symmetric, "curl-skew": self.curl_skew,
-            "diffusion-psd": self.diffusion_psd, "noise-factor": self.noise_factor, "stationarity": self.stationarity,
-            "agrees-with-update": self.agrees_with_update, "marginal": self.marginal,
-        }  # fmt: skip
-        if name not in procedures:
-            return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
-        try:
-            return procedures[name](name)
-        except UnableError as error:
-            return Finding(name, NOT_CHECKED, str(error))
-
-    def basic(self) -> set[str]:
-        """The obligations without which nothing is claimed."""
-        s = self.subject
-        names = {"well-defined", "diffusion-psd", "stationarity"}
-        if s.kind == "recipe":
-            names |= {"diffusion-symmetric", "curl-skew"} | ({"agrees-with-update"} if s.rule else set())
-            names |= ({"marginal"} if s.marginal else set()) | ({"noise-factor"} if s.factor is not None else set())
-        return names | ({"boundary"} if any(self.table.symbols[b]["domain"] is not None for b in s.state) else set())
-
-    @staticmethod
-    def judged(name: str, answers: Iterable[tuple[str, Answer]], by: str) -> Finding:
-        """One finding from several answers."""
-        listed = list(answers)
-        for status, kind, certain in (
-            (REJECTED, "nonzero", True),
-            (NOT_CHECKED, "nonzero", False),
-            (NOT_CHECKED, "unknown", False),
-        ):
-            for what, answer in listed:
-                if answer.kind == kind and answer.certain == certain:
-                    hedge = ", as far as this checker can tell" if kind == "nonzero" and not certain else ""
-                    return Finding(name, status, f"{what}: {answer.why}{hedge}")
-        return Finding(name, CONFIRMED, f"{by}, {BOUND}" if listed else by)
-
-    def diffusion_symmetric(self, name: str) -> Finding:
-        """D = D^T."""
-        return self.judged(name, [("D - D^T", self.derivation.transposed(self.subject.D, 1))], "D = D^T")
-
-    def curl_skew(self, name: str) -> Finding:
-        """Q = -Q^T."""
-        if self.subject.Q is None:
-            return Finding(name, NOT_CHECKED, "a claim has no Q")
-        return self.judged(name, [("Q + Q^T", self.derivation.transposed(self.subject.Q, -1))], "Q = -Q^T")
-
-    def stationarity(self, name: str) -> Finding:
-        """The residual, and that the drift is that of H, D and Q, or of the rule."""
-        answers = [("the residual div v - v . grad H", self.derivation.stationarity())]
-        answers += self.limit() if self.subject.kind == "claim" else [("the drift less its formula", self.derivation.formula())]
-        self.assumptions[GRANTED] = None
-        return self.judged(name, answers, "div v - v . grad H = 0 for the drift of this subject")
-
-    def limit(self) -> list[tuple[str, Answer]]:
-        """The rule has this drift and this D, and the law of this H."""
-        rule, s = self.subject.rule, self.subject
-        assert rule is not None
-        if not self._limit:  # of a claim, two obligations rest on it
-            target = self.derivation.same_gradient(s.H, rule.target, s.state)
-            self._limit.append(("the gradient of H less that of the target", target))
-            self._limit.append(("the limit of the rule less f and D", self.derivation.limit()))
-        return self._limit
-
-    def agrees_with_update(self, name: str) -> Finding:
-        """The limit of the published rule."""
-        if self.subject.rule is None:
-            return Finding(name, NOT_CHECKED, "no update is given")
-        return self.judged(name, self.limit(), "the limit of the rule has this drift and this D")
-
-    def noise_factor(self, name: str) -> Finding:
-        """B B^T = D."""
-        if self.subject.factor is None:
-            return Finding(name, NOT_CHECKED, "no noise_factor is given")
-        return self.judged(name, [("B B^T - D", self.derivation.square(self.subject.factor))], "B B^T = D")
-
-    def marginal(self, name: str) -> Finding:
-        """H - U does not depend on what is kept."""
-        answers = []
-        for kept, U in self.subject.marginal:
-            answers.append((f"the gradient of H - U by {', '.join(kept)}", self.derivation.same_gradient(self.subject.H, U, kept)))
-        if any(a.kind != "zero" for _, a in answers) or not answers:
-            return Finding(name, NOT_CHECKED, "H - U depends on what is kept, and nothing is integrated here")
-        self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
-        return self.judged(name, answers, "H - U does not depend on what is kept")
-
-    # -- positive semidefinite
-
-    def diffusion_psd(self, name: str) -> Finding:
-        """By a factor; a claim's D is a covariance."""
-        if self.subject.kind == "claim":
-            return self.judged(name, self.limit(), "D is half of a covariance")
-        factors = [step for step in self.steps.get(name, []) if step["kind"] == "factor"]
-        if factors:
-            return self.factored(name, factors)
-        if self.subject.factor is not None:
-            return self.judged(name, [("B B^T - D", self.derivation.square(self.subject.factor))], "D = B B^T")
-        if self._is_plainly_psd():
-            return Finding(name, CONFIRMED, "D is diagonal, and its entries are nonnegative by structure")
-        return Finding(name, NOT_CHECKED, "the certificate gives no factor of D")
-
-    def _is_plainly_psd(self) -> bool:
-        for (a, b), entry in self.subject.D.items():
-            for part, n in entry.items():
-                zero = self.table.rational(n) == 0
-                if not zero and (
-                    a != b or not (self.table.signs(n) <= NOT_NEGATIVE if part != "kernel" else self._is_scaled_dense(n))
-                ):
-                    return False
-        return True
-
-    def _is_scaled_dense(self, n: int) -> bool:
-        """``c M`` with a positive definite M and a nonnegative number c."""
-        node = self.table.nodes[n]
-        factors = node[1:] if node[0] == "*" else [n]
-        dense = [c for c in factors if self.table.nodes[c][0] == "M"]
-        rest = [c for c in factors if c not in dense]
-        if len(dense) != 1 or any(self.table.free[c] or not self.table.signs(c) <= NOT_NEGATIVE for c in rest):
-            return False
-        _, name, i, j = self.table.nodes[dense[0]]
-        return self.table.functions[name]["positive"] and {i, j} == {0, -1}  # type: ignore[no-any-return]
-
-    def factored(self, name: str, factors: list[Step]) -> Finding:
-        """D = B W B^T with nonnegative weights."""
-        columns: list[dict[str, Any]] = []
-        for step in factors:
-            require(len(step["columns"]) == len(step["signs"]), "a factor needs one sign a column")
-            for column, sign in zip(step["columns"], step["signs"], strict=True):
-                columns.append(self._column(column))
-                same = self.derivation.equal(sign["e"], column["weight"])
-                if same.kind != "zero" or sign["sign"] not in ("> 0", ">= 0"):
-                    return Finding(name, NOT_CHECKED, "a sign step is not about the weight of its column")
-                problem = self.sign_problem(sign, strict=False)
-                if problem:
-                    return Finding(name, NOT_CHECKED, f"the sign of a weight: {problem}")
-        parts = [n for c in columns for n in (c["weight"], *(k for e in c["rows"].values() for k in e.values()))]
-        problem = self._undefined(parts, strict=False)
-        if problem:
-            return Finding(name, NOT_CHECKED, f"the factor: {problem}")
-        return self.judged(name, [("D - B W B^T", self.derivation.product(columns))], "D = B W B^T with weights W >= 0")
-
-    def _column(self, data: Any) -> dict[str, Any]:
-        """One block of columns of a factor, checked."""
-        keys(data, ("length", "rows", "weight", "matrix"), (), "a column")
-        reader, length = self.derivation.reader, data["length"]
-        require(length is None or length in self.table.lengths, "a column has no declared length")
-        require(isinstance(data["rows"], dict) and data["rows"].keys() <= set(self.subject.state), "a column has rows of no block")
-        rows = {b: reader.entry(e, reader.length(b), length, "a column") for b, e in data["rows"].items()}
-        if data["matrix"] is not None:
-            f = self.table.function(data["matrix"], "dense")
-            require(f["positive"] and f["row"] == length is not None, "the matrix of a column is not positive definite")
-        weight = reader.node(data["weight"], {0: length} if length and data["matrix"] is None else {}, "a weight")
-        return {"length": length, "rows": rows, "weight": weight, "matrix": data["matrix"]}
-
-    # -- signs
-
-    def sign_problem(self, step: Step, strict: bool = True) -> str | None:
-        """What is wrong with a sign step; None where it holds. Unless it is strict, off a nowhere dense set is enough."""
-        if not SIGNS[step["sign"]] >= self.table.signs(step["form"]):
-            return f"the form is not seen to be {step['sign']}"
-        answer = self.derivation.equal(step["e"], step["form"])
-        if answer.kind != "zero":
-            return answer.why or "it is not equal to its form"
-        return self._undefined([step["form"]], strict)
-
-    def _undefined(self, roots: Iterable[int], strict: bool) -> str | None:
-        """A condition of some nodes that is not read off, in words: ``sqrt(A) sqrt(A)`` equals A everywhere in a prime field.
-
-        Unless it is strict, they may be undefined on a nowhere dense set.
-        """
-        for k in reachable(self.table, roots):
-            for base, sign in self._conditions(k):
-                if not strict and sign in ("!= 0", "a tangent"):
-                    continue
-                if self._condition_problem(base, sign if strict else ">= 0", []):
-                    return f"node {base} in it must be {sign}, which cannot be read off"
-        return None
-
-    def well_defined(self, name: str) -> Finding:
-        """Every denominator, logarithm and root has a sign that can be read off, or a sign step."""
-        s = self.subject
-        matrices = (s.D, s.Q or {}, s.factor or {})
-        roots = [
-            s.H,
-            *s.drift.values(),
-            *(U for _, U in s.marginal),
-            *(n for m in matrices for e in m.values() for n in e.values()),
-        ]
-        roots += [n for _, n in s.rule.pairs] + [s.rule.target] if s.rule else []
-        steps = [step for steps in self.steps.values() for step in steps if step["kind"] == "sign"]
-        count = 0
-        for k in reachable(self.table, roots):
-            for base, sign in self._conditions(k):
-                count += 1
-                problem = self._condition_problem(base, sign, steps)
-                if problem and self._depends_on_step(base) and self.table.signs_of_small_step(base) <= SIGNS[sign]:
-                    self.assumptions["the step is so small that its update rule is defined"] = None
-                elif problem:
-                    return Finding(name, NOT_CHECKED, f"node {base} must be {sign}: {problem}")
-        return Finding(
-            name, CONFIRMED, f"{count} conditions on signs, {BOUND}" if count else "no denominators, logarithms or roots"
-        )
-
-    def _conditions(self, k: int) -> list[tuple[int, str]]:
-        node, table = self.table.nodes[k], self.table
-        if node[0] == "fn" and node[1] in ("log", "loggamma", "polygamma"):
-            return [(node[-1], "> 0")]
-        if node[0] == "fn" and node[1] == "tan":
-            return [(k, "a tangent")]
-        if node[0] != "^":
-            return []
-        power, (base, exponent) = table.rational(node[2]), node[1:]
-        if power is not None and power.denominator == 1:
-            return [(base, "!= 0")] if power < 0 else []
-        return [(base, ">= 0" if table.signs(exponent) == POSITIVE else "> 0")]
-
-    def _condition_problem(self, base: int, sign: str, steps: list[Step]) -> str | None:
-        if sign == "a tangent":
-            return "the zeros of a cosine are not looked at here"
-        if self.table.signs(base) <= SIGNS[sign]:
-            return None
-        problem = "its sign cannot be read off, and no sign step is about it"
-        for step in steps:
-            if SIGNS[step["sign"]] <= SIGNS[sign] and self._same(step["e"], base):
-                problem = self.sign_problem(step) or ""
-                if not problem:
-                    return None
-        return problem
-
-    def _same(self, one: int, other: int) -> bool:
-        """Whether two nodes are one but for the names of their labels."""
-        a, b = (sorted(self.table.free[k]) for k in (one, other))
-        if len(a) != len(b) or len(a) > 3:
-            return False
-        shape = self.table.shape(other, {label: n for n, label in enumerate(b)})
-        return any(self.table.shape(one, dict(zip(a, order, strict=True))) == shape for order in permutations(range(len(a))))
-
-    def _depends_on_step(self, k: int) -> bool:
-        nodes = (self.table.nodes[n] for n in reachable(self.table, [k]))
-        return any(node[0] == "sym" and self.table.kind(node[1]) == "step" for node in nodes)
-
-
-SIGNS = {"> 0": POSITIVE, ">= 0": NOT_NEGATIVE, "!= 0": frozenset({-1, 1})}
-
-
 def check(certificate: Any) -> Result:
     """Check a certificate: every obligation that it requires, from what it says of its subject alone."""
     try:
         return _checked(certificate)
-    except CertificateError as error:
+    except ValueError as error:
         return Result("not a certificate", str(error))
     except RecursionError:
         return Result("not a certificate", "it is nested too deeply")
 
 
 def _checked(c: Any) -> Result:
-    fields = ("version", "recipe_version", "scope", "subject", "obligations", "lengths", "symbols", "functions", "nodes", "sha256")
-    keys(c, fields, (), "a certificate")
+    fits(c, CERTIFICATE, "a certificate")
     require(type(c["version"]) is int and c["version"] == VERSION, f"this checker reads version {VERSION}")
-    require(isinstance(c["scope"], str) and isinstance(c["recipe_version"], str), "scope and recipe_version must be texts")
     table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
-    subject = Reader(table).subject(c["subject"])
-    names, steps = _obligations(c["obligations"], table)
+    reader = Reader(table)
+    subject = reader.subject(c["subject"])
+    names, steps = reader.steps(c["obligations"])
     if c["sha256"] != digest(c):
         return Result("rejected", "the certificate is damaged: its sha256 is another one")
     checks = Check(table, subject, steps)
@@ -2147,37 +1837,6 @@ def _checked(c: Any) -> Result:
     status = "rejected" if REJECTED in found else "not confirmed" if NOT_CHECKED in found else "confirmed"
     sentence = f"confirmed, {BOUND}" if status == "confirmed" else status
     return Result(status, sentence, findings, tuple(checks.assumptions))
-
-
-def _obligations(data: Any, table: Table) -> tuple[list[str], dict[str, list[Step]]]:
-    """The names of the required obligations, and the steps of all."""
-    require(isinstance(data, list) and len(data) <= 64, "obligations must be a list")
-    names, steps = [], dict[str, list[Step]]()
-    for o in data:
-        keys(o, ("name", "verdict", "required", "by", "assumptions", "steps"), (), "an obligation")
-        texts = isinstance(o["assumptions"], list) and all(isinstance(a, str) for a in o["assumptions"])
-        require(isinstance(o["name"], str) and isinstance(o["by"], str) and texts, "an obligation must be in words")
-        require(o["name"] not in steps, f"{o['name']!r} is claimed twice")
-        require(o["verdict"] == "proved" and type(o["required"]) is bool, f"{o['name']!r} is not claimed to be proved")
-        require(isinstance(o["steps"], list) and len(o["steps"]) <= 1000, f"the steps of {o['name']!r} must be a list")
-        steps[o["name"]] = [_step(s, table) for s in o["steps"]]
-        names += [o["name"]] if o["required"] else []
-    return names, steps
-
-
-def _step(s: Any, table: Table) -> Step:
-    require(isinstance(s, dict) and s.get("kind") in ("sign", "factor"), "a step is neither a sign nor a factor")
-    if s["kind"] == "sign":
-        keys(s, ("kind", "e", "sign", "form"), (), "a sign step")
-        require(isinstance(s["sign"], str) and s["sign"] in SIGNS, "a sign step has no sign")
-        for x in ("e", "form"):
-            table.index(s[x], len(table.nodes), "a sign step")
-        return s  # type: ignore[no-any-return]
-    keys(s, ("kind", "columns", "signs"), (), "a factor step")
-    require(isinstance(s["columns"], list) and isinstance(s["signs"], list), "a factor step must list columns and signs")
-    signs = [_step(x, table) for x in s["signs"]]
-    require(all(x["kind"] == "sign" for x in signs), "the signs of a factor step are none")
-    return s  # type: ignore[no-any-return]
 
 
 def digest(certificate: Mapping[str, Any]) -> str:

@@ -1,10 +1,10 @@
-"""The current of exp(-H), and what is left over in the stationary Fokker-Planck equation."""
+"""The current of exp(-H), what is left over in the stationary Fokker-Planck equation, and the generator of the process."""
 
 from __future__ import annotations
 
-from sympy import Expr
+from sympy import Expr, S
 
-from recipe.calculus import divergence, inner
+from recipe.calculus import divergence, gradient, inner
 from recipe.dynamics import Dynamics
 from recipe.entry import apply, divergence_of
 from recipe.symbols import Block
@@ -22,6 +22,16 @@ def residual(dynamics: Dynamics, grad_H: dict[Block, Expr]) -> Expr:
     """``div v - v . grad H``: the Fokker-Planck equation divided by ``-exp(-H)``; zero iff exp(-H) is stationary."""
     v = current(dynamics, grad_H)
     return divergence(v) - inner(v, grad_H)
+
+
+def generator(dynamics: Dynamics, V: Expr) -> Expr:
+    """``L V = f . grad V + sum of D_ij d_i d_j V``, the mean speed of V; the sum is ``div(D grad V) - (div D) . grad V``."""
+    slope = {b: gradient(V, b) for b in dynamics.state}
+    flux, across = dict.fromkeys(dynamics.state, S.Zero), dict(dynamics.drift)
+    for (row, column), entry in dynamics.diffusion.items():
+        flux[row] += apply(entry, slope[column], column)
+        across[row] -= divergence_of(entry, column)
+    return divergence(flux) + inner(across, slope)
 
 
 def _diffusive(dynamics: Dynamics, row: Block, column: Block, grad_H: dict[Block, Expr]) -> Expr:

@@ -24,7 +24,8 @@ def of_recipes(subject: Subject) -> bool:
 class Obligation:
     """One obligation. ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
 
-    What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it.
+    What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it. Where one
+    that is asked for does not apply, it holds if ``vacuous`` says why, and is undecided otherwise.
     """
 
     name: str
@@ -32,4 +33,5 @@ class Obligation:
     explanation: str
     discharge: Callable[[Subject], Outcome]
     applies: Callable[[Subject], bool] = always
+    vacuous: str | None = None
     required: bool = True

@@ -17,11 +17,12 @@ from sympy import Add, Expr, Interval, Mul, Pow, S, Symbol, expand, log, nan, oo
 from recipe.abstract import DenseEntry
 from recipe.calculus import contract, explicit, partial
 from recipe.errors import OutsideLanguageError
+from recipe.free import blocks_in
 from recipe.symbols import GENERIC, OTHER, Block, Scalar, Vector
 from recipe.total import Total, labels, opened, relabel, substitute
-from verify.edges import blocks_in
-from verify.leading import normalised, vanishes
-from verify.sign import is_positive
+from verify.signs.sign import is_positive
+from verify.zero.canonical import normalised
+from verify.zero.decide import vanishes
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,25 @@ from sympy import Expr
 
 from recipe.abstract import Potential
 from recipe.symbols import Block, Simplex
-from verify.edge_feller import decide_by_feller
-from verify.edge_lyapunov import decide_by_energy, decide_by_speed
-from verify.edge_point import find_exit
-from verify.edges import Edge, coordinate, edges, has_edge, separated
+from verify.edge.edges import NOT_ATTAINED, Edge, coordinate, edges, has_edge, separated
+from verify.edge.energy import decide_by_energy, decide_by_speed
+from verify.edge.exit import find_exit
+from verify.edge.feller import decide_by_feller
 from verify.obligation import Obligation
-from verify.obligations.matrices import decide_zero_entry
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
+from verify.zero.entry import decide_zero_entry
 
 
 def discharge(subject: Subject) -> Outcome:
     """Each finite end of the domain of each block, by itself."""
     parts = list(_parts(subject))
     return conjunction(parts, by="; ".join(f"{name}: {outcome.by}" for name, outcome in parts))
+
+
+def never_reached(subject: Subject) -> bool:
+    """Whether every edge is proved to be one that the process never comes to; it may also come to one and turn back."""
+    return all(o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED) for _, o in _parts(subject))
 
 
 def _parts(subject: Subject) -> Iterator[tuple[str, Outcome]]:
@@ -96,4 +101,5 @@ BOUNDARY = Obligation(
     ),
     discharge=discharge,
     applies=has_edge,
+    vacuous="the domain has no edge",
 )

@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from sympy import Add, Expr, expand_mul
+from sympy import Add, Expr
 
 from recipe import Recipe
 from recipe.abstract import Potential
-from recipe.calculus import freeze, gradient, partial, thaw
+from recipe.calculus import gradient, partial, summands
 from recipe.entry import is_zero_entry
+from recipe.free import blocks_in
 from recipe.recipe import marginal_place
 from recipe.symbols import OTHER, Block, Vector
 from recipe.text import listed, text
-from verify.edges import blocks_in
-from verify.leading import normalised, vanishes
-from verify.mass import decide_finite
 from verify.obligation import Obligation
 from verify.subject import Subject
+from verify.tail.mass import decide_finite
 from verify.transport import Remainder, integrate_gaussians, rescalings, shifts
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.canonical import normalised
+from verify.zero.decide import decide_zero, vanishes
 
 FINITE = "exp(-(H - U)) has a finite integral over the other blocks"
 Claim = tuple[tuple[Block, ...], Expr]
@@ -48,11 +48,11 @@ def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
     kept, U = claim
     start = Remainder(recipe.H - U, tuple(b for b in recipe.state if b not in kept))
     if _depends_on_none(start.W, kept):
-        return _if_finite("H - U does not depend on what is kept", integrate_gaussians(start))
+        return _given_finite(start.W, kept, start.left, "H - U does not depend on what is kept")
     reached = start
     for reached in _integrated(start):
         if _depends_on_none(reached.W, kept):
-            return _if_finite("; ".join(reached.how), reached)
+            return _given_finite(reached.W, kept, reached.left, "; ".join(reached.how))
         outcome = _refuted_by(reached, kept)
         if outcome is not None:
             return outcome
@@ -60,12 +60,13 @@ def decide_marginal(recipe: Recipe, claim: Claim) -> Outcome:
     return undecided(f"H - U depends on {listed(kept)}, and no procedure here integrates {names} out")
 
 
-def _if_finite(by: str, reached: Remainder) -> Outcome:
-    """What is left does not depend on what is kept; its integral over the blocks that are left must be finite."""
-    mass = decide_finite(normalised(reached.W), reached.left) if reached.left else proved("nothing is left")
-    if mass.verdict is Verdict.REFUTED:
-        return replace(mass, by=f"exp(-(H - U)) has no finite integral over {listed(reached.left)}: {mass.by}")
-    return proved(by, *(mass.assumptions if mass.verdict is Verdict.PROVED else (FINITE,)))
+def _given_finite(W: Expr, kept: tuple[Block, ...], left: tuple[Block, ...], by: str) -> Outcome:
+    """Proved if what is left to integrate is integrable, refuted if it is not: then nothing is left of the law of the others."""
+    W = normalised(W)  # what is kept may stand in it still, and cancel
+    finite = proved("") if not left else undecided("") if blocks_in(W, kept) else decide_finite(W, left)
+    if finite.verdict is Verdict.REFUTED:
+        return replace(finite, by=f"the integral over {listed(left)} is infinite: {finite.by}")
+    return proved(by, *(finite.assumptions if finite.verdict is Verdict.PROVED else (FINITE,)))
 
 
 def _integrated(start: Remainder) -> Iterator[Remainder]:
@@ -120,8 +121,7 @@ def inferred(recipe: Recipe) -> tuple[Claim, Outcome] | None:
     summand has an auxiliary block in it, and the blocks of U are moved without noise, by a momentum.
     """
     potentials = recipe.H.atoms(Potential)
-    frozen, stands_for = freeze(recipe.H)
-    terms = Add.make_args(thaw(expand_mul(frozen), stands_for))
+    terms = summands(recipe.H)
     U = next(iter(potentials)) if len(potentials) == 1 else None
     if U is None or U not in terms or set(U.blocks) >= set(recipe.state):
         return None
@@ -142,10 +142,15 @@ def _has_momentum(recipe: Recipe, kept: tuple[Block, ...]) -> bool:
     return noiseless and any(not is_zero_entry(recipe.Q.entry(b, c)) for b in kept for c in others)
 
 
+def laws_of(recipe: Recipe) -> tuple[Claim, ...]:
+    """The marginal laws that were declared, or the one that follows from how H is written."""
+    found = None if recipe.marginal else inferred(recipe)
+    return recipe.marginal if found is None else (found[0],)
+
+
 def has_marginal(subject: Subject) -> bool:
-    """Whether a marginal law was declared, or follows from how H is written."""
-    recipe = subject.declared
-    return isinstance(recipe, Recipe) and (bool(recipe.marginal) or inferred(recipe) is not None)
+    """Whether there is such a law."""
+    return isinstance(subject.declared, Recipe) and bool(laws_of(subject.declared))
 
 
 MARGINAL = Obligation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recipe.entry import Coupling, Entry, combine, is_zero_entry, parts, transposed
+from recipe.entry import Entry, combine, is_diagonal, is_zero_entry, parts, transposed
 from recipe.matrix import BlockMatrix
 from recipe.symbols import OTHER, Block
 from recipe.total import labels
@@ -42,7 +42,7 @@ def _repair(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> str:
     """The smaller of the two changes: what was forgotten is filled in, else the shorter entry is written."""
     if row == column:
         by_itself = "skew-symmetric" if sign == 1 else "symmetric"
-        plain = sign == 1 and _is_plain(matrix.entry(row, row))
+        plain = sign == 1 and is_diagonal(matrix.entry(row, row))
         return f"{matrix.place(row, row)} must be {'0' if plain else f'{by_itself} by itself'}"
     lower, upper = ((column, row), (row, column))  # a tie leaves the upper triangle as it is
     place, kept = min(((lower, upper), (upper, lower)), key=lambda p: _length(matrix.entry(*p[0]), matrix.entry(*p[1])))
@@ -53,11 +53,6 @@ def _repair(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> str:
 def _length(changed: Entry, kept: Entry) -> tuple[bool, int]:
     """What makes one change smaller than another: it writes where nothing stood; it writes less."""
     return not is_zero_entry(changed), sum(int(p.count_ops()) for p in parts(kept))
-
-
-def _is_plain(entry: Entry) -> bool:
-    """Whether it stands on the diagonal alone."""
-    return not isinstance(entry, Coupling) or entry.kernel == 0
 
 
 def _scaled(entry: Entry, factor: int) -> Entry:

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sympy import Expr, Interval, S
+from sympy import Interval, S
 
 from recipe import Recipe, Update
 from recipe.entry import parts
+from recipe.free import blocks_in
 from recipe.symbols import Block, Simplex
 from recipe.text import text
-from verify.dominance import weight
-from verify.feller import decide_explosion
-from verify.lyapunov import bounds_growth, candidates
-from verify.noise import connected, is_definite
+from verify.diffusion import connected
+from verify.fokker_planck import current
+from verify.noise.definite import is_definite
 from verify.obligation import Obligation
 from verify.obligations.normalisable import NORMALISABLE
-from verify.obligations.stationarity import current
-from verify.separation import TooLargeError, blocks_in, multiplied_out
-from verify.sign import NOT_NEGATIVE, possible_signs
+from verify.signs.definedness import is_continuous, is_smooth
+from verify.signs.sign import NOT_NEGATIVE, possible_signs
 from verify.subject import Subject, subject_of
-from verify.tails import is_continuous, is_smooth
+from verify.tail.dominance import weight
+from verify.tail.explosion import decide_explosion
+from verify.tail.lyapunov import bounds_growth, candidates
+from verify.tail.separation import TooLargeError, multiplied_out
 from verify.verdict import Outcome, Verdict, proved, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 
 TRIED = "no Lyapunov function was found, and no coordinate is seen to explode"
 LONGEST = 60  # characters of a Lyapunov function that is shown
@@ -50,7 +52,7 @@ def _is_bounded(block: Block) -> bool:
 
 
 def _by_lyapunov(subject: Subject) -> Outcome | None:
-    if not all(is_continuous(e) for e in _coefficients(subject)):
+    if not is_continuous(*subject.dynamics.coefficients()):
         return None  # where the process itself has no meaning, a bound on L V would say nothing
     for V in candidates(subject.H, subject.state, getattr(subject.declared, "lyapunov", None)):
         assumptions = bounds_growth(subject.dynamics, V)
@@ -62,19 +64,15 @@ def _by_lyapunov(subject: Subject) -> Outcome | None:
     return None
 
 
-def _coefficients(subject: Subject) -> list[Expr]:
-    return [*subject.dynamics.drift.values(), *(p for entry in subject.dynamics.diffusion.values() for p in parts(entry))]
-
-
 def _by_mass(subject: Subject) -> Outcome | None:
     """A symmetric diffusion with finite mass whose balls in the metric D^-1 are compact (Sturm 1994)."""
     blocks = subject.state
-    if any(b.domain != S.Reals for b in blocks) or not all(is_smooth(e) for e in (subject.H, *_coefficients(subject))):
+    if any(b.domain != S.Reals for b in blocks) or not is_smooth(subject.H, *subject.dynamics.coefficients()):
         return None
-    noisy = [b for g in connected(subject.dynamics) for b in g if is_definite(subject.dynamics, g)]
+    noisy = [b for g in connected(subject.state, subject.dynamics.diffusion) for b in g if is_definite(subject.dynamics, g)]
     if set(noisy) != set(blocks) or not _grows_at_most_quadratically(subject):
         return None
-    if any(decide_zero(v).verdict is not Verdict.PROVED for v in current(subject.dynamics, subject.gradient).values()):
+    if not all(vanishes(v) for v in current(subject.dynamics, subject.gradient).values()):
         return None
     mass = NORMALISABLE.discharge(subject)
     if mass.verdict is not Verdict.PROVED:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol
-
 from recipe.free import parameters_of
 from recipe.symbols import Indexed
-from verify.mass import decide_finite
 from verify.obligation import Obligation
 from verify.subject import Subject
+from verify.tail.mass import decide_finite
 from verify.verdict import Outcome, Verdict, Witness, undecided
-from verify.zero.point import NoValueError, Point
+from verify.zero.point import Point
 
 CHOICES = 16  # values of the parameters at which a refutation is looked for
 
@@ -27,7 +25,7 @@ def discharge(subject: Subject) -> Outcome:
 def _refuted_somewhere(subject: Subject) -> Outcome | None:
     parameters = [s for s in parameters_of([subject.H]) if not isinstance(s, Indexed)]
     for seed in range(CHOICES if parameters else 0):
-        values = _chosen(parameters, seed)
+        values = Point({}, seed).choose_all(parameters)
         if values is None:
             return None
         outcome = decide_finite(subject.H.xreplace(values), subject.state)
@@ -35,14 +33,6 @@ def _refuted_somewhere(subject: Subject) -> Outcome | None:
             point = {str(s): str(v) for s, v in values.items()} | outcome.witness.point
             return Outcome(Verdict.REFUTED, outcome.by, Witness(point, outcome.witness.finding))
     return None
-
-
-def _chosen(parameters: list[Symbol], seed: int) -> dict[Symbol, Expr] | None:
-    point = Point({}, seed)
-    try:
-        return {s: point.choose(s) for s in parameters}
-    except NoValueError:
-        return None
 
 
 NORMALISABLE = Obligation(

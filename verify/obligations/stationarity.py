@@ -7,15 +7,15 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, Update
-from verify.edits import Claim
 from verify.fokker_planck import current, residual
 from verify.obligation import Obligation
 from verify.obligations.agrees_with_update import has_update, published
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.repair import find_repair
+from verify.repair.edits import Claim
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved
-from verify.zero.decide import decide_zero
+from verify.zero.decide import decide_zero, vanishes
 from verify.zero.shown import formula, shown_factored
 
 LEDGER = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
@@ -47,7 +47,7 @@ def _holds_componentwise(subject: Subject) -> bool:
     v = current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient)
     div_Q, Q_grad = recipe.Q.divergence(), recipe.Q.times(subject.gradient)
     differences: list[Expr] = [v[b] - (div_Q[b] - Q_grad[b]) for b in subject.state]
-    return all(decide_zero(e).verdict is Verdict.PROVED for e in differences)
+    return all(vanishes(e) for e in differences)
 
 
 def _repair(subject: Subject) -> str | None:

@@ -7,15 +7,17 @@ from sympy import Interval, S
 from recipe.entry import parts
 from recipe.symbols import Block, Simplex, Vector
 from recipe.text import listed
-from verify.hoermander import reached_blocks
+from verify.edge.edges import has_edge
+from verify.noise.hoermander import reached_blocks
 from verify.obligation import Obligation
+from verify.obligations.boundary import BOUNDARY, never_reached
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import STATIONARITY
+from verify.signs.definedness import is_smooth
 from verify.subject import Subject
-from verify.tails import is_smooth
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 from verify.zero.point import NoValueError, Point
 
 EDGE = "the process does not reach the edge of its domain"
@@ -40,7 +42,10 @@ def discharge(subject: Subject) -> Outcome:
         if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
             return undecided(f"{obligation.name} is undecided")  # of a concrete recipe that is a fact, and none to be assumed
         assumptions += outcome.assumptions if outcome.verdict is Verdict.PROVED else [line]
-    if any(b.domain != S.Reals for b in subject.state):
+    if has_edge(subject) and not never_reached(subject):
+        edge = BOUNDARY.discharge(subject)
+        if edge.verdict is not Verdict.UNDECIDED or not subject.declared.abstract:
+            return undecided("that the process never reaches the edge of its domain is not proved")
         assumptions.append(EDGE)
     return proved(spanning.by, *dict.fromkeys(assumptions))
 
@@ -51,7 +56,7 @@ def _is_frozen(subject: Subject, block: Block) -> bool:
     noise = [p for other in subject.state for p in parts(dynamics.diffusion[block, other])]
     if any(p != 0 for p in noise):
         return False
-    return decide_zero(dynamics.drift[block]).verdict is Verdict.PROVED
+    return vanishes(dynamics.drift[block])
 
 
 def _refuted_by(block: Block) -> Outcome:
@@ -67,8 +72,7 @@ def _refuted_by(block: Block) -> Outcome:
 def _spanning(subject: Subject) -> Outcome:
     if not all(_is_open(b) for b in subject.state):
         return undecided("the domain contains its edge")
-    coefficients = [*subject.dynamics.drift.values(), *(p for entry in subject.dynamics.diffusion.values() for p in parts(entry))]
-    if not all(is_smooth(e) for e in (subject.H, *coefficients)):
+    if not is_smooth(subject.H, *subject.dynamics.coefficients()):
         return undecided("H, the drift and D are not proved to be smooth everywhere")
     found = reached_blocks(subject.dynamics)
     if found is None:

@@ -9,8 +9,11 @@ from sympy import Expr
 
 from recipe import Recipe, Update, derive
 from recipe.entry import parts
+from recipe.free import blocks_in
 from recipe.symbols import ScalarData, VectorData
-from verify.definedness import (
+from verify.diffusion import own_diffusion
+from verify.obligation import Obligation
+from verify.signs.definedness import (
     NO_POINT,
     NONZERO,
     Condition,
@@ -20,9 +23,7 @@ from verify.definedness import (
     decide_for_small_steps,
     has_a_point,
 )
-from verify.edges import blocks_in, own_diffusion
-from verify.obligation import Obligation
-from verify.sign import is_nonzero
+from verify.signs.sign import is_nonzero
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
@@ -90,7 +91,7 @@ def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
 def _zeros_of_D(subject: Subject) -> Iterator[str]:
     """Points where the noise of a coordinate vanishes: they are allowed, and what follows may depend on them."""
     for block in subject.state:
-        e = own_diffusion(subject, block)
+        e = own_diffusion(subject.dynamics, block)
         if e == 0 or is_nonzero(e):
             continue
         witness = breaking_point(Condition(e, NONZERO))

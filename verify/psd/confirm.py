@@ -5,22 +5,22 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.entry import combine, parts
-from verify.definedness import Condition
+from verify.diffusion import Diffusion, Group
 from verify.evidence import FactorColumn, FactorStep
-from verify.psd.density import holds_everywhere, undefined_on_more_than_a_null_set
+from verify.psd.density import undefined_on_more_than_a_null_set
 from verify.psd.product import entry_of_product
-from verify.psd.symmetric import Diffusion, Group
-from verify.sign import is_nonnegative
+from verify.signs.definedness import Condition, is_continuous
+from verify.signs.sign import is_nonnegative
 from verify.verdict import Verdict
-from verify.zero.decide import decide_zero
+from verify.zero.decide import vanishes
 from verify.zero.entry import decide_zero_entry
 
 
 def problem_with(step: FactorStep, diffusion: Diffusion, group: Group) -> str | None:
     """What keeps a factor from proving that the group is positive semidefinite; None where nothing does."""
     for column, sign in zip(step.columns, step.signs, strict=True):
-        same = sign.e == column.weight or decide_zero(sign.e - column.weight).verdict is Verdict.PROVED
-        read = is_nonnegative(sign.form) and (sign.form == sign.e or decide_zero(sign.e - sign.form).verdict is Verdict.PROVED)
+        same = sign.e == column.weight or vanishes(sign.e - column.weight)
+        read = is_nonnegative(sign.form) and (sign.form == sign.e or vanishes(sign.e - sign.form))
         if not (same and read):
             return f"the sign of the weight {column.weight} is not proved"
     return _problem_with_domain(step, diffusion, group) or _problem_with_product(step, diffusion, group)
@@ -28,10 +28,10 @@ def problem_with(step: FactorStep, diffusion: Diffusion, group: Group) -> str | 
 
 def _problem_with_domain(step: FactorStep, diffusion: Diffusion, group: Group) -> str | None:
     written = [e for column in step.columns for e in _expressions(column)] + [sign.form for sign in step.signs]
-    if holds_everywhere(written):
+    if is_continuous(*written):
         return None
     entries = [p for a in group for b in group for p in parts(diffusion[a, b])]
-    if not holds_everywhere(entries):
+    if not is_continuous(*entries):
         return "D is not proved to be defined everywhere, and its factor is undefined at some points"
     guilty: Condition | None = undefined_on_more_than_a_null_set(written)
     return None if guilty is None else f"the factor of D needs {guilty}, which may fail on an open set"

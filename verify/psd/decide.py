@@ -15,8 +15,7 @@ from sympy import Expr
 
 from recipe.dynamics import Dynamics
 from recipe.entry import parts
-from verify.certifier import nonnegative
-from verify.definedness import NO_POINT, has_a_point
+from verify.diffusion import Diffusion, Group, connected
 from verify.evidence import FactorStep, SignStep
 from verify.psd.confirm import problem_with
 from verify.psd.elimination import NotReachedError
@@ -25,7 +24,9 @@ from verify.psd.low_rank import Factoring, Signed
 from verify.psd.refute import find_negative, search_negative
 from verify.psd.structure import read_structure
 from verify.psd.sum_of_parts import constant_parts
-from verify.psd.symmetric import Diffusion, Group, connected, names_of, symmetrised, written_in
+from verify.psd.symmetric import names_of, symmetrised, written_in
+from verify.signs.certifier import nonnegative
+from verify.signs.definedness import NO_POINT, has_a_point
 from verify.verdict import Outcome, Verdict, conjunction, proved, refuted, undecided
 from verify.zero.errors import CannotDecideError, TableFullError
 from verify.zero.generators import CAPACITIES

@@ -12,8 +12,8 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 
 from recipe.symbols import GENERIC, Length, assumptions_of
 from recipe.total import Total, labels, opened, relabel
-from verify.definedness import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions
-from verify.sign import NOT_NEGATIVE, NOT_POSITIVE, is_nonzero, is_positive, possible_signs
+from verify.signs.definedness import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions, is_continuous
+from verify.signs.sign import NOT_NEGATIVE, NOT_POSITIVE, is_nonzero, is_positive, possible_signs
 from verify.zero.decide import find_nonzero
 
 CONTINUOUS = {"real", "commutative", "positive", "negative", "nonnegative", "nonpositive", "finite", "extended_real", "complex"}
@@ -26,11 +26,6 @@ def undefined_on_more_than_a_null_set(expressions: Iterable[Expr]) -> Condition 
             if not _holds_densely(condition):
                 return condition
     return None
-
-
-def holds_everywhere(expressions: Iterable[Expr]) -> bool:
-    """Whether all conditions of some expressions are proved at every point."""
-    return all(PROVERS[c.sign](c.e) for e in expressions for c in conditions(e))
 
 
 def _holds_densely(condition: Condition) -> bool:
@@ -75,7 +70,7 @@ def _is_analytic(e: Expr) -> bool:
     if any(fact not in CONTINUOUS for s in symbols for fact in assumptions_of(s)):
         return False
     roots = [p.base for p in e.atoms(Pow) if not p.exp.is_Integer]
-    return all(is_positive(base) for base in roots) and holds_everywhere([e])
+    return all(is_positive(base) for base in roots) and is_continuous(e)
 
 
 def _at_generic(e: Expr) -> Expr:

@@ -14,10 +14,11 @@ from typing import Any
 from flint import arb, fmpq
 
 from recipe.entry import Coupling, Entry, Row
-from recipe.symbols import GENERIC, OTHER, Block, Vector
+from recipe.symbols import GENERIC, OTHER, Vector
+from verify.diffusion import Diffusion, Group
 from verify.psd.descent import lowest_points
 from verify.psd.rational import Indefinite, eliminate
-from verify.psd.symmetric import Diffusion, Group, written_in
+from verify.psd.symmetric import written_in
 from verify.verdict import Witness
 from verify.zero.decide import explicit_sizes
 from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
@@ -77,17 +78,13 @@ def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | No
 
 def explicit(point: Point, blocks: Group, diffusion: Diffusion) -> Balls:
     """D, or a group of it, as balls at a point."""
-    coordinates = [(b, k) for b in blocks for k in range(_size(b, point))]
+    coordinates = [(b, k) for b in blocks for k in point.coordinates(b)]
     return [[_number(diffusion[a, b], i, j, point) for b, j in coordinates] for a, i in coordinates]
-
-
-def _size(block: Block, point: Point) -> int:
-    return point.sizes.get(block.length, 1) if isinstance(block, Vector) else 1
 
 
 def _coordinate_names(state: Group, point: Point) -> Iterator[str]:
     for b in state:
-        yield from (f"{b}[{k + 1}]" for k in range(_size(b, point))) if isinstance(b, Vector) else (b.name,)
+        yield from (f"{b}[{k + 1}]" for k in point.coordinates(b)) if isinstance(b, Vector) else (b.name,)
 
 
 def _number(entry: Entry, i: int, j: int, point: Point) -> Any:

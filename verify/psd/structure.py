@@ -19,9 +19,9 @@ from recipe.abstract import Dense, DenseEntry
 from recipe.entry import Coupling, parts
 from recipe.symbols import GENERIC, OTHER, Block, Scalar, Vector
 from recipe.total import relabel
+from verify.diffusion import Diffusion, Group
 from verify.psd.elimination import NotReachedError
 from verify.psd.field import RatioField, Rows
-from verify.psd.symmetric import Diffusion, Group
 from verify.zero.ratio import Poly, Ratio, ratio
 
 Vectors = dict[Block, Ratio]  # a stacked vector, each component at its generic coordinate

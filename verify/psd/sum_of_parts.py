@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from sympy import Add, Expr, Rational, S
 
-from recipe.entry import Coupling, Entry, Number, parts
+from recipe.entry import Coupling, Entry, Number, is_diagonal, parts
 from recipe.symbols import Scalar, Vector
-from verify.certifier import nonnegative
+from verify.diffusion import Diffusion, Group
 from verify.evidence import FactorColumn, SignStep
 from verify.psd.elimination import NotReachedError
 from verify.psd.rational import Indefinite, eliminate
-from verify.psd.symmetric import Diffusion, Group, diagonal_of
+from verify.signs.certifier import nonnegative
 
 
 def constant_parts(diffusion: Diffusion, group: Group) -> list[tuple[FactorColumn, SignStep]]:
@@ -25,7 +25,7 @@ def constant_parts(diffusion: Diffusion, group: Group) -> list[tuple[FactorColum
         NotReachedError: where the group is another one, or one of its parts is not positive semidefinite by itself.
     """
     lengths = {b.length if isinstance(b, Vector) else None for b in group}
-    if len(lengths) > 1 or not all(diagonal_of(diffusion[a, b]) for a in group for b in group):
+    if len(lengths) > 1 or not all(is_diagonal(diffusion[a, b]) for a in group for b in group):
         raise NotReachedError("the group is not one small matrix")
     found: list[tuple[FactorColumn, SignStep]] = []
     for f, C in _parts(diffusion, group).items():

@@ -5,11 +5,8 @@ from __future__ import annotations
 from sympy import Expr
 
 from recipe.dynamics import Dynamics
-from recipe.entry import Coupling, Entry, combine, is_zero_entry, parts, transposed
-from recipe.symbols import Block
-
-Diffusion = dict[tuple[Block, Block], Entry]
-Group = tuple[Block, ...]
+from recipe.entry import Entry, combine, parts, transposed
+from verify.diffusion import Diffusion, Group
 
 
 def symmetrised(dynamics: Dynamics) -> Diffusion:
@@ -21,18 +18,6 @@ def _mean(here: Entry, there: Entry) -> Entry:
     return here if here == there else type(here)(*(p / 2 for p in parts(combine(here, there))))
 
 
-def connected(state: Group, diffusion: Diffusion) -> list[Group]:
-    """The groups of blocks that D connects; blocks whose rows are zero are in none."""
-    groups: list[Group] = []
-    for block in state:
-        if all(is_zero_entry(diffusion[block, other]) for other in state):
-            continue
-        touching = [g for g in groups if any(not is_zero_entry(diffusion[block, other]) for other in g)]
-        merged = {b for g in touching for b in g} | {block}
-        groups = [g for g in groups if g not in touching] + [tuple(b for b in state if b in merged)]
-    return groups
-
-
 def written_in(state: Group, diffusion: Diffusion) -> list[Expr]:
     """The blocks, and what is written in D."""
     return [*state, *(p for entry in diffusion.values() for p in parts(entry) if p != 0)]
@@ -41,8 +26,3 @@ def written_in(state: Group, diffusion: Diffusion) -> list[Expr]:
 def names_of(group: Group) -> str:
     """The blocks of a group in words."""
     return ", ".join(b.name for b in group)
-
-
-def diagonal_of(entry: Entry) -> bool:
-    """Whether a coupling is diagonal: it has no kernel."""
-    return not isinstance(entry, Coupling) or entry.kernel == 0

@@ -17,7 +17,7 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe.abstract import DenseEntry, Jet, Partial
 from recipe.total import Total, labels, relabel
-from verify.sign import is_positive
+from verify.signs.sign import is_positive
 from verify.zero.errors import CannotDecideError, TableFullError
 from verify.zero.generators import CAPACITIES, Generators
 from verify.zero.ratio import Poly, Ratio, ratio
@@ -43,6 +43,15 @@ def is_zero(e: Expr) -> bool:
             if capacity == CAPACITIES[-1]:
                 raise
     return False
+
+
+def normalised(e: Expr) -> Expr:
+    """The same function written in canonical form, so that what cancels is gone; as it is where there is no such form."""
+    canonical = Canonical()
+    try:
+        return canonical.generators.expression(canonical.read(e))
+    except CannotDecideError:
+        return e
 
 
 class Canonical:

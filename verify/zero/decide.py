@@ -33,13 +33,7 @@ def decide_zero(e: Expr) -> Outcome:
     """Decide whether ``e`` vanishes identically; labels GENERIC and OTHER are two different coordinates."""
     if e == 0:
         return proved("it is written as 0")
-    reason = "its canonical form is not zero, and no point was found where it is certainly not zero"
-    try:
-        zero = is_zero(e)
-    except CannotDecideError as error:
-        zero, reason = False, str(error)
-    except RecursionError:
-        zero, reason = False, "it is nested too deeply for a canonical form"
+    zero, reason = _has_zero_form(e)
     if zero:
         return proved(_looked_at_again(e))
     witness = find_nonzero(e)
@@ -48,6 +42,26 @@ def decide_zero(e: Expr) -> Outcome:
             raise DisagreementError(f"{e} is not zero at {witness.point}, and the second decider says that it is zero")
         return refuted("it is not zero at the witness", witness)
     return undecided(reason)
+
+
+def vanishes(e: Expr) -> bool:
+    """Whether an expression is proved to be zero, by both deciders; no point is looked for where it is not."""
+    if e != 0:
+        zero, _ = _has_zero_form(e)
+        if not zero:
+            return False
+        _looked_at_again(e)
+    return True
+
+
+def _has_zero_form(e: Expr) -> tuple[bool, str]:
+    """Whether the canonical form is zero, and what is to be said where it is not."""
+    try:
+        return is_zero(e), "its canonical form is not zero, and no point was found where it is certainly not zero"
+    except CannotDecideError as error:
+        return False, str(error)
+    except RecursionError:
+        return False, "it is nested too deeply for a canonical form"
 
 
 def _looked_at_again(e: Expr) -> str:

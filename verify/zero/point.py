@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, singledispatch
 from typing import Any
 
@@ -22,7 +22,7 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.calculus import abstract_atoms
-from recipe.symbols import GENERIC, Indexed, Length, Scalar, Simplex, Vector, assumptions_of
+from recipe.symbols import GENERIC, Block, Indexed, Length, Scalar, Simplex, Vector, assumptions_of
 from recipe.total import Total, free_indexed
 
 Ball = Any  # flint.arb
@@ -143,6 +143,17 @@ class Point:
         if key not in self._values:
             self._values[key] = self._chosen(symbol)
         return self._values[key]
+
+    def choose_all(self, symbols: Iterable[Symbol]) -> dict[Symbol, Rational] | None:
+        """The values of lengths and plain symbols, in this order; None where one of them has none."""
+        try:
+            return {s: Rational(self.sizes[s]) if isinstance(s, Length) else self.choose(s) for s in symbols}
+        except NoValueError:
+            return None
+
+    def coordinates(self, block: Block) -> range:
+        """The numbers of the coordinates of a block; a scalar has one."""
+        return range(self.sizes.get(block.length, 1) if isinstance(block, Vector) else 1)
 
     def put(self, symbol: Symbol, k: int | None, value: Rational) -> None:
         """Give a coordinate (or, with k None, a plain symbol) a value before it is asked for, on the edge of its domain perhaps."""

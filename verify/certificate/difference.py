@@ -1,0 +1,174 @@
+"""Is a certificate about this very recipe? The first difference, in the recipe's own words.
+
+Two tables of nodes say the same if their expressions have the same parts, whatever the order of the table, of sums and of products.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recipe import Recipe, Update
+from verify.certificate.node_text import text_of
+from verify.certificate.write import canonical, encoded_subject, step_of
+from verify.encoded import Data, Encoder, Node
+from verify.subject import Subject, scope_of, subject_of
+
+REFERENCES = {"+": 1, "*": 1, "^": 1, "fn": 2, "apply": 3}  # from where on a node refers to nodes
+
+
+def first_difference(certificate: Data, declared: Recipe | Update) -> str | None:
+    """What a certificate says otherwise than a declaration; None where it is about this very one.
+
+    The certificate must be well formed (``verify.checker`` has looked at that). How a recipe is called makes no difference.
+    """
+    subject = subject_of(declared)
+    to = Encoder(step_of(declared))
+    own = {"subject": encoded_subject(subject, to)} | to.declarations() | {"nodes": to.nodes}
+    return next(_differences(_Side(certificate), _Side(own), subject), None)
+
+
+@dataclass
+class _Side:
+    """A certificate, or as much of one as a declaration gives, with a digest of every expression in it."""
+
+    data: Data
+
+    def __post_init__(self) -> None:
+        self.subject: Data = self.data["subject"]
+        self.nodes: list[Node] = self.data["nodes"]
+        self.digests = digests_of(self.nodes)
+
+    def text(self, index: int) -> str:
+        return text_of(self.nodes, index)
+
+    def domain(self, symbol: Data) -> Any:
+        """A domain with its ends as digests."""
+        domain = symbol["domain"]
+        return domain and [self.digests[x] if type(x) is int else x for x in domain]
+
+
+def digests_of(nodes: Sequence[Node]) -> list[str]:
+    """One digest an expression: equal where the parts are equal, but for the order of summands and factors."""
+    digests: list[str] = []
+    for node in nodes:
+        start = REFERENCES.get(node[0], len(node))
+        own, parts = list(node[:start]), [digests[k] for k in node[start:]]
+        if node[0] == "total":
+            own[1] = digests[own[1]]
+        text = canonical([own, sorted(parts) if node[0] in ("+", "*") else parts])
+        digests.append(hashlib.sha256(text.encode("ascii")).hexdigest())
+    return digests
+
+
+def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+    if theirs.subject["kind"] != ours.subject["kind"]:
+        yield f"the certificate is about a {theirs.subject['kind']}, and this is a {ours.subject['kind']}"
+    elif theirs.subject["state"] != ours.subject["state"]:
+        names = [", ".join(side.subject["state"]) for side in (theirs, ours)]
+        yield f"the state: the certificate has ({names[0]}), the {subject.kind} ({names[1]})"
+    else:
+        yield from _declared_otherwise(theirs, ours, subject)
+        yield from _written_otherwise(theirs, ours, subject)
+        yield from _declared_once(theirs, ours, subject)
+        yield from _ruled_otherwise(theirs.subject.get("update"), ours.subject.get("update"))
+        if theirs.data["scope"] != scope_of(subject.declared):
+            yield f"the scope: the certificate says {theirs.data['scope']!r}, and it is {scope_of(subject.declared)!r}"
+        yield from _not_required(theirs.data, subject)
+
+
+def _declared_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+    """Symbols with other assumptions or domains, and abstract functions of another kind."""
+    for kind in ("symbols", "functions"):
+        one, other = theirs.data[kind], ours.data[kind]
+        for name in sorted(one.keys() & other.keys()):
+            if _comparable(one[name], theirs) != _comparable(other[name], ours):
+                shown = _shown(one[name], theirs), _shown(other[name], ours)
+                yield f"{name}: the certificate declares {shown[0]}, the {subject.kind} {shown[1]}"
+
+
+def _written_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+    """Other expressions at a place."""
+    first, second = _expressions(theirs.subject), _expressions(ours.subject)
+    for place in first | second:
+        if place not in first or place not in second:
+            yield _only_one(place, "has", place in first, subject)
+        elif theirs.digests[first[place]] != ours.digests[second[place]]:
+            yield f"{place}: the certificate has {theirs.text(first[place])}, the {subject.kind} {ours.text(second[place])}"
+
+
+def _declared_once(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
+    """Names that only one of the two has."""
+    for kind in ("symbols", "functions", "lengths"):
+        one, other = set(theirs.data[kind]), set(ours.data[kind])
+        for name in sorted(one ^ other):
+            yield _only_one(name, "declares", name in one, subject)
+
+
+def _only_one(what: str, verb: str, theirs: bool, subject: Subject) -> str:
+    has, lacks = ("certificate", subject.kind) if theirs else (subject.kind, "certificate")
+    return f"{what}: the {has} {verb} it, the {lacks} does not"
+
+
+def _comparable(declaration: Data, side: _Side) -> Data:
+    if "domain" not in declaration:
+        return declaration
+    return declaration | {"facts": sorted(declaration["facts"]), "domain": side.domain(declaration)}
+
+
+def _shown(declaration: Data, side: _Side) -> str:
+    """A declaration in one line: ``a positive parameter``."""
+    more = {k: v for k, v in declaration.items() if k not in ("kind", "facts", "domain")}
+    words = [*declaration.get("facts", ()), declaration["kind"], *(f"{k} {v}" for k, v in more.items())]
+    return " ".join([*words, *_domain_words(declaration.get("domain"), side)])
+
+
+def _domain_words(domain: Any, side: _Side) -> list[str]:
+    if domain is None:
+        return []
+    if domain[0] == "simplex":
+        return ["on the open simplex"]
+    _, *ends, left_open, right_open = domain
+    start, end = (side.text(x) if type(x) is int else x for x in ends)
+    return [f"on {'(' if left_open else '['}{start}, {end}{')' if right_open else ']'}"]
+
+
+def _expressions(subject: Data) -> dict[str, int]:
+    """Every expression of a subject by its place."""
+    found = {"H": subject["H"]}
+    for letter in ("D", "Q", "noise_factor"):
+        for row, entries in zip(subject["state"], subject.get(letter, ()), strict=False):
+            for column, entry in zip(subject["state"], entries, strict=True):
+                for part, index in sorted(entry.items()):
+                    found[f"{letter}[{row}, {column}]" + (" off the diagonal" if part == "kernel" else "")] = index
+    found |= {f"the drift of {block}": index for block, index in subject["drift"].items()}
+    found |= {f"marginal[{', '.join(kept)}], number {k}": index for k, (kept, index) in enumerate(subject["marginal"], 1)}
+    update = subject.get("update")
+    if update is not None:
+        found["the target of the update"] = update["target"]
+        found |= {f"rule {k} of the update, for {block}": index for k, (block, index) in enumerate(update["rule"], 1)}
+    return found
+
+
+def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
+    """What a rule has beside its expressions."""
+    if one is None or other is None:
+        return  # said of its expressions
+    if one["sequential"] != other["sequential"]:
+        words = {True: "sequential", False: "simultaneous"}
+        yield f"the update is {words[one['sequential']]} in the certificate, and {words[other['sequential']]} here"
+    if one["step"] != other["step"]:
+        yield f"the step is {one['step']} in the certificate, and {other['step']} here"
+
+
+def _not_required(certificate: Data, subject: Subject) -> Iterator[str]:
+    """What the declaration requires must be among what was proved."""
+    proved = {line["name"] for line in certificate["obligations"] if line["required"]}
+    for name in getattr(subject.declared, "require", ()):
+        if name not in proved:
+            yield f"{name}: the recipe requires it, the certificate does not"
+
+
+__all__ = ["digests_of", "first_difference"]

@@ -1,0 +1,170 @@
+"""Certificates: a proof as one JSON object that holds all that it is about, for a checker that trusts nothing here.
+
+docs/certificates.md describes every field. ``verify.checker`` goes through a certificate again; it imports nothing of this project.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+from typing import Any
+
+from sympy import Expr, Symbol, preorder_traversal
+
+import recipe
+from recipe import Recipe, RecipeError, Update
+from recipe.matrix import BlockMatrix
+from verify.encoded import Data, Encoder
+from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.obligations.marginal import laws_of
+from verify.obligations.well_defined import WELL_DEFINED, expressions_of
+from verify.report import Line, Report
+from verify.signs.definedness import Condition, own_conditions
+from verify.signs.readable import readable_form
+from verify.subject import Subject, subject_of
+from verify.verdict import Verdict
+
+VERSION = 1
+
+
+def certificate_of(declared: Recipe | Update, report: Report) -> Data:
+    """The certificate of a recipe or a claim that was proved over all: of what is required, and of whatever else is proved.
+
+    Raises:
+        RecipeError: where a required obligation is not proved, naming it.
+    """
+    lines = [line for line in report.lines if line.required or line.outcome.verdict is Verdict.PROVED]
+    unproved = [line for line in lines if line.outcome.verdict is not Verdict.PROVED]
+    if unproved:
+        raise RecipeError(f"there is no certificate of what is not proved: {', '.join(map(_verdict_of, unproved))}")
+    subject = subject_of(declared)
+    to = Encoder(step_of(declared))
+    statement = {
+        "version": VERSION,
+        "recipe_version": recipe.__version__,
+        "scope": report.scope,
+        "subject": {"name": report.name} | encoded_subject(subject, to),
+        "obligations": [_encoded_line(line, _steps_of(line, subject), to) for line in lines],
+    }
+    whole = statement | to.declarations() | {"nodes": to.nodes}
+    return whole | {"sha256": digest_of(whole)}
+
+
+def _verdict_of(line: Line) -> str:
+    return f"{line.name} is {line.outcome.verdict.value}"
+
+
+def digest_of(certificate: Data) -> str:
+    """The SHA-256 of everything but the digest itself. It finds damage; malice is found by checking the claims anew."""
+    rest = {k: v for k, v in certificate.items() if k != "sha256"}
+    return hashlib.sha256(canonical(rest).encode("ascii")).hexdigest()
+
+
+def canonical(data: Any) -> str:
+    """The one way to write plain data as JSON."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def step_of(declared: Recipe | Update) -> Symbol | None:
+    """The step size of the rule that is in the declaration, if there is one."""
+    update = declared if isinstance(declared, Update) else declared.update
+    return None if update is None else update.step
+
+
+def encoded_subject(subject: Subject, to: Encoder) -> Data:
+    """What a certificate is about: the declaration, with the drift (and of a claim the diffusion) that was derived from it."""
+    state = [to.declare(b) for b in subject.state]
+    drift = {b.name: to.node(e) for b, e in subject.dynamics.drift.items()}
+    return {"kind": subject.kind, "state": state, "H": to.node(subject.H), "drift": drift} | _own(subject.declared, subject, to)
+
+
+@singledispatch
+def _own(declared: Any, subject: Subject, to: Encoder) -> Data:
+    """What only a recipe or only a claim has."""
+    raise TypeError(declared)
+
+
+@_own.register
+def _(declared: Recipe, subject: Subject, to: Encoder) -> Data:
+    data: Data = {"D": to.matrix(declared.D.entries), "Q": to.matrix(declared.Q.entries)}
+    data["marginal"] = [[[b.name for b in kept], to.node(U)] for kept, U in laws_of(declared)]
+    if isinstance(declared.noise_factor, BlockMatrix):
+        data["noise_factor"] = to.matrix(declared.noise_factor.entries)
+    if declared.update is not None:
+        data["update"] = _encoded_rule(declared.update, to)
+    return data
+
+
+@_own.register
+def _(declared: Update, subject: Subject, to: Encoder) -> Data:
+    state, diffusion = subject.state, subject.dynamics.diffusion
+    D = to.matrix([[diffusion[row, column] for column in state] for row in state])
+    return {"D": D, "marginal": [], "update": _encoded_rule(declared, to)}
+
+
+def _encoded_rule(update: Update, to: Encoder) -> Data:
+    return {
+        "step": to.declare(update.step),
+        "sequential": update.sequential,
+        "rule": [[b.name, to.node(e)] for b, e in update.rule],
+        "target": to.node(update.target),
+    }
+
+
+def _steps_of(line: Line, subject: Subject) -> tuple[Step, ...]:
+    """The steps of an outcome, and for ``well-defined`` the forms of conditions whose signs are not read off as they stand."""
+    return (*line.outcome.steps, *_forms(subject)) if line.name == WELL_DEFINED.name else line.outcome.steps
+
+
+def _forms(subject: Subject) -> Iterator[SignStep]:
+    """Of a condition inside a total at its bound label, so that it is the same node there and here."""
+    seen: set[Condition] = set()
+    for e, _ in expressions_of(subject):
+        for part in preorder_traversal(e):
+            for condition in own_conditions(part) if isinstance(part, Expr) else ():
+                form = readable_form(condition.e)
+                if condition not in seen and form != condition.e:
+                    yield SignStep(condition.e, condition.sign, form)
+                seen.add(condition)
+
+
+def _encoded_line(line: Line, steps: Iterable[Step], to: Encoder) -> Data:
+    return {
+        "name": line.name,
+        "verdict": line.outcome.verdict.value,
+        "required": line.required,
+        "by": line.outcome.by,
+        "assumptions": list(line.outcome.assumptions),
+        "steps": [encoded_step(step, to) for step in steps],
+    }
+
+
+@singledispatch
+def encoded_step(step: Any, to: Encoder) -> Data:
+    """One step of a proof."""
+    raise TypeError(step)
+
+
+@encoded_step.register
+def _(step: SignStep, to: Encoder) -> Data:
+    return {"kind": "sign", "e": to.node(step.e), "sign": step.sign, "form": to.node(step.form)}
+
+
+@encoded_step.register
+def _(step: FactorStep, to: Encoder) -> Data:
+    columns = [_encoded_column(column, to) for column in step.columns]
+    return {"kind": "factor", "columns": columns, "signs": [encoded_step(s, to) for s in step.signs]}
+
+
+def _encoded_column(column: FactorColumn, to: Encoder) -> Data:
+    return {
+        "length": None if column.length is None else to.declare(column.length),
+        "rows": {b.name: to.entry(entry) for b, entry in column.entries},
+        "weight": to.node(column.weight),
+        "matrix": None if column.matrix is None else to.declare(column.matrix),
+    }
+
+
+__all__ = ["VERSION", "canonical", "certificate_of", "digest_of", "encoded_step", "encoded_subject", "step_of"]

@@ -1,0 +1,100 @@
+"""The smallest edit of a refuted claim that makes exp(-target) stationary, proved before it is proposed.
+
+The residual of an edited rule is linear in the coefficient c of most edits. So c is read off two residuals, where their quotient is
+a constant, and the rule with this c is then put to the zero test like any other claim: that, and nothing else, decides.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from sympy import Expr
+
+from recipe import RecipeError, Update, limit_of
+from recipe.calculus import abstract_atoms, gradient
+from recipe.dynamics import Dynamics
+from recipe.entry import is_zero_entry
+from recipe.symbols import Block, Indexed
+from verify.fokker_planck import residual
+from verify.repair.edits import Claim, Edit, edits_of
+from verify.zero.canonical import Canonical
+from verify.zero.decide import vanishes
+from verify.zero.errors import CannotDecideError
+from verify.zero.generators import CAPACITIES
+
+MOST_EDITS = 60
+MOST_SECONDS = 5.0  # a refutation does not wait longer for advice
+LONGEST_RESIDUAL = 1500  # operations; an edit of a longer one is looked for by hand
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A rule for which stationarity is proved, and how it differs from the one that was claimed."""
+
+    text: str
+    update: Update
+
+
+def find_repair(claim: Claim) -> Repair | None:
+    """The first edit with the fewest operations for which stationarity is proved; None where no edit is."""
+    left_over = residual(claim.dynamics, claim.gradient)
+    if left_over.count_ops() > LONGEST_RESIDUAL:
+        return None
+    for edit, c in _by_cost(claim, left_over):
+        try:
+            update = edit.build(c)
+            if _all_move(limit_of(update)) and vanishes(_residual_of(update)):
+                return Repair(edit.describe(c), update)
+        except (RecipeError, RecursionError):
+            continue  # the edited rule has no limit, leaves the language, or cannot be followed
+    return None
+
+
+def _by_cost(claim: Claim, left_over: Expr) -> Iterator[tuple[Edit, Expr]]:
+    """The edits whose coefficient is known, those with the fewest operations first; each is solved as late as that allows."""
+    deadline = time.monotonic() + MOST_SECONDS
+    solved: list[tuple[int, int, Edit, Expr]] = []
+    for n, edit in enumerate(sorted(islice(edits_of(claim), MOST_EDITS), key=lambda e: e.cost)):
+        while solved and solved[0][0] <= edit.cost:
+            yield heapq.heappop(solved)[2:]
+        if time.monotonic() > deadline:
+            return
+        c = _coefficient(edit, left_over, claim.dynamics.state) if edit.fixed is None else edit.fixed
+        if c is not None:
+            heapq.heappush(solved, (edit.cost + _operations(c), n, edit, c))
+    while solved:
+        yield heapq.heappop(solved)[2:]
+
+
+def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr | None:
+    """The c where the residual vanishes if it is linear in c, as far as that is a constant."""
+    try:
+        canonical = Canonical(CAPACITIES[0])
+        before, after = canonical.read(left_over), canonical.read(_residual_of(edit.build(edit.start + 1)))
+        if (after - before).is_zero():
+            return None
+        c = canonical.generators.expression(canonical.read(edit.start) + before / (before - after))
+    except (RecipeError, CannotDecideError, RecursionError):
+        return None
+    return None if abstract_atoms(c) or c.atoms(Indexed) or c.free_symbols & set(state) else c
+
+
+def _all_move(dynamics: Dynamics) -> bool:
+    """Whether every block moves: a law is left alone by doing nothing, and that repairs no sampler."""
+    return all(dynamics.drift[b] != 0 or not is_zero_entry(dynamics.diffusion[b, b]) for b in dynamics.state)
+
+
+def _residual_of(update: Update) -> Expr:
+    dynamics = limit_of(update)
+    return residual(dynamics, {block: gradient(update.target, block) for block in dynamics.state})
+
+
+def _operations(factor: Expr) -> int:
+    """How much there is to write of a factor; a number is little, and zero says that something must go."""
+    if factor == 0:
+        return 2
+    return 0 if factor.is_Rational else int(factor.count_ops())

@@ -1,0 +1,80 @@
+"""A report as paragraphs: what is printed on a terminal, and what ``str(report)`` is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from verify.verdict import Verdict
+
+if TYPE_CHECKING:
+    from verify.report.report import Line, Report
+
+SCOPE = {
+    Verdict.PROVED: ("", " for "),
+    Verdict.REFUTED: (";", " it was claimed for "),
+    Verdict.UNDECIDED: (";", " the question is for "),
+}
+FINE, TITLE = "fine print", "title"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Pieces of a ``head`` with their roles (a verdict, ``TITLE`` or ``FINE``), then a body; ``indent`` is of further lines."""
+
+    head: tuple[tuple[str, str], ...]
+    body: str
+    indent: int
+    role: str = ""
+
+    def __str__(self) -> str:
+        return "".join(piece for piece, _ in self.head) + self.body
+
+
+def paragraphs(report: Report, name: str, file: str | None = None, expect: str | None = None) -> Iterator[Paragraph]:
+    """The verdict and its scope, one line an obligation with its witness and repair, and what is assumed."""
+    verdict = report.verdict
+    of = report.kind if file is None else f"{report.kind}, {file}"
+    mark, words = SCOPE[verdict]
+    yield Paragraph(((name, TITLE), (f" ({of}): ", ""), (verdict.value, verdict.value), (mark, "")), f"{words}{report.scope}", 2)
+    width = max((len(line.name) for line in report.lines), default=0)
+    for line in (line for line in report.lines if line.required):
+        yield from _of_line(line, width)
+    beside = [line for line in report.lines if not line.required]
+    if beside:
+        yield Paragraph((("  not required:", FINE),), "", 2)
+    for line in beside:
+        yield from _of_line(line, width)
+    if expect not in (None, verdict.value):
+        yield Paragraph((("  ", ""),), f"expected to be {expect}, and it is {verdict.value}", 4, Verdict.REFUTED.value)
+    for assumption in assumptions(report):
+        yield Paragraph((("  assumed: ", FINE),), assumption, 11, FINE)
+
+
+def _of_line(line: Line, width: int) -> Iterator[Paragraph]:
+    outcome, indent = line.outcome, 12 + width + 2
+    verdict = outcome.verdict.value
+    yield Paragraph((("  ", ""), (f"{verdict:<10}", verdict), (f"{line.name:<{width}}  ", "")), outcome.by, indent)
+    for label, text in _details(line):
+        yield Paragraph(((" " * indent + label, ""),), text, indent + len(label))
+
+
+def _details(line: Line) -> Iterator[tuple[str, str]]:
+    outcome = line.outcome
+    if outcome.residual is not None and outcome.residual.where:
+        yield "where ", "; ".join(outcome.residual.where)
+    if outcome.witness is not None:
+        yield "witness: ", f"{', '.join(point_of(outcome.witness.point))}; {outcome.witness.finding}"
+    if outcome.repair is not None:
+        yield "repair: ", outcome.repair
+
+
+def point_of(point: dict[str, str | list[str]]) -> list[str]:
+    """The coordinates of a witness, one equation each."""
+    return [f"{k} = {v}" if isinstance(v, str) else f"{k} = ({', '.join(v)})" for k, v in point.items()]
+
+
+def assumptions(report: Report) -> list[str]:
+    """What the verdicts of a report take for granted, each once."""
+    return list(dict.fromkeys(a for line in report.lines for a in line.outcome.assumptions))

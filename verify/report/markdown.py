@@ -1,0 +1,76 @@
+"""A report as Markdown with LaTeX between dollars, as forges and notebooks show it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from verify.report.layout import SCOPE, assumptions, point_of
+
+if TYPE_CHECKING:
+    from verify.report.report import Line, Report
+
+# What the obligations state, where LaTeX says it better than their text.
+STATEMENTS = {
+    "diffusion-symmetric": r"D = D^{\top}",
+    "curl-skew": r"Q = -Q^{\top}",
+    "diffusion-psd": r"x^{\top} D(z)\, x \geq 0 \text{ for every } x, z",
+    "noise-factor": r"B B^{\top} = D",
+    "stationarity": r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D",
+    "agrees-with-update": r"\lim \mathrm{E}[\mathrm{d}z] / \epsilon = f, \quad \lim \mathrm{Cov}[\mathrm{d}z] / \epsilon = 2 D",
+    "marginal": r"\int e^{-H} \propto e^{-U} \text{ over the other blocks}",
+    "normalisable": r"\int e^{-H} \, \mathrm{d}z < \infty",
+}
+
+
+def markdown(report: Report, name: str, file: str | None = None, expect: str | None = None) -> str:
+    """A heading, a table of the obligations, and a section for each one that is not proved."""
+    verdict = report.verdict
+    of = report.kind if file is None else f"{report.kind}, {_code(file)}"
+    lines = [
+        f"## {_escaped(name)}: {verdict.value}",
+        "",
+        f"{of}: **{verdict.value}**{''.join(SCOPE[verdict])}{_escaped(report.scope)}",
+        "",
+    ]
+    if expect not in (None, verdict.value):
+        lines += [f"**Expected to be {expect}, and it is {verdict.value}.**", ""]
+    lines += ["| verdict | obligation | states | how |", "| :-- | :-- | :-- | :-- |", *map(_row, report.lines)]
+    for line in report.lines:
+        details = list(_details(line))
+        if details:
+            lines += ["", f"### {line.outcome.verdict.value}: {line.name}", "", *(f"* {d}" for d in details)]
+    taken = [f"* assumed: {_escaped(a)}" for a in assumptions(report)]
+    return "\n".join([*lines, *([""] if taken else []), *taken]) + "\n"
+
+
+def _row(line: Line) -> str:
+    outcome = line.outcome
+    verdict = outcome.verdict.value if outcome.verdict.value == "proved" else f"**{outcome.verdict.value}**"
+    aside = "" if line.required else " (not required)"
+    states = f"${STATEMENTS[line.name]}$" if line.name in STATEMENTS else _escaped(line.statement)
+    how = "see below" if any(_details(line)) else _escaped(outcome.by)
+    return f"| {verdict} | {line.name}{aside} | {states} | {how} |"
+
+
+def _details(line: Line) -> Iterator[str]:
+    outcome = line.outcome
+    if outcome.residual is not None:
+        place, _, _ = outcome.by.rpartition(": ")
+        yield f"{_escaped(place)}{': ' if place else ''}what should be zero is ${outcome.residual.latex}$"
+    elif outcome.witness is not None:
+        yield _escaped(outcome.by)
+    if outcome.witness is not None:
+        yield f"Witness: {', '.join(_code(c) for c in point_of(outcome.witness.point))}; {_escaped(outcome.witness.finding)}"
+    if outcome.repair is not None:
+        yield f"Repair: {_escaped(outcome.repair)}"
+
+
+def _escaped(text: str) -> str:
+    """Text in which nothing is markup."""
+    return re.sub(r"([\\`*_{}\[\]<>|$~#])", r"\\\1", " ".join(text.split()))
+
+
+def _code(text: str) -> str:
+    return f"`{text.replace('`', chr(39))}`"

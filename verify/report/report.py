@@ -1,0 +1,166 @@
+"""Verifying: every obligation of a recipe or a claim, as one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from recipe import Recipe, RecipeError, Update, __version__
+from verify.obligation import Obligation
+from verify.obligations import OBLIGATIONS
+from verify.obligations.non_explosion import NON_EXPLOSION
+from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stationarity import LEDGER, STATIONARITY
+from verify.report.layout import paragraphs
+from verify.report.markdown import markdown
+from verify.subject import Subject, scope_of, subject_of
+from verify.verdict import Outcome, Verdict, overall, proved, undecided
+
+VERSION = 1  # of the fields of a report as plain data
+TOO_DEEP = "an expression in it is nested too deeply to be followed"
+LEDGER_LINES = (NORMALISABLE.name, NON_EXPLOSION.name)  # what the ledger line of stationarity is about
+UNDERIVED = "the drift and the diffusion were not derived"
+
+Discharge = Callable[[Obligation, Subject], Outcome]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One obligation and its outcome; what is not required does not enter the verdict on the whole."""
+
+    name: str
+    statement: str
+    outcome: Outcome
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was proved, refuted or left undecided of one recipe or claim, and for which scope."""
+
+    name: str | None
+    kind: str
+    scope: str
+    lines: tuple[Line, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Proved if every required obligation is, refuted if any of them is, undecided otherwise."""
+        return overall(line.outcome.verdict for line in self.lines if line.required)
+
+    def __str__(self) -> str:
+        return "\n".join(str(p) for p in paragraphs(self, self.name or f"this {self.kind}"))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))  # a notebook without Markdown, and IPython
+
+    def _repr_markdown_(self) -> str:
+        return markdown(self, self.name or f"this {self.kind}")
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as plain data; ``docs/report.md`` describes every field."""
+        return {
+            "version": VERSION,
+            "library": __version__,
+            "name": self.name,
+            "kind": self.kind,
+            "verdict": self.verdict.value,
+            "scope": self.scope,
+            "obligations": [_line_as_json(line, self.scope) for line in self.lines],
+        }
+
+
+def discharged(obligation: Obligation, subject: Subject) -> Outcome:
+    """The outcome of an obligation; undecided where Python cannot follow an expression."""
+    try:
+        return obligation.discharge(subject)
+    except RecursionError:
+        return undecided(TOO_DEEP)
+
+
+def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
+    """Discharge every obligation of a recipe or a claim, in this process and for as long as it takes.
+
+    There is no limit of time or memory here: native code hears no signal, so only a process can be stopped. The command
+    ``recipe verify`` runs this in a process of its own and stops it.
+
+    Args:
+        declared: what to verify.
+        require: names of further obligations without which it must not count as verified.
+        discharge: how an obligation gets its outcome, for those who want to watch.
+
+    Raises:
+        RecipeError: for an unknown obligation, or an update rule that has no limit.
+    """
+    subject = subject_of(declared)
+    required = _required(declared, require)
+    applying = [o for o in OBLIGATIONS if o.applies(subject)]
+    lines = [_line(o, discharge(o, subject), required) for o in applying]
+    lines += [_open(name) for name in required if name not in {line.name for line in lines}]
+    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_decided(lines)))
+
+
+def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line:
+    """What others take for granted is no assumption any more where it is refuted: then it counts."""
+    refuted = obligation.name in LEDGER_LINES and outcome.verdict is Verdict.REFUTED
+    return Line(obligation.name, obligation.statement, outcome, obligation.required or obligation.name in required or refuted)
+
+
+def unanswered(declared: Recipe | Update) -> Report:
+    """What is to be reported where even the dynamics were not derived: whether the law is stationary is undecided."""
+    kind = "recipe" if isinstance(declared, Recipe) else "claim"
+    line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
+    return Report(declared.name, kind, scope_of(declared), (line,))
+
+
+def _without_what_is_decided(lines: list[Line]) -> list[Line]:
+    """The lines, where stationarity takes for granted only what other lines do not decide, and what these take for granted."""
+    decisive = [line.outcome for line in lines if line.name in LEDGER_LINES]
+    proofs = [outcome for outcome in decisive if outcome.verdict is Verdict.PROVED]
+    if len(proofs) < len(LEDGER_LINES) and all(outcome.verdict is not Verdict.REFUTED for outcome in decisive):
+        return lines
+    theirs = tuple(a for proof in proofs for a in proof.assumptions)
+    return [replace(line, outcome=_instead(line.outcome, theirs)) for line in lines]
+
+
+def _instead(outcome: Outcome, assumptions: tuple[str, ...]) -> Outcome:
+    """The outcome with other assumptions in place of the ledger line of stationarity."""
+    found = (assumptions if a == LEDGER else (a,) for a in outcome.assumptions)
+    return replace(outcome, assumptions=tuple(dict.fromkeys(a for listed in found for a in listed)))
+
+
+def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
+    """The required obligations by name, beside those that apply anyway."""
+    own = declared.require if isinstance(declared, Recipe) else ()
+    names = list(dict.fromkeys((*own, *require)))
+    known = [o.name for o in OBLIGATIONS]
+    for name in names:
+        if name not in known:
+            raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
+    return names
+
+
+def _open(name: str) -> Line:
+    """A required obligation that was not discharged, as there is nothing declared that it is about."""
+    obligation = next(o for o in OBLIGATIONS if o.name == name)
+    if obligation.vacuous is not None:
+        return Line(name, obligation.statement, proved(obligation.vacuous))
+    return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
+
+
+def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
+    outcome = line.outcome
+    witness = None if outcome.witness is None else {"point": outcome.witness.point, "finding": outcome.witness.finding}
+    return {
+        "name": line.name,
+        "required": line.required,
+        "statement": line.statement,
+        "verdict": outcome.verdict.value,
+        "scope": scope,
+        "by": outcome.by,
+        "assumptions": list(outcome.assumptions),
+        "residual": None if outcome.residual is None else asdict(outcome.residual),
+        "witness": witness,
+        "repair": outcome.repair,
+    }
