@@ -16,8 +16,8 @@ from flint import arb, fmpq
 from recipe.entry import Coupling, Entry, Row
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from verify.psd.descent import lowest_points
-from verify.psd.rational import Indefinite, eliminate
 from verify.psd.symmetric import Diffusion, Group, written_in
+from verify.rational import Indefinite, eliminate
 from verify.verdict import Witness
 from verify.zero.decide import explicit_sizes
 from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
