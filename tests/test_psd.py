@@ -305,7 +305,22 @@ whole = Symbol("n", integer=True)
 
 
 @pytest.mark.parametrize(
-    "e", [x * y - 1, total(theta**2), theta - 1, exp(x) - 1, G - 1, x * total(theta**2) ** 2, q**2 - q], ids=str
+    "e",
+    [
+        x * y - 1,
+        total(theta**2),
+        theta - 1,
+        exp(x) - 1,
+        G - 1,
+        x * total(theta**2) ** 2,
+        q**2 - q,
+        total(theta),
+        theta**2 * total(r) + total(r),
+        theta + 2 * theta.at(OTHER),
+        Function("h")(theta, total(theta**2)),
+        total(theta) * exp(x * theta) + exp(x * theta),
+    ],
+    ids=str,
 )
 def test_zeros_that_are_nowhere_dense(e):
     assert vanishes_nowhere_densely(e)
@@ -320,7 +335,8 @@ def test_zeros_that_are_nowhere_dense(e):
         whole - 3,
         sqrt(x**2 + 2 * x + 1) - x - 1,
         x * (d - 2),
-        total(theta),
+        total(theta) - d * theta,
+        d * total(theta * r) - total(theta) * total(r),
         theta - theta.at(OTHER),
         1 - 1 / d,
     ],

@@ -56,6 +56,7 @@ class Factoring:
         """
         found = self._dense_columns()
         self._rotate()
+        self._join_borders()
         layers = self._layers()
         reason = ""
         for P, R in self._choices(layers):
@@ -91,6 +92,20 @@ class Factoring:
         used = [b for b, k in enumerate(turned.weights) if not (k.is_zero() and all(e.is_zero() for e in s.E[b]))]
         s.columns, s.E = [s.columns[b] for b in used], [s.E[b] for b in used]
         s.K = [[turned.weights[b] if a == b else field.zero for b in used] for a in used]
+
+    def _join_borders(self) -> None:
+        """One column for the border of each scalar, of all that K does not use: its parts may leave the range of A one by one."""
+        s, field = self._s, self._field
+        kept = [b for b in range(len(s.K)) if not s.K[b][b].is_zero()]
+        others = [b for b in range(len(s.K)) if b not in kept]
+        joined = [
+            self._combined([s.E[b][n] if b in others else field.zero for b in range(len(s.K))]) for n in range(len(s.scalars))
+        ]
+        filled = [n for n, column in enumerate(joined) if column]
+        s.columns = [s.columns[b] for b in kept] + [joined[n] for n in filled]
+        s.E = [s.E[b] for b in kept] + [[field.one if m == n else field.zero for m in range(len(s.scalars))] for n in filled]
+        weights = [s.K[b][b] for b in kept] + [field.zero] * len(filled)
+        s.K = [[w if a == b else field.zero for b in range(len(weights))] for a, w in enumerate(weights)]
 
     def _combined(self, shares: list[Ratio]) -> Vectors:
         parts: dict[Block, list[Ratio]] = {}
@@ -148,7 +163,10 @@ class Factoring:
         for b in negative:
             P[b][b] = s.K[b][b]
         R = [row if b in inside else [field.zero] * len(s.scalars) for b, row in enumerate(s.E)]
-        yield P, R
+        bare = [row if b not in positive else [field.zero] * len(s.scalars) for b, row in enumerate(R)]
+        yield P, bare
+        if bare != R:
+            yield P, R
         M = self._gram(layers)
         others = [b for b in inside if b not in positive]
         met = any(not M[a][b].is_zero() for a in positive for b in others) or any(not e.is_zero() for b in positive for e in R[b])

@@ -17,8 +17,8 @@ from recipe.entry import Coupling, Entry, Row
 from recipe.symbols import GENERIC, OTHER, Vector
 from verify.diffusion import Diffusion, Group
 from verify.psd.descent import lowest_points
-from verify.psd.rational import Indefinite, eliminate
 from verify.psd.symmetric import written_in
+from verify.signs.rational import Indefinite, eliminate
 from verify.verdict import Witness
 from verify.zero.decide import explicit_sizes
 from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from itertools import product
 
-from sympy import Expr
+from sympy import Add, Expr
 
 from recipe.abstract import Dense, DenseEntry
 from recipe.entry import Coupling, parts
@@ -94,7 +94,20 @@ def read_structure(diffusion: Diffusion, group: Group, field: RatioField) -> Str
 
 
 def _terms(e: Expr, field: RatioField) -> list[_Term]:
-    """A kernel, or the coordinates of a border (then ``right`` is 1), as a sum of products."""
+    """A kernel, or the coordinates of a border (then ``right`` is 1), as a sum of products.
+
+    Summands with a dense matrix are read by themselves, and the others where that gives fewer products: over one denominator, what
+    was a product is taken apart by the denominators of the others.
+    """
+    written = Add.make_args(e)
+    apart = [term for t in written if t.has(DenseEntry) for term in _terms_of_one(t, field)]
+    rest = [t for t in written if not t.has(DenseEntry)]
+    whole = _terms_of_one(Add(*rest), field)
+    one_by_one = [term for t in rest for term in _terms_of_one(t, field)] if len(rest) > 1 and len(whole) > len(rest) else whole
+    return apart + min(whole, one_by_one, key=len)
+
+
+def _terms_of_one(e: Expr, field: RatioField) -> list[_Term]:
     whole = field.read(e)
     if whole.is_zero():
         return []

@@ -14,8 +14,8 @@ from recipe.symbols import Scalar, Vector
 from verify.diffusion import Diffusion, Group
 from verify.evidence import FactorColumn, SignStep
 from verify.psd.elimination import NotReachedError
-from verify.psd.rational import Indefinite, eliminate
 from verify.signs.certifier import nonnegative
+from verify.signs.rational import Indefinite, eliminate
 
 
 def constant_parts(diffusion: Diffusion, group: Group) -> list[tuple[FactorColumn, SignStep]]:

@@ -6,12 +6,17 @@ of its own: what ``sign`` proves, or nonnegative combinations of products of fac
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
-from sympy import Expr, Mul, Pow, Rational, S
+from sympy import Add, Expr, Mul, Pow, Rational, S, cos, sin
 
+from recipe.symbols import Index
+from recipe.total import Total, relabel
 from verify.evidence import SignStep
 from verify.signs.combination import combination_of
+from verify.signs.gram import sum_of_squares
+from verify.signs.one_total import one_total
 from verify.signs.readable import readable_form
 from verify.signs.sign import NOT_NEGATIVE, NOT_POSITIVE, possible_signs
 from verify.zero.canonical import Canonical
@@ -39,53 +44,108 @@ def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
 def _form(e: Expr, combining: bool) -> Expr | None:
     if possible_signs(e) <= NOT_NEGATIVE:
         return readable_form(e)
+    canonical = Canonical()
     try:
-        canonical = Canonical()
         canonical.read(e)
-        return _of_ratio(canonical.read_again(e), canonical, combining)
+        return _Search(canonical, combining).of_ratio(canonical.read_again(e))
     except CannotDecideError:
         return None
 
 
-def _of_ratio(r: Ratio, canonical: Canonical, combining: bool) -> Expr | None:
-    above, below = _of_poly(r.num, canonical, combining), _of_poly(r.den, canonical, combining)
-    if above is None or below is None:
-        return None
-    (p, numerator), (q, denominator) = above, below
-    if p * q < 0:
-        return None
-    return _product([p / q, *numerator, *(Pow(f, -1, evaluate=False) for f in denominator)])
+@dataclass(frozen=True)
+class _Search:
+    """A search for forms of what is written in one table of generators."""
 
+    canonical: Canonical
+    combining: bool
 
-def _of_poly(poly: Poly, canonical: Canonical, combining: bool) -> tuple[Rational, list[Expr]] | None:
-    """A polynomial as a constant times nonnegative forms."""
-    constant, factors = poly.factor()
-    number, forms = Rational(int(constant)), list[Expr]()
-    for factor, n in factors:
-        e = canonical.generators.poly_expression(factor)
-        if n % 2 == 0:
-            forms.append(Pow(e, int(n), evaluate=False))
-            continue
-        found = _of_factor(e, combining)
+    def of_ratio(self, r: Ratio) -> Expr | None:
+        above, below = self._of_poly(r.num), self._of_poly(r.den)
+        if above is None or below is None:
+            return None
+        (p, numerator), (q, denominator) = above, below
+        if p * q < 0:
+            return None
+        return _product([p / q, *numerator, *(Pow(f, -1, evaluate=False) for f in denominator)])
+
+    def _of_poly(self, poly: Poly) -> tuple[Rational, list[Expr]] | None:
+        """A polynomial as a constant times nonnegative forms."""
+        constant, factors = poly.factor()
+        number, forms = Rational(int(constant)), list[Expr]()
+        for factor, n in factors:
+            e = self.canonical.generators.poly_expression(factor)
+            if n % 2 == 0:
+                forms.append(Pow(e, int(n), evaluate=False))
+                continue
+            found = self._of_factor(factor, e)
+            if found is None:
+                return None
+            number *= found[0]
+            forms += [found[1], *([Pow(e, int(n) - 1, evaluate=False)] if n > 1 else [])]
+        return number, forms
+
+    def _of_factor(self, factor: Poly, e: Expr) -> tuple[int, Expr] | None:
+        """An irreducible factor as ``1`` or ``-1`` times a form that is not negative."""
+        signs = possible_signs(e)
+        if signs <= NOT_NEGATIVE:
+            return 1, readable_form(e)
+        if signs <= NOT_POSITIVE:
+            return -1, readable_form((-e).expand())
+        ways = (self._by_squares, self._by_one_total, *((self._by_conjugate, self._by_combination) if self.combining else ()))
+        for way in ways:
+            for sign in (1, -1):
+                form = way(sign * factor)
+                if form is not None:
+                    return sign, form
+        return None
+
+    def _by_squares(self, poly: Poly) -> Expr | None:
+        """As it stands, or with cosines for squared sines."""
+        generators = self.canonical.generators
+        return sum_of_squares(poly, generators) or sum_of_squares(self._in_cosines(poly), generators)
+
+    def _in_cosines(self, poly: Poly) -> Poly:
+        """A polynomial that means the same, with ``1 - cos^2`` for ``sin^2``."""
+        generators = self.canonical.generators
+        for k in generators.generators_of(poly):
+            sine = generators.meanings[k]
+            if isinstance(sine, sin) and poly.degrees()[k] > 1:
+                cosine = self.canonical.read(cos(sine.args[0]))
+                if cosine.is_generator():
+                    poly = generators.rewritten(poly, k, 2, generators.number(1) - cosine**2).num
+        return poly
+
+    def _by_one_total(self, poly: Poly) -> Expr | None:
+        """A sum of totals of one length as one total, whose summand is not negative: Schur complements are of this kind."""
+        found = one_total(poly, self.canonical.generators)
         if found is None:
             return None
-        number *= found[0]
-        forms += [found[1], *([Pow(e, int(n) - 1, evaluate=False)] if n > 1 else [])]
-    return number, forms
+        body, label, length = found
+        form = _form(body, self.combining)
+        if form is None:
+            return None
+        bound = 1 + max((t.index.label for t in form.atoms(Total)), default=0)
+        return Total(relabel(form, label, bound), Index("", length, bound))
 
+    def _by_conjugate(self, poly: Poly) -> Expr | None:
+        """``a + b g = ((a + b g)^2 + (a^2 - b^2 g^2)) / (2 a)`` with a square root (or a cosine) g, whose square is known."""
+        generators = self.canonical.generators
+        for k in generators.generators_of(poly):
+            square = generators.square_of(k)
+            if square is None or poly.degrees()[k] != 1:
+                continue
+            b = generators.coefficient(poly, k)
+            a = poly - b * generators.of_index(k).num
+            one = generators.number(1).den
+            norm = self.of_ratio(generators.reduce(Ratio(a * a, one) - Ratio(b * b, one) * square))
+            half = None if norm is None else self.of_ratio(Ratio(2 * a, one))
+            if norm is not None and half is not None:
+                own = Pow(generators.poly_expression(poly), 2, evaluate=False)
+                return Mul(Add(own, norm, evaluate=False), Pow(half, -1, evaluate=False), evaluate=False)
+        return None
 
-def _of_factor(e: Expr, combining: bool) -> tuple[int, Expr] | None:
-    """An irreducible factor as ``1`` or ``-1`` times a form that is not negative."""
-    signs = possible_signs(e)
-    if signs <= NOT_NEGATIVE:
-        return 1, readable_form(e)
-    if signs <= NOT_POSITIVE:
-        return -1, readable_form((-e).expand())
-    for sign in (1, -1) if combining else ():
-        form = combination_of(sign * e)
-        if form is not None:
-            return sign, form
-    return None
+    def _by_combination(self, poly: Poly) -> Expr | None:
+        return combination_of(self.canonical.generators.poly_expression(poly))
 
 
 def _product(factors: list[Expr]) -> Expr:

@@ -59,6 +59,11 @@ class Generators:
         """Record the identity ``generator^power = value``, in place of an earlier one for this generator."""
         self._relations[self._polys.index(generator.num)] = (power, value)
 
+    def square_of(self, k: int) -> Ratio | None:
+        """What the square of the k-th generator is known to be."""
+        power, value = self._relations.get(k, (0, None))
+        return value if power == 2 else None
+
     def reduce(self, r: Ratio) -> Ratio:
         """Apply the relations until none applies."""
         while True:
@@ -71,11 +76,11 @@ class Generators:
     def _reduce_poly(self, poly: Poly) -> Ratio:
         for k, (power, value) in self._relations.items():
             if poly.degrees()[k] >= power:
-                return self._rewrite(poly, k, power, value)
+                return self.rewritten(poly, k, power, value)
         return Ratio(poly, self._one)
 
-    def _rewrite(self, poly: Poly, k: int, power: int, value: Ratio) -> Ratio:
-        """Write ``g^n`` as ``g^(n mod power) * value^(n div power)``."""
+    def rewritten(self, poly: Poly, k: int, power: int, value: Ratio) -> Ratio:
+        """A polynomial with ``g^n``, for the k-th generator g, as ``g^(n mod power) * value^(n div power)``."""
         by_quotient: dict[int, dict[tuple[int, ...], Any]] = {}
         for exponents, coefficient in poly.to_dict().items():
             quotient, rest = divmod(int(exponents[k]), power)
@@ -84,6 +89,11 @@ class Generators:
         for quotient, terms in by_quotient.items():
             total += Ratio(self.context.from_dict(terms), self._one) * value**quotient
         return total
+
+    def coefficient(self, poly: Poly, k: int) -> Poly:
+        """What the first power of the k-th generator is multiplied by."""
+        terms = {(*m[:k], 0, *m[k + 1 :]): c for m, c in poly.to_dict().items() if m[k] == 1}
+        return self.context.from_dict(terms)
 
     def expression(self, r: Ratio) -> Expr:
         """The ratio as a sympy expression of what its generators mean."""
