@@ -9,7 +9,7 @@ import pytest
 from outcomes import outcome_of
 from samplers import catalog_recipes
 from scipy.integrate import dblquad, quad
-from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
+from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cos, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
 
 from recipe import Field, Parameter, Potential, Recipe, Scalar, Simplex, Vector, total
 from recipe.symbols import Block
@@ -186,10 +186,13 @@ def test_the_catalog():
         assert not found.required
 
 
-def test_it_enters_the_verdict_only_where_it_is_required():
+def test_it_enters_the_verdict_where_it_is_required_and_where_it_is_refuted():
     improper = Recipe((x,), x, 1, 0)
-    assert verify(improper).verdict is PROVED
-    assert verify(improper, require=["normalisable"]).verdict is REFUTED
+    assert verify(improper).verdict is REFUTED
+    open_one = Recipe((x,), log(2 + sin(x)) + x**2 / (1 + cos(x) ** 2), 1, 0)
+    assert next(line for line in verify(open_one).lines if line.name == "normalisable").outcome.verdict is UNDECIDED
+    assert verify(open_one).verdict is PROVED
+    assert verify(open_one, require=["normalisable"]).verdict is UNDECIDED
 
 
 def test_what_is_decided_twice_is_decided_once():

@@ -317,7 +317,7 @@ def test_the_repair_of_a_skew_pair_is_named():
 def test_what_is_required_and_not_decided_leaves_the_report_undecided():
     assert verify(CATALOG["hmc"]).verdict is PROVED
     assert verify(CATALOG["hmc"], require=["uniqueness"]).verdict is UNDECIDED
-    assert verify(CATALOG["sgld"], require=["boundary"]).verdict is UNDECIDED
+    assert verify(CATALOG["sgld"], require=["boundary"]).verdict is PROVED  # there is no edge
     assert verify(CATALOG["sgld"], require=["marginal"]).verdict is UNDECIDED  # it declares none
     with pytest.raises(RecipeError, match="there is no obligation 'beauty'"):
         verify(CATALOG["sgld"], require=["beauty"])
