@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -1749,7 +1750,7 @@ class Check:
                     problem = self.sign_problem(step)
             if problem:
                 return NOT_CHECKED, f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}"
-        return CONFIRMED, f"{count} conditions on signs, {BOUND}" if count else "no denominators, logarithms or roots"
+        return CONFIRMED, f"{count} condition{'s' if count > 1 else ''} on signs, {BOUND}" if count else "no denominators, logarithms or roots"
 
     def conditions(self, roots: Iterable[int]) -> Iterator[tuple[int, str]]:
         """The nodes whose sign must be known, with it; "" where it is the argument of a tangent."""
@@ -1891,4 +1892,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads may stop, as `head` does
     sys.exit(main(sys.argv[1:]))
