@@ -69,6 +69,13 @@ CHOI = Matrix([
 DISC = (x - Rational(1, 3)) ** 2 + (y - Rational(1, 7)) ** 2
 COLLAPSE = (total(theta) ** 2 - total(theta**2)) ** 2  # zero for d = 1
 
+
+def mirrored(upper: list) -> Matrix:
+    """The symmetric matrix of what stands on and above the diagonal."""
+    M = Matrix(upper)
+    return Matrix(M.rows, M.cols, lambda i, j: M[min(i, j), max(i, j)])
+
+
 TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
     # scalars
     "one plus a square": (PROVED, (x, y), Matrix([[1 + x**2, x], [x, 1]])),
@@ -146,6 +153,63 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
     "two dense": (PROVED, (theta, r), Matrix([[2 * M, M], [M, M + N]])),
     "dense, too much across": (REFUTED, (theta, r), Matrix([[M, 2 * M], [2 * M, M]])),
     "a dense matrix that may be small": (REFUTED, (theta,), Matrix([[M - 1]])),
+    "a dense matrix and a product over something": (
+        PROVED, (theta,), Matrix([[M + outer(b / (1 + theta**2), b / (1 + theta**2))]]),
+    ),
+    # squares that are lost where the elimination multiplies out
+    "a squared cosine": (
+        PROVED,
+        (x, y),
+        mirrored([[x**4 * y**2 + (x**2 + 1) ** -2, x**3 * y + x * cos(y) / (x**2 + 1)], [0, x**2 * cos(y) ** 2 + x**2]]),
+    ),
+    "a root among squares": (
+        PROVED,
+        (x, y),
+        mirrored([[c**2 + c * exp(2 * x), y * c * sqrt(x**2 + 1) * exp(x) + c / (1 + x**2)],
+                [0, c * y**2 * (x**2 + 1) + (1 + x**2) ** -2]]),
+    ),
+    "a root among squares, too much across": (
+        REFUTED,
+        (x, y),
+        mirrored([[c**2 + c * exp(2 * x), y * c * sqrt(x**2 + 2) * exp(x) + c / (1 + x**2)],
+                [0, c * y**2 * (x**2 + 1) + (1 + x**2) ** -2]]),
+    ),
+    "a square in a denominator": (
+        PROVED,
+        (xi, theta),
+        mirrored([[total(theta) ** 2 * total(theta**2 / ((F + 2 * theta) ** 2 + 1)),
+                   b * theta * total(theta) / ((F + 2 * theta) ** 2 + 1)],
+                [0, b**2 / ((F + 2 * theta) ** 2 + 1)]]),
+    ),
+    "five squares": (
+        PROVED, (theta, r, s), Matrix([[(F + 2 * r * theta) ** 2 + b**2 * G + 2 * b * s + s**2 / G, 0, 0], [0, 0, 0], [0, 0, 0]]),
+    ),
+    "totals that are one": (
+        PROVED, (xi, theta), mirrored([[a * total(F**2), a * F * b], [0, a * b**2 + (sin(theta) ** 2 + 1) * total(theta) ** 2]]),
+    ),
+    "totals that are one, too much across": (
+        REFUTED, (xi, theta), mirrored([[a * total(theta**2), 2 * a * theta * sin(theta)], [0, a * sin(theta) ** 2]]),
+    ),
+    "borders in the range together": (
+        PROVED,
+        (theta, r, xi),
+        mirrored([[(r**2 + 1) * b**2, (r**2 + 1) * sin(r) * b, theta * b],
+                [0, (r**2 + 1) * sin(r) ** 2, theta * sin(r)],
+                [0, 0, total(theta**2 / (r**2 + 1))]]),
+    ),
+    "a border of a product and of a diagonal": (
+        PROVED,
+        (theta, xi),
+        mirrored([[a * outer(b**2, b**2) + (theta * total(theta) + b) ** 2,
+                   xi * a * b**2 + theta * (theta * total(theta) + b) / (b**2 + 1)],
+                [0, xi**2 * a + total(theta**2 / (b**2 + 1) ** 2)]]),
+    ),
+    "a total that is divided by": (
+        PROVED,
+        (theta, phi),
+        Matrix([[total(theta) ** 2 * outer(theta, theta), total(theta) * outer(theta, phi**2)],
+                [total(theta) * outer(phi**2, theta), outer(phi**2, phi**2)]]),
+    ),
     # what is zero for one length or on a half line only: no division by it proves anything
     "a pivot that is zero for one length": (REFUTED, (x, y, theta), Matrix([[COLLAPSE, x, 0], [x, 0, 0], [0, 0, 0]])),
     "a root that is a branch": (

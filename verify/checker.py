@@ -1750,7 +1750,8 @@ class Check:
                     problem = self.sign_problem(step)
             if problem:
                 return NOT_CHECKED, f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}"
-        return CONFIRMED, f"{count} condition{'s' if count > 1 else ''} on signs, {BOUND}" if count else "no denominators, logarithms or roots"
+        some = f"{count} condition{'s' if count > 1 else ''} on signs, {BOUND}"
+        return CONFIRMED, some if count else "no denominators, logarithms or roots"
 
     def conditions(self, roots: Iterable[int]) -> Iterator[tuple[int, str]]:
         """The nodes whose sign must be known, with it; "" where it is the argument of a tangent."""
