@@ -118,7 +118,10 @@ def _rebuilt(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Poste
     if update is not None:
         pairs = [(block, put(e)) for block, e in update.rule]
         rule = pairs if update.sequential else dict(pairs)
-        update = Update(update.step, rule, put(update.target), name=update.name, source=update.source, expect=update.expect)
+        update = Update(
+            update.step, rule, put(update.target), observe={block: put(e) for block, e in update.observe},
+            name=update.name, source=update.source, expect=update.expect,
+        )  # fmt: skip
     return Recipe(
         recipe.state, put(recipe.H), put_matrix(recipe.D), put_matrix(recipe.Q),
         name=recipe.name, noise_factor=put_matrix(recipe.noise_factor), marginal={kept: put(e) for kept, e in recipe.marginal},

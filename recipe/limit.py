@@ -15,6 +15,7 @@ from recipe.dynamics import Dynamics
 from recipe.entry import Column, Coupling, Entry, Number, Row
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.expectation import expectation
+from recipe.phi import exp_by_phi
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.total import relabel, substitute
 from recipe.update import Update
@@ -46,13 +47,18 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
     second: Increment = dict.fromkeys(update.state, S.Zero)
     seen_first, seen_second = dict(first), dict(second)
     for block, rule in update.rule:
-        e1, e2 = _taylor(rule.xreplace({update.step: s**2}), s, block, update.step)
+        e1, e2 = _taylor(_in_root_of_step(rule, update.step, s), s, block, update.step)
         # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block itself, it adds a and b of the block.
         first[block] = e1 + seen_first[block]
         second[block] = e2 + directional(e1, seen_first) + seen_second[block]
         if update.sequential:
             seen_first, seen_second = dict(first), dict(second)
     return first, second
+
+
+def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
+    """The rule by ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times what is smooth at 0."""
+    return exp_by_phi(rule.xreplace({step: s**2}), lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0)
 
 
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:

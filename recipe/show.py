@@ -53,6 +53,7 @@ def update_latex(update: Update) -> str:
     """The target and the rule, for a notebook."""
     arrow = "\\leftarrow"
     rows = [f"{latex_of_name(b)} &{arrow} {latex(e)}" for b, e in update.rule]
+    rows += [f"\\text{{recorded: }} {latex_of_name(b)} &{arrow} {latex(e)}" for b, e in update.observe]
     return _displayed([f"H &= {latex(update.target)}", *rows])
 
 
@@ -74,7 +75,8 @@ def recipe_text(recipe: Recipe) -> str:
 def update_text(update: Update) -> str:
     """An update as it may be written, one argument a line."""
     rule = _pairs_text(update.rule, "[]" if update.sequential else "{}")
-    arguments = {"step": update.step, "target": update.target, "rule": rule, "name": update.name and repr(update.name)}
+    arguments = {"step": update.step, "target": update.target, "rule": rule}
+    arguments |= {"observe": update.observe and _pairs_text(update.observe, "{}"), "name": update.name and repr(update.name)}
     more = {"source": update.source and repr(update.source), "expect": update.expect and repr(update.expect)}
     return _call("Update", arguments | more)
 

@@ -245,9 +245,9 @@ class _Copies:
             ):
                 return None
             rule += moved
-        target = self.put(update.target, {})
+        observe = {piece: self.put(e, at) for block, e in update.observe for piece, at in self.pieces_at(block)}
         return Update(
-            update.step, rule if update.sequential else dict(rule), target,
+            update.step, rule if update.sequential else dict(rule), self.put(update.target, {}), observe=observe,
             name=update.name, source=update.source, expect=update.expect,
         )  # fmt: skip
 

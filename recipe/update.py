@@ -23,6 +23,8 @@ class Update:
         rule: new values by block. A ``dict`` is simultaneous: every right-hand side sees the old values. A list of pairs is
             sequential: later right-hand sides see new values, and a block may recur.
         target: minus the log density, a number.
+        observe: what is recorded of a state, where that is not the state itself: values of some blocks, with noise of their own.
+            All of them see the state as it is. The chain goes on from the state, not from what is recorded.
         name, source: how it is called, and the citation.
         expect: the verdict that an audit expects, ``"proved"``, ``"refuted"`` or ``"undecided"``.
 
@@ -34,6 +36,7 @@ class Update:
     rule: tuple[tuple[Block, Expr], ...]
     sequential: bool
     target: Expr
+    observe: tuple[tuple[Block, Expr], ...]
     name: str | None
     source: str | None
     expect: str | None
@@ -44,6 +47,7 @@ class Update:
         rule: Any,
         target: Any,
         *,
+        observe: Mapping[Block, Any] | None = None,
         name: str | None = None,
         source: str | None = None,
         expect: str | None = None,
@@ -59,6 +63,7 @@ class Update:
             "rule": tuple((block, read(e, f"the rule of {block}")) for block, e in pairs),
             "sequential": sequential,
             "target": read(target, "target"),
+            "observe": tuple((block, read(e, _observed(block))) for block, e in (observe or {}).items()),
             "name": name,
             "source": source,
             "expect": expect,
@@ -77,18 +82,23 @@ class Update:
         check_number(self.target, "target")
         if self.step in self.target.free_symbols:
             raise RecipeError(f"the target {self.target} contains the step {self.step}; the law is one, whatever the step")
-        for block, e in self.rule:
-            check_no_matrix(e, f"the rule of {block}")
-            check_component(e, block, f"the rule of {block}")
+        for block, e, where in self._values():
+            check_no_matrix(e, where)
+            check_component(e, block, where)
         self._check_every_block_has_a_rule()
         check_symbols(self.written(), self.state, allowed=(Noise, ScalarNoise))
 
+    def _values(self) -> list[tuple[Block, Expr, str]]:
+        """What blocks become, with the place where it is said."""
+        rules = [(block, e, f"the rule of {block}") for block, e in self.rule]
+        return rules + [(block, e, _observed(block)) for block, e in self.observe]
+
     def written(self) -> list[tuple[Expr, str]]:
         """Every expression that was written, with the place it stands at."""
-        return [(self.target, "target"), *((e, f"the rule of {block}") for block, e in self.rule)]
+        return [(self.target, "target"), *((e, where) for _, e, where in self._values())]
 
     def _check_every_block_has_a_rule(self) -> None:
-        for e in (*(e for _, e in self.rule), self.target):
+        for e in (*(e for e, _ in self.written()), *(block for block, _ in self.observe)):
             for s in sorted(e.atoms(Vector, Scalar), key=str):
                 name = s.base if isinstance(s, Vector) else s.name
                 if name not in {b.name for b in self.state}:
@@ -107,13 +117,17 @@ class Update:
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters, by name; the step size is not one of them."""
-        found = parameters_of([self.target, *(e for _, e in self.rule)])
+        found = parameters_of(e for e, _ in self.written())
         return tuple(s for s in found if s != self.step)
 
     @property
     def abstract(self) -> tuple[Any, ...]:
         """The abstract functions and matrices in it."""
-        return abstract_of([self.target, *(e for _, e in self.rule)])
+        return abstract_of(e for e, _ in self.written())
+
+
+def _observed(block: Block) -> str:
+    return f"observe[{block}]"
 
 
 def _pairs(rule: Any) -> tuple[list[tuple[Block, Any]], bool]:
