@@ -88,8 +88,11 @@ class Kernel:
             raise RecipeError(f"Numba cannot compile the kernel with this gradient: {reason_of_numba(error)}") from None
 
     def copy(self, state: Any) -> Any:
-        """A state of its own with the same numbers."""
-        return type(state)(*(np.copy(array) for array in state))
+        """A state of its own with the same numbers, whose blocks may be changed: no gradient is taken to be that of them."""
+        copied = type(state)(*(np.copy(array) for array in state))
+        if self.module.plan.carried is not None:
+            getattr(copied, self.module.plan.carried.mark)[0] = 0.0
+        return copied
 
     def nowhere(self) -> Any:
         """Draws that nothing is written to."""

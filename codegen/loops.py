@@ -89,6 +89,17 @@ class NoiseDraw:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """Gradients that need one evaluation a step and not two: a step ends where the next one begins, so they stay in scratch.
+
+    ``mark`` is the number in scratch that says for which step they are right, counted from 1; 0 is none.
+    """
+
+    potentials: tuple[Potential, ...]
+    mark: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole step: what it reads and writes, and its statements in order.
 
@@ -107,3 +118,4 @@ class Plan:
     potentials: tuple[Potential, ...]
     statements: tuple[Statement, ...]
     sizes: Mapping[Length, Symbol]
+    carried: Carried | None

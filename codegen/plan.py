@@ -11,7 +11,7 @@ from functools import singledispatchmethod
 from sympy import Expr, Symbol
 
 from codegen.leaves import CommonLeaves
-from codegen.loops import GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Statement, Sums, Sweep
+from codegen.loops import Carried, GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Statement, Sums, Sweep
 from codegen.lower import Lowering, unbound, varying
 from codegen.names import Namer, field_namer
 from codegen.special import with_digamma
@@ -50,6 +50,7 @@ class _Planner:
         self.common = CommonLeaves(self.settings, namer)
         self.gradients: dict[Potential, tuple[str, ...]] = {}
         self.evaluated: dict[Potential, tuple[int, ...]] = {}
+        self.first_evaluated: dict[Potential, tuple[int, ...]] = {}
         self.version: dict[Block, int] = dict.fromkeys(state, 0)
         self.number: dict[Scalar, Symbol] = {}
         self.pending: dict[Block, Symbol] = {}
@@ -80,10 +81,20 @@ class _Planner:
 
     def finished(self) -> Plan:
         potentials = tuple(sorted(self.gradients, key=str))
+        carried = self.carried(potentials)
         return Plan(
             self.state, self.fields, self.settings, self.scratch, self.variances, self.factors,
-            tuple(self.noises.values()), potentials, tuple(self.lowering.statements), self.common.sizes,
+            tuple(self.noises.values()), potentials, tuple(self.lowering.statements), self.common.sizes, carried,
         )  # fmt: skip
+
+    def carried(self, potentials: tuple[Potential, ...]) -> Carried | None:
+        """The potentials whose gradient is evaluated at the start of a step, and again after the last move of its blocks."""
+
+        def ends_where_it_begins(U: Potential) -> bool:
+            return not any(self.first_evaluated[U]) and any(self.versions(U)) and self.evaluated[U] == self.versions(U)
+
+        found = tuple(U for U in potentials if ends_where_it_begins(U))
+        return Carried(found, self.reserve("right_for_step", None).removeprefix("out.")) if found else None
 
     def place(self, block: Block) -> str:
         return "state" if self.version[block] == 0 else "out"
@@ -114,6 +125,7 @@ class _Planner:
         stale = {p.head for p in partials if self.evaluated.get(p.head) not in (None, self.versions(p.head))}
         read = {s.name for _, value in self.values for s in value.free_symbols}
         overwritten = {f"{scratch}[i]" for U in stale for scratch in self.gradients[U]}
+        overwritten |= {f"out.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())}
         if whole & self.pending.keys() or read & overwritten:
             self.flush()
 
@@ -233,6 +245,7 @@ class _Planner:
             self.lowering.statements.append(GradientCall(U, places, self.gradients[U]))
             self.lowering.forget()
             self.evaluated[U] = self.versions(U)
+            self.first_evaluated.setdefault(U, self.versions(U))
         return self.gradients[U]
 
 

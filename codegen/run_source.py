@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import singledispatch
 
 from sympy import S, Symbol
@@ -20,8 +20,6 @@ from recipe.symbols import Length
 def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]) -> str:
     """``run(...)``: the loop over steps, in place; ``filled`` calls the scratch array of a noise that is drawn beforehand."""
     constant, changing = split_constants(plan)
-    calls = [s for s in changing if isinstance(s, GradientCall)]
-    purposes = {call: len(plan.noises) + n for n, call in enumerate(calls)}
 
     def gradient(call: GradientCall) -> str:
         if call.potential not in own:
@@ -32,18 +30,52 @@ def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, E
         return _fused(plan, statement, count, filled)
 
     context = Context(STEP_FIXED, ["state", "state", "params", "step_size"], counts, plan.noises, gradient, sweep)
+    repeated = list(_repeated(plan, changing, own, context))
     before = count_lines(plan, counts)
     before += [f"{d.lane} = lane_of({n}, chain)" for n, d in enumerate(plan.noises)]
     before += [line for let in constant for line in let_lines(let)]
-    body = _draws_beforehand(plan, filled)
-    for statement in changing:
-        if isinstance(statement, GradientCall) and statement.potential in own and own[statement.potential].gradient.fields:
-            rows = count_text(own[statement.potential].gradient)
-            body.append(f"draw_rows(state.rows, state.table, {rows}, seed, lane_of({purposes[statement]}, chain), t)")
-        body += statement_lines(statement, context)
+    before += _first_evaluation(plan, {s.potential: lines for s, lines in repeated if isinstance(s, GradientCall)})
+    body = _draws_beforehand(plan, filled) + [line for _, lines in repeated for line in lines]
     return "\n".join(
         [_RUN_HEAD, *(f"    {line}" for line in before), _RUN_LOOP, *(f"        {line}" for line in body), _run_tail(plan)]
     )
+
+
+def _repeated(
+    plan: Plan, changing: Iterable[Statement], own: Mapping[Potential, Estimator], context: Context
+) -> Iterator[tuple[Statement, list[str]]]:
+    """What every step does, with its lines: all but the first evaluation of a gradient that the step before has left.
+
+    Every evaluation has random numbers of its own for its minibatch.
+    """
+    left = set(plan.carried.potentials) if plan.carried else set()
+    purpose = len(plan.noises)
+    for s in changing:
+        if not isinstance(s, GradientCall):
+            yield s, statement_lines(s, context)
+        elif s.potential in left:
+            left.remove(s.potential)
+        else:
+            yield s, [*_rows_drawn(own.get(s.potential), purpose), *statement_lines(s, context)]
+            purpose += 1
+
+
+def _rows_drawn(estimator: Estimator | None, purpose: int) -> list[str]:
+    if estimator is None or not estimator.gradient.fields:
+        return []
+    count = count_text(estimator.gradient)
+    return [f"draw_rows(state.rows, state.table, {count}, seed, lane_of({purpose}, chain), t)"]
+
+
+def _first_evaluation(plan: Plan, last: Mapping[Potential, list[str]]) -> list[str]:
+    """Evaluate the gradients that the step before has left, where it has not: at the start of a chain, or in a copied state.
+
+    The minibatch is that of the step before, so that the estimate is the one that a run without a break goes on with.
+    """
+    if plan.carried is None:
+        return []
+    lines = ["t = np.uint64(start) - np.uint64(1)", *(line for U in plan.carried.potentials for line in last[U])]
+    return [f"if steps > 0 and state.{plan.carried.mark}[0] != start + 1:", *(f"    {line}" for line in lines)]
 
 
 _RUN_HEAD = '''\
@@ -139,7 +171,8 @@ _STOP = ("bad = guilty(state)", "if bad >= 0:", "    return done, bad")
 
 def _run_tail(plan: Plan) -> str:
     scalars = [s.target.name for s in plan.statements if isinstance(s, Let) and s.store]
-    lines = [f"finite &= abs({name}) <= LARGEST" for name in scalars]
+    lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
+    lines += [f"finite &= abs({name}) <= LARGEST" for name in scalars]
     edged = any(b.domain != S.Reals for b in plan.state)  # a step may leave a domain and stay finite
     lines += [*([] if edged else ["if not finite:"]), *(f"{'' if edged else '    '}{line}" for line in _STOP)]
     lines += ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:"]
