@@ -100,6 +100,15 @@ class Carried:
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """What is recorded of a state, where that is not the state itself: scratch arrays by block, and how they are filled."""
+
+    fields: Mapping[Block, str]
+    statements: tuple[Statement, ...]
+    noises: tuple[NoiseDraw, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole step: what it reads and writes, and its statements in order.
 
@@ -119,3 +128,4 @@ class Plan:
     statements: tuple[Statement, ...]
     sizes: Mapping[Length, Symbol]
     carried: Carried | None
+    recorded: Recorded

@@ -11,7 +11,7 @@ from functools import singledispatchmethod
 from sympy import Expr, Symbol
 
 from codegen.leaves import CommonLeaves
-from codegen.loops import Carried, GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Statement, Sums, Sweep
+from codegen.loops import Carried, GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Recorded, Statement, Sums, Sweep
 from codegen.lower import Lowering, unbound, varying
 from codegen.names import Namer, field_namer
 from codegen.special import with_digamma
@@ -57,10 +57,13 @@ class _Planner:
         self.values: list[tuple[Symbol, Expr]] = []
         self.comments: list[str] = []
         self.length: Length | None = None
-        self.lowering = Lowering(self.leaf, namer, self.matrix, self.reserve)
+        self.lowering = self.new_lowering()
+
+    def new_lowering(self) -> Lowering:
+        return Lowering(self.leaf, self.namer, self.matrix, self.reserve)
 
     def plan(self) -> Plan:
-        for s in parameters_of(e for _, e in self.update.rule):
+        for s in parameters_of(e for _, e in (*self.update.rule, *self.update.observe)):
             if s == self.update.step:
                 continue
             self.settings[s] = self.setting_fields.fresh(name_of(s))
@@ -81,11 +84,29 @@ class _Planner:
 
     def finished(self) -> Plan:
         potentials = tuple(sorted(self.gradients, key=str))
-        carried = self.carried(potentials)
+        noises, statements = tuple(self.noises.values()), tuple(self.lowering.statements)
         return Plan(
             self.state, self.fields, self.settings, self.scratch, self.variances, self.factors,
-            tuple(self.noises.values()), potentials, tuple(self.lowering.statements), self.common.sizes, carried,
+            noises, potentials, statements, self.common.sizes, self.carried(potentials), self.recorded(),
         )  # fmt: skip
+
+    def recorded(self) -> Recorded:
+        """What is recorded of the state after the step, all of it from the state as it is then."""
+        before, self.lowering = set(self.noises), self.new_lowering()
+        for block, e in self.update.observe:
+            gradients = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
+            if gradients:
+                raise OutsideLanguageError(f"{gradients[0]} in observe[{block}] needs another gradient evaluation: it is refused")
+        lowered = [(b, self.lowering.lower(e), f"recorded: {b} <- {e}") for b, e in self.update.observe]
+        fields = {b: self.reserve(f"recorded_{b.name}", getattr(b, "length", None)).removeprefix("out.") for b, _, _ in lowered}
+        for block, value, comment in lowered:
+            if isinstance(block, Scalar):
+                self.lowering.let(value, f"recorded_{block.name}", store=f"out.{fields[block]}[0]", comment=comment)
+            else:
+                local = Symbol(self.namer.fresh(f"recorded_{block.name}"), real=True)
+                stores = {f"out.{fields[block]}[i]": local}
+                self.lowering.sweep(block.length, [(local, value)], stores, [comment], f"record_{block.name}")
+        return Recorded(fields, tuple(self.lowering.statements), tuple(d for n, d in self.noises.items() if n not in before))
 
     def carried(self, potentials: tuple[Potential, ...]) -> Carried | None:
         """The potentials whose gradient is evaluated at the start of a step, and again after the last move of its blocks."""

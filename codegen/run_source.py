@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import singledispatch
 
 from sympy import S, Symbol
@@ -20,44 +20,94 @@ from recipe.symbols import Length
 def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]) -> str:
     """``run(...)``: the loop over steps, in place; ``filled`` calls the scratch array of a noise that is drawn beforehand."""
     constant, changing = split_constants(plan)
-
-    def gradient(call: GradientCall) -> str:
-        if call.potential not in own:
-            return gradient_call(plan, call)
-        return own[call.potential].call(call.scratch, call.places)
-
-    def sweep(statement: Sweep, count: str) -> list[str]:
-        return _fused(plan, statement, count, filled)
-
-    context = Context(STEP_FIXED, ["state", "state", "params", "step_size"], counts, plan.noises, gradient, sweep)
-    repeated = list(_repeated(plan, changing, own, context))
-    before = count_lines(plan, counts)
-    before += [f"{d.lane} = lane_of({n}, chain)" for n, d in enumerate(plan.noises)]
-    before += [line for let in constant for line in let_lines(let)]
-    before += _first_evaluation(plan, {s.potential: lines for s, lines in repeated if isinstance(s, GradientCall)})
-    body = _draws_beforehand(plan, filled) + [line for _, lines in repeated for line in lines]
-    return "\n".join(
-        [_RUN_HEAD, *(f"    {line}" for line in before), _RUN_LOOP, *(f"        {line}" for line in body), _run_tail(plan)]
-    )
+    writer = _Writer(plan, counts, own, filled)
+    body = writer.body(changing, plan.noises)
+    writer.judged = ""  # what is recorded moves nothing
+    recorded = writer.body([in_place(s) for s in plan.recorded.statements], plan.recorded.noises)
+    before = [*count_lines(plan, counts), *writer.lanes, *(line for let in constant for line in let_lines(let))]
+    before += writer.first_evaluation()
+    return "\n".join([
+        _RUN_HEAD, *(f"    {line}" for line in before), _RUN_LOOP,
+        *(f"        {line}" for line in [*body, *_stopped(plan), *_kept(plan, recorded)]), "    return start + steps, -1",
+    ])  # fmt: skip
 
 
-def _repeated(
-    plan: Plan, changing: Iterable[Statement], own: Mapping[Potential, Estimator], context: Context
-) -> Iterator[tuple[Statement, list[str]]]:
-    """What every step does, with its lines: all but the first evaluation of a gradient that the step before has left.
+class _Writer:
+    """Writes bodies of loops; every noise and every evaluation of a gradient gets random numbers of its own, by ``lanes``."""
 
-    Every evaluation has random numbers of its own for its minibatch.
-    """
-    left = set(plan.carried.potentials) if plan.carried else set()
-    purpose = len(plan.noises)
-    for s in changing:
-        if not isinstance(s, GradientCall):
-            yield s, statement_lines(s, context)
-        elif s.potential in left:
-            left.remove(s.potential)
-        else:
-            yield s, [*_rows_drawn(own.get(s.potential), purpose), *statement_lines(s, context)]
-            purpose += 1
+    def __init__(
+        self, plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]
+    ) -> None:
+        self.plan, self.own, self.filled = plan, own, filled
+        self.noises = (*plan.noises, *plan.recorded.noises)
+        passed = ["state", "state", "params", "step_size"]
+        self.context = Context(STEP_FIXED, passed, counts, self.noises, self.gradient, self.sweep)
+        self.left = set(plan.carried.potentials) if plan.carried else set()
+        self.last: dict[Potential, list[str]] = {}
+        self.lanes: list[str] = []
+        self.purposes = 0
+        self.judged = "finite &= "
+
+    def purpose(self) -> int:
+        """The next use of random numbers."""
+        self.purposes += 1
+        return self.purposes - 1
+
+    def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw]) -> list[str]:
+        """The lines of these statements, one after another, with these noises drawn afresh."""
+        self.lanes += [f"{d.lane} = lane_of({self.purpose()}, chain)" for d in noises]
+        lines = _draws_beforehand(noises, self.filled)
+        for s in statements:
+            lines += self.evaluation(s) if isinstance(s, GradientCall) else statement_lines(s, self.context)
+            if isinstance(s, Let) and s.store and self.judged:
+                lines.append(f"{self.judged}abs({s.target.name}) <= LARGEST")
+        return lines
+
+    def evaluation(self, call: GradientCall) -> list[str]:
+        """A gradient, with the rows of its minibatch; nothing where the step before has left it."""
+        U = call.potential
+        if U in self.left:
+            self.left.remove(U)
+            return []
+        self.last[U] = [*_rows_drawn(self.own.get(U), self.purpose()), *statement_lines(call, self.context)]
+        return self.last[U]
+
+    def first_evaluation(self) -> list[str]:
+        """Evaluate the gradients that the step before has left, where it has not: at the start of a chain, in a copied state.
+
+        The minibatch is that of the step before, so that the estimate is the one that a run without a break goes on with.
+        """
+        carried = self.plan.carried
+        if carried is None:
+            return []
+        lines = ["t = np.uint64(start) - np.uint64(1)", *(line for U in carried.potentials for line in self.last[U])]
+        return [f"if steps > 0 and state.{carried.mark}[0] != start + 1:", *(f"    {line}" for line in lines)]
+
+    def gradient(self, call: GradientCall) -> str:
+        """The call of a gradient."""
+        if call.potential not in self.own:
+            return gradient_call(self.plan, call)
+        return self.own[call.potential].call(call.scratch, call.places)
+
+    def sweep(self, statement: Sweep, count: str) -> list[str]:
+        """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
+        drawn = noises_of(statement, self.noises)
+        fused = [d for d in drawn if d.local.name not in self.filled]
+
+        def call(at: str, half: int) -> str:
+            noises = [f"{d.local.name}[{at}]" if d.local.name in self.filled else d.pair[half] for d in drawn]
+            passed = [at, *self.context.passed, *arguments(statement, STEP_FIXED), *noises]
+            return f"{self.judged}{statement.function}({', '.join(passed)})"
+
+        if not fused:
+            return [f"for i in range({count}):", f"    {call('i', 0)}"]
+        pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair(seed, {d.lane}, t, i)" for d in fused]
+        last = [f"{d.pair[0]} = normal_pair(seed, {d.lane}, t, pairs)[0]" for d in fused]
+        return [
+            f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs", "for i in range(pairs):",
+            *(f"    {line}" for line in [*pair, call("i", 0), call("half + i", 1)]),
+            "if pairs < half:", *(f"    {line}" for line in [*last, call("pairs", 0)]),
+        ]  # fmt: skip
 
 
 def _rows_drawn(estimator: Estimator | None, purpose: int) -> list[str]:
@@ -65,17 +115,6 @@ def _rows_drawn(estimator: Estimator | None, purpose: int) -> list[str]:
         return []
     count = count_text(estimator.gradient)
     return [f"draw_rows(state.rows, state.table, {count}, seed, lane_of({purpose}, chain), t)"]
-
-
-def _first_evaluation(plan: Plan, last: Mapping[Potential, list[str]]) -> list[str]:
-    """Evaluate the gradients that the step before has left, where it has not: at the start of a chain, or in a copied state.
-
-    The minibatch is that of the step before, so that the estimate is the one that a run without a break goes on with.
-    """
-    if plan.carried is None:
-        return []
-    lines = ["t = np.uint64(start) - np.uint64(1)", *(line for U in plan.carried.potentials for line in last[U])]
-    return [f"if steps > 0 and state.{plan.carried.mark}[0] != start + 1:", *(f"    {line}" for line in lines)]
 
 
 _RUN_HEAD = '''\
@@ -134,9 +173,9 @@ def _moved(text: str) -> str:
     return f"state.{text.removeprefix('out.')}" if text.startswith("out.") else text
 
 
-def _draws_beforehand(plan: Plan, filled: Mapping[str, str]) -> list[str]:
+def _draws_beforehand(noises: Iterable[NoiseDraw], filled: Mapping[str, str]) -> list[str]:
     lines = []
-    for draw in plan.noises:
+    for draw in noises:
         name = draw.local.name
         if draw.length is None:
             lines.append(f"{name} = normal_pair(seed, {draw.lane}, t, np.uint64(0))[0]")
@@ -145,39 +184,20 @@ def _draws_beforehand(plan: Plan, filled: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _fused(plan: Plan, statement: Sweep, count: str, filled: Mapping[str, str]) -> list[str]:
-    """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
-    drawn = noises_of(statement, plan.noises)
-    fused = [d for d in drawn if d.local.name not in filled]
-
-    def call(at: str, half: int) -> str:
-        noises = [f"{d.local.name}[{at}]" if d.local.name in filled else d.pair[half] for d in drawn]
-        passed = [at, "state", "state", "params", "step_size", *arguments(statement, STEP_FIXED), *noises]
-        return f"finite &= {statement.function}({', '.join(passed)})"
-
-    if not fused:
-        return [f"for i in range({count}):", f"    {call('i', 0)}"]
-    pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair(seed, {d.lane}, t, i)" for d in fused]
-    last = [f"{d.pair[0]} = normal_pair(seed, {d.lane}, t, pairs)[0]" for d in fused]
-    return [
-        f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs", "for i in range(pairs):",
-        *(f"    {line}" for line in [*pair, call("i", 0), call("half + i", 1)]),
-        "if pairs < half:", *(f"    {line}" for line in [*last, call("pairs", 0)]),
-    ]  # fmt: skip
-
-
-_STOP = ("bad = guilty(state)", "if bad >= 0:", "    return done, bad")
-
-
-def _run_tail(plan: Plan) -> str:
-    scalars = [s.target.name for s in plan.statements if isinstance(s, Let) and s.store]
+def _stopped(plan: Plan) -> list[str]:
+    """Stop where a block is not finite or has left its domain."""
     lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
-    lines += [f"finite &= abs({name}) <= LARGEST" for name in scalars]
-    edged = any(b.domain != S.Reals for b in plan.state)  # a step may leave a domain and stay finite
-    lines += [*([] if edged else ["if not finite:"]), *(f"{'' if edged else '    '}{line}" for line in _STOP)]
-    lines += ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:"]
-    lines += [f"    keep(draws.{f}, k // thin - 1, state.{f})" for f in plan.fields.values()]
-    return "\n".join([*(f"        {line}" for line in lines), "    return start + steps, -1"])
+    stop = ["bad = guilty(state)", "if bad >= 0:", "    return done, bad"]
+    if any(b.domain != S.Reals for b in plan.state):  # a step may leave a domain and stay finite
+        return [*lines, *stop]
+    return [*lines, "if not finite:", *(f"    {line}" for line in stop)]
+
+
+def _kept(plan: Plan, recorded: list[str]) -> list[str]:
+    """Every thin-th state after the warmup, or what is recorded of it."""
+    fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
+    lines = [*recorded, *(f"keep(draws.{f}, k // thin - 1, state.{source})" for f, source in fields.items())]
+    return ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:", *(f"    {line}" for line in lines)]
 
 
 def split_constants(plan: Plan) -> tuple[list[Let], list[Statement]]:
@@ -200,6 +220,6 @@ def _constant(symbol: Symbol, known: set[str]) -> bool:
 
 def filled_noises(plan: Plan) -> list[NoiseDraw]:
     """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a product."""
-    drawn = [d for d in plan.noises if d.length is not None]
-    uses = {d.name: noise_uses(plan.statements, d) for d in drawn}
-    return [d for d in drawn if len(uses[d.name]) != 1 or not isinstance(uses[d.name][0], Sweep)]
+    drawn = [d for d in (*plan.noises, *plan.recorded.noises) if d.length is not None]
+    uses = {d.lane: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
+    return [d for d in drawn if len(uses[d.lane]) != 1 or not isinstance(uses[d.lane][0], Sweep)]

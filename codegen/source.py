@@ -17,9 +17,10 @@ from codegen.names import Namer, local_namer
 from codegen.plan import expressions
 from codegen.random import EMBEDDED, MINIBATCH, source_of
 from codegen.run_source import RUN_SCHEDULE, filled_noises, run_text
-from codegen.special import Digamma, digamma
+from codegen.special import Digamma, digamma, phi_1
 from codegen.stable import LogAddExp, Sigmoid, Softplus, logaddexp, sigmoid, softplus
 from recipe.abstract import Potential
+from recipe.phi import Phi
 from recipe.symbols import Block, Length, Simplex, Vector
 
 Own = Mapping[Potential, Estimator]
@@ -88,6 +89,7 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
         guilty_text(plan),
         KEEP,
         *(function_text(s, STEP_FIXED, plan.noises, namer) for s in plan.statements),
+        *(function_text(s, STEP_FIXED, (*plan.noises, *plan.recorded.noises), namer) for s in plan.recorded.statements),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
         step_text(plan, counts),
         run_text(plan, counts, own, filled),
@@ -183,13 +185,14 @@ def _edges(domain: Set) -> list[str]:
 def device_texts(plan: Plan, own: Own) -> list[str]:
     """The device functions that the module calls: random numbers, and the special functions that occur in it."""
     sums = [e.gradient.derived for e in own.values() if e.gradient.derived is not None]
-    return functions_texts([*plan.statements, *(s for g in sums for s in (*g.each_datum, *g.after))], MINIBATCH if own else ())
+    own_statements = [*plan.statements, *plan.recorded.statements]
+    return functions_texts([*own_statements, *(s for g in sums for s in (*g.each_datum, *g.after))], MINIBATCH if own else ())
 
 
 def functions_texts(statements: Iterable[Statement], more: Iterable[Any] = ()) -> list[str]:
     """Random numbers, and the special functions that occur in the statements."""
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
-    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma))
+    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma), (Phi, phi_1))
     special = [f for kind, f in known if kind in used]
     return [plain(source_of(f)) for f in (*EMBEDDED, *more, *special)]
 

@@ -6,13 +6,14 @@ import mpmath
 import sympy
 
 from recipe.abstract import DenseEntry, Partial
+from recipe.phi import Phi
 from recipe.symbols import Indexed, Length, Noise, Scalar, Vector
 from recipe.total import Total
 
 FUNCTIONS = {
     sympy.exp: mpmath.exp, sympy.log: mpmath.log, sympy.sin: mpmath.sin, sympy.cos: mpmath.cos, sympy.tan: mpmath.tan,
     sympy.sinh: mpmath.sinh, sympy.cosh: mpmath.cosh, sympy.tanh: mpmath.tanh, sympy.atan: mpmath.atan, sympy.erf: mpmath.erf,
-    sympy.loggamma: mpmath.loggamma,
+    sympy.loggamma: mpmath.loggamma, Phi: lambda k, z: mpmath.quad(lambda s: mpmath.exp((1 - s) * z) * s ** (k - 1), [0, 1]) / mpmath.factorial(k - 1),
 }  # fmt: skip
 
 
