@@ -45,7 +45,9 @@ def _printed(e: Expr) -> tuple[str, int]:
 def _(e: Phi) -> tuple[str, int]:
     k, z = e.args
     if k != 1:
-        raise RecipeError(f"{e} has no compiled form, only Phi(1, z) has; choose a scheme without it, such as semi-implicit")
+        raise RecipeError(
+            f"Phi({k}, ...) has no compiled form, only Phi(1, ...) has; choose a scheme without it, such as semi-implicit"
+        )
     return f"phi_1({text_of(z)})", ATOM
 
 

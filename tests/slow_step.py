@@ -13,7 +13,7 @@ from recipe.total import Total
 FUNCTIONS = {
     sympy.exp: mpmath.exp, sympy.log: mpmath.log, sympy.sin: mpmath.sin, sympy.cos: mpmath.cos, sympy.tan: mpmath.tan,
     sympy.sinh: mpmath.sinh, sympy.cosh: mpmath.cosh, sympy.tanh: mpmath.tanh, sympy.atan: mpmath.atan, sympy.erf: mpmath.erf,
-    sympy.loggamma: mpmath.loggamma, Phi: lambda k, z: mpmath.quad(lambda s: mpmath.exp((1 - s) * z) * s ** (k - 1), [0, 1]) / mpmath.factorial(k - 1),
+    sympy.loggamma: mpmath.loggamma, Phi: lambda k, z: mpmath.quad(lambda s: mpmath.exp((1 - s) * z) * s ** (k - 1), [0, 1]),
 }  # fmt: skip
 
 
@@ -70,11 +70,21 @@ def slow_step(update, values, gradient=None):
     with mpmath.workdps(50):
         new = dict(old)
         for block, e in update.rule:
-            walker = Walker(new if update.sequential else old, gradient, length)
-            n = len(old[block.name]) if isinstance(block, Vector) else 1
-            moved = [walker.at(e, {0: i}) for i in range(n)]
-            new = {**new, block.name: moved}
+            new = {**new, block.name: _moved(block, e, new if update.sequential else old, gradient, length)}
     return {b.name: [float(x) for x in new[b.name]] for b in update.state}
+
+
+def slow_values(rule, values, state):
+    """The values of a simultaneous rule without gradients, by name: what an update records."""
+    old = {name: _exact(value) for name, value in values.items()}
+    length = max(len(old[b.name]) for b in state)
+    with mpmath.workdps(50):
+        return {block.name: [float(x) for x in _moved(block, e, old, None, length)] for block, e in rule}
+
+
+def _moved(block, e, values, gradient, length):
+    walker = Walker(values, gradient, length)
+    return [walker.at(e, {0: i}) for i in range(len(values[block.name]) if isinstance(block, Vector) else 1)]
 
 
 def _exact(value):
