@@ -18,7 +18,7 @@ from recipe.errors import RecipeError
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Compiled:
     """The compiled module with everything that it is called with."""
 
     module: Module
@@ -57,6 +57,7 @@ class Kernel:
             arrays = {
                 f: np.full((self.how.draws if f in kept else 0, first[f].size), np.nan) for f in self.module.plan.fields.values()
             }
+            arrays |= {f: np.full((self.how.draws, 1), np.nan) for f in self.module.plan.statistics}
         except (MemoryError, ValueError):
             raise RecipeError(
                 f"{self.how.draws} draws a chain do not fit into memory; raise thin= or keep fewer blocks, keep=[...]"
