@@ -71,11 +71,11 @@ class Sweep:
 
 @dataclass(frozen=True)
 class ValueCall:
-    """``target = U``: the potential itself, from all of the data."""
+    """Evaluate the potential itself, from all of the data, in the same way."""
 
     potential: Potential
     places: tuple[str, ...]
-    target: Symbol
+    scratch: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Restored:
-    """``field``, a block of that length (None for a number), becomes what was saved in ``source``, or minus that."""
+    """``field``, an array of that length (None for a number), becomes what was saved in ``source``, or minus that."""
 
     field: str
     source: str
@@ -135,12 +135,13 @@ class NoiseDraw:
 
 @dataclass(frozen=True)
 class Carried:
-    """Gradients that need one evaluation a step and not two: a step ends where the next one begins, so they stay in scratch.
+    """Evaluations that are needed once a step and not twice: a step ends where the next one begins, so they stay in scratch.
 
-    ``mark`` is the number in scratch that says for which step they are right, counted from 1; 0 is none.
+    ``calls`` are those that open a step, ``mark`` is the number in scratch that says for which step they are right, counted from 1;
+    0 is none.
     """
 
-    potentials: tuple[Potential, ...]
+    calls: tuple[GradientCall | ValueCall, ...]
     mark: str
 
 

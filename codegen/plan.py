@@ -7,10 +7,10 @@ from functools import singledispatch
 
 from sympy import Expr, Symbol
 
-from codegen.loops import Carried, GradientCall, Plan, Recorded, Test, every
+from codegen.loops import Carried, GradientCall, Plan, Recorded, Test, ValueCall, every
 from codegen.metropolis import map_tested, proposal_tested
 from codegen.names import Namer, field_namer
-from codegen.planner import Body, Planner
+from codegen.planner import Body, Planner, first_call
 from recipe.abstract import Partial, Potential
 from recipe.errors import OutsideLanguageError
 from recipe.kernel import Kernel, MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
@@ -97,27 +97,27 @@ def _compared(part: Part) -> Iterable[Expr]:
 
 
 def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: bool) -> Plan:
-    valued = tuple(sorted(planner.valued, key=str))
-    potentials = tuple(sorted({*planner.gradients, *valued}, key=str))
+    valued = tuple(sorted((U for kind, U in planner.results if kind is ValueCall), key=str))
+    potentials = tuple(sorted({U for _, U in planner.results}, key=str))
     tested = any(isinstance(s, Test) for s in every(body.lowering.statements))
     statistics = (field_namer(planner.fields.values()).fresh("acceptance_rate"),) if tested else ()
     return Plan(
         planner.state, planner.fields, planner.settings, planner.scratch, planner.variances, planner.factors,
-        tuple(body.noises), potentials, tuple(body.lowering.statements), planner.common.sizes, _carried(planner, body),
+        tuple(body.noises), potentials, tuple(body.lowering.statements), planner.common.sizes, _carried(planner, body, tested),
         recorded, valued, in_place, statistics,
     )  # fmt: skip
 
 
-def _carried(planner: Planner, body: Body) -> Carried | None:
-    """The potentials whose gradient at the end of a step is that at the start of the next one.
+def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
+    """What is evaluated at the end of a step as at the start of the next one.
 
-    The last evaluation must not stand in a loop: then it could not be made again with the random numbers that it had.
+    Where it may be an estimate, its last evaluation must not stand in a loop: from outside it could not be made again with the
+    random numbers that it had.
     """
     statements = body.lowering.statements
-    last = {s.potential: s for s in every(statements) if isinstance(s, GradientCall)}
-    found = tuple(
-        U for U in sorted(body.first, key=str) if planner.ends_where_it_begins(U, body) and any(last[U] is s for s in statements)
-    )
+    last = {(type(s), s.potential): s for s in every(statements) if isinstance(s, GradientCall | ValueCall)}
+    ends = [what for what in body.first if planner.ends_where_it_begins(what, body)]
+    found = tuple(first_call(what, statements) for what in ends if tested or any(last[what] is s for s in statements))
     return Carried(found, planner.reserve("right_for_step", None).removeprefix("out.")) if found else None
 
 

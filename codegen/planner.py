@@ -13,7 +13,7 @@ from functools import singledispatchmethod
 from sympy import Expr, Symbol
 
 from codegen.leaves import CommonLeaves
-from codegen.loops import GradientCall, Loop, NoiseDraw, ValueCall
+from codegen.loops import GradientCall, Loop, NoiseDraw, Statement, ValueCall
 from codegen.lower import Lowering, unbound, varying
 from codegen.names import Namer, field_namer
 from codegen.special import with_digamma
@@ -28,27 +28,28 @@ STEP_SIZE = Symbol("step_size", positive=True)
 
 
 Versions = tuple[int, ...]
+Evaluated = tuple[type[GradientCall] | type[ValueCall], Potential]  # of which potential, and whether its gradient or its value
 
 
 @dataclass
 class Body:
     """The statements of a step, or of a loop in it, under construction.
 
-    ``entry`` are the versions of the blocks where it begins, ``first`` those at the first evaluation of each gradient.
+    ``entry`` are the versions of the blocks where it begins, ``first`` those at the first evaluation of each gradient and value.
     """
 
     lowering: Lowering
     entry: dict[Block, int]
     noises: list[NoiseDraw] = field(default_factory=list)
-    first: dict[Potential, Versions] = field(default_factory=dict)
+    first: dict[Evaluated, Versions] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class View:
-    """Where an expression of two states is read: the cells of some blocks, and potentials as they were (None: as they are)."""
+    """Where an expression of two states is read: the cells of some blocks; potentials are evaluated only if they are ``fresh``."""
 
     cells: Mapping[Block, Expr]
-    values: Mapping[Potential, Expr] | None
+    fresh: bool
 
 
 class Planner:
@@ -64,9 +65,8 @@ class Planner:
         self.factors: dict[Dense, str] = {}
         self.noises: dict[Symbol, NoiseDraw] = {}
         self.common = CommonLeaves(self.settings, namer)
-        self.gradients: dict[Potential, tuple[str, ...]] = {}
-        self.evaluated: dict[Potential, Versions] = {}
-        self.valued: dict[Potential, tuple[Versions, Symbol]] = {}
+        self.results: dict[Evaluated, tuple[str, ...]] = {}
+        self.evaluated: dict[Evaluated, Versions] = {}
         self.view: View | None = None
         self.version: dict[Block, int] = dict.fromkeys(state, 0)
         self.number: dict[Scalar, Symbol] = {}
@@ -112,8 +112,8 @@ class Planner:
     def repeat(self, times: tuple[int, int], moved: Iterable[Block], carry_out: Callable[[], None]) -> None:
         """A loop around something that moves these blocks.
 
-        A gradient that is evaluated where a repetition begins, and again where it ends, is evaluated before the loop instead of at
-        each beginning.
+        What is evaluated where a repetition begins, and again where it ends, is evaluated before the loop instead of at each
+        beginning.
         """
         outer, before, known = self.body, dict(self.version), dict(self.evaluated)
         for b in moved:
@@ -123,26 +123,26 @@ class Planner:
         carry_out()
         self.body = outer
         statements = list(inner.lowering.statements)
-        for U, first in inner.first.items():
-            at = tuple(before[b] for b in U.blocks)
-            if self.ends_where_it_begins(U, inner):
-                call = next(s for s in statements if isinstance(s, GradientCall) and s.potential == U)
+        for what, first in inner.first.items():
+            at = tuple(before[b] for b in what[1].blocks)
+            if self.ends_where_it_begins(what, inner):
+                call = first_call(what, statements)
                 statements.remove(call)
-                if known.get(U) != at:
+                if known.get(what) != at:
                     outer.lowering.statements.append(call)
-                outer.first.setdefault(U, at)
+                outer.first.setdefault(what, at)
             else:
-                outer.first.setdefault(U, first)
+                outer.first.setdefault(what, first)
         fresh = self.namer.fresh
         loop = Loop(times, fresh("t"), fresh("count"), fresh("lane_count"), tuple(statements), tuple(inner.noises))
         outer.lowering.statements.append(loop)
         outer.lowering.forget()
         self.read_numbers(moved)
 
-    def ends_where_it_begins(self, U: Potential, body: Body) -> bool:
-        """Whether its gradient is evaluated at the start of a body, and again after the last move of its blocks."""
-        entry, now = tuple(body.entry[b] for b in U.blocks), self.versions(U)
-        return body.first[U] == entry and now != entry and self.evaluated[U] == now
+    def ends_where_it_begins(self, what: Evaluated, body: Body) -> bool:
+        """Whether it is evaluated at the start of a body, and again after the last move of its blocks."""
+        entry, now = tuple(body.entry[b] for b in what[1].blocks), self.versions(what[1])
+        return body.first[what] == entry and now != entry and self.evaluated[what] == now
 
     def place(self, block: Block) -> str:
         return "state" if self.version[block] == 0 else "out"
@@ -170,9 +170,9 @@ class Planner:
         partials = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         whole = {b for p in partials for b in p.head.blocks}
         whole |= {s.at(GENERIC) for t in e.atoms(Total) for s in t.atoms(Vector)}
-        stale = {p.head for p in partials if self.evaluated.get(p.head) not in (None, self.versions(p.head))}
+        stale = {p.head for p in partials if self.evaluated.get((GradientCall, p.head)) not in (None, self.versions(p.head))}
         read = {s.name for _, value in self.values for s in value.free_symbols}
-        overwritten = {f"{scratch}[i]" for U in stale for scratch in self.gradients[U]}
+        overwritten = {f"{scratch}[i]" for U in stale for scratch in self.results[GradientCall, U]}
         overwritten |= {f"state.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())}
         if whole & self.pending.keys() or read & overwritten:
             self.flush()
@@ -270,20 +270,7 @@ class Planner:
             raise OutsideLanguageError(
                 f"the rule uses the value of {e}, and a kernel knows only its gradient; bind it to an expression"
             )
-        return self.value(e) if self.view.values is None else self.view.values[e]
-
-    def value(self, U: Potential) -> Expr:
-        """The value of a potential at the present state."""
-        known, symbol = self.valued.get(U, (None, None))
-        if known != self.versions(U) or symbol is None:
-            symbol = Symbol(self.namer.fresh(f"value_{U.name}"), real=True)
-            self.lowering.statements.append(ValueCall(U, self.places(U), symbol))
-            self.valued[U] = self.versions(U), symbol
-        return symbol
-
-    def places(self, U: Potential) -> tuple[str, ...]:
-        """The arrays of its blocks."""
-        return tuple(f"{self.place(b)}.{self.fields[b]}" for b in U.blocks)
+        return self.lowering.let(Symbol(f"{self.evaluate(ValueCall, e)[0]}[0]", real=True), f"value_{e.name}")
 
     @leaf.register(Index)
     @leaf.register(Field)
@@ -297,21 +284,29 @@ class Planner:
             raise unbound(U)
         if len(e.wrt) > 1:
             raise OutsideLanguageError(f"the rule uses the second derivative {e}, and a kernel knows only the gradient of {U}")
-        scratch = self.gradient(U)[U.blocks.index(generic(e.wrt[0]))]
+        scratch = self.evaluate(GradientCall, U)[U.blocks.index(generic(e.wrt[0]))]
         if isinstance(e.wrt[0], Scalar):
             return self.lowering.let(Symbol(f"{scratch}[0]", real=True), f"g_{U.name}_{e.wrt[0].name}")
         if e.wrt[0].label != label:
             raise OutsideLanguageError(f"{e} stands outside of the sum over its index")
         return varying(f"{scratch}[i]")
 
-    def gradient(self, U: Potential) -> tuple[str, ...]:
-        """The arrays with the gradient of a potential at the present state, evaluated if need be."""
-        if U not in self.gradients:
-            self.gradients[U] = tuple(self.reserve(f"g_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks)
-        as_it_was = self.view is not None and self.view.values is not None
-        if self.evaluated.get(U) != self.versions(U) and not as_it_was:
-            self.lowering.statements.append(GradientCall(U, self.places(U), self.gradients[U]))
+    def evaluate(self, kind: type[GradientCall] | type[ValueCall], U: Potential) -> tuple[str, ...]:
+        """The arrays with the gradient or the value of a potential at the present state, evaluated if need be."""
+        what = (kind, U)
+        if what not in self.results:
+            gradient = tuple((f"g_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks)
+            wishes = gradient if kind is GradientCall else ((f"value_{U.name}", None),)
+            self.results[what] = tuple(self.reserve(wish, length) for wish, length in wishes)
+        if self.evaluated.get(what) != self.versions(U) and (self.view is None or self.view.fresh):
+            places = tuple(f"{self.place(b)}.{self.fields[b]}" for b in U.blocks)
+            self.lowering.statements.append(kind(U, places, self.results[what]))
             self.lowering.forget()
-            self.evaluated[U] = self.versions(U)
-            self.body.first.setdefault(U, self.versions(U))
-        return self.gradients[U]
+            self.evaluated[what] = self.versions(U)
+            self.body.first.setdefault(what, self.versions(U))
+        return self.results[what]
+
+
+def first_call(what: Evaluated, statements: Iterable[Statement]) -> GradientCall | ValueCall:
+    """The first evaluation of a gradient or a value among the statements."""
+    return next(s for s in statements if isinstance(s, GradientCall | ValueCall) and (type(s), s.potential) == what)

@@ -57,8 +57,8 @@ class _Writer:
         self.plan, self.own, self.filled = plan, own, filled
         passed = ["state", "state", "params", "step_size"]
         self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep)
-        self.left = set(plan.carried.potentials) if plan.carried else set()
-        self.last: dict[Potential, list[str]] = {}
+        self.left = list(plan.carried.calls) if plan.carried else []
+        self.last: dict[tuple[type, Potential], list[str]] = {}
         self.lanes: list[str] = []
         self.purposes = 0
         self.judged = "finite &= "
@@ -80,10 +80,8 @@ class _Writer:
     def lines(self, statement: Statement) -> list[str]:
         """The lines of one statement."""
         match statement:
-            case GradientCall():
+            case GradientCall() | ValueCall():
                 return self.evaluation(statement)
-            case ValueCall():
-                return [self.value(statement)]
             case Loop():
                 return self.loop(statement)
             case Test():
@@ -97,7 +95,7 @@ class _Writer:
         """The value of a potential, from all of its data."""
         value = self.own[call.potential].gradient.value
         assert value is not None
-        return f"{call.target.name} = {value.function}({', '.join([*call.places, 'data', 'params', 'state.rows[:0]'])})"
+        return f"{call.scratch[0]}[0] = {value.function}({', '.join([*call.places, 'data', 'params', 'state.rows[:0]'])})"
 
     def loop(self, loop: Loop) -> list[str]:
         """Repetitions, as many as said or drawn; the counter of random numbers goes on from repetition to repetition."""
@@ -130,24 +128,35 @@ class _Writer:
             "else:", *(f"    {line}" for line in restored),
         ]  # fmt: skip
 
-    def evaluation(self, call: GradientCall) -> list[str]:
-        """A gradient, with the rows of its minibatch; nothing where the step before has left it."""
-        U = call.potential
-        if U in self.left:
-            self.left.remove(U)
+    def evaluation(self, call: GradientCall | ValueCall) -> list[str]:
+        """A value, or a gradient with the rows of its minibatch; nothing where the step before has left it."""
+        what = (type(call), call.potential)
+        opening = next((c for c in self.left if (type(c), c.potential) == what), None)
+        if opening is not None:
+            self.left.remove(opening)
             return []
-        self.last[U] = [*_rows_drawn(self.own.get(U), self.purpose(), self.clock), *statement_lines(call, self.context)]
-        return self.last[U]
+        if self.clock == "t":
+            self.last[what] = self.evaluated(call)
+            return self.last[what]
+        return self.evaluated(call)
+
+    def evaluated(self, call: GradientCall | ValueCall) -> list[str]:
+        """The lines of an evaluation."""
+        if isinstance(call, ValueCall):
+            return [self.value(call)]
+        return [*_rows_drawn(self.own.get(call.potential), self.purpose(), self.clock), *statement_lines(call, self.context)]
 
     def first_evaluation(self) -> list[str]:
-        """Evaluate the gradients that the step before has left, where it has not: at the start of a chain, in a copied state.
+        """Evaluate what the step before has left, where it has not: at the start of a chain, in a copied state.
 
-        The minibatch is that of the step before, so that the estimate is the one that a run without a break goes on with.
+        A minibatch is that of the step before, so that the estimate is the one that a run without a break goes on with.
         """
         carried = self.plan.carried
         if carried is None:
             return []
-        lines = ["t = np.uint64(start) - np.uint64(1)", *(line for U in carried.potentials for line in self.last[U])]
+        calls = [c for c in map(in_place, carried.calls) if isinstance(c, GradientCall | ValueCall)]
+        found = [self.last.get((type(c), c.potential)) or self.evaluated(c) for c in calls]
+        lines = ["t = np.uint64(start) - np.uint64(1)", *(line for lines in found for line in lines)]
         return [f"if steps > 0 and state.{carried.mark}[0] != start + 1:", *(f"    {line}" for line in lines)]
 
     def gradient(self, call: GradientCall) -> str:
@@ -228,7 +237,7 @@ def _(statement: GradientCall) -> Statement:
 
 @in_place.register
 def _(statement: ValueCall) -> Statement:
-    return ValueCall(statement.potential, tuple(_moved(p) for p in statement.places), statement.target)
+    return ValueCall(statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch))
 
 
 @in_place.register

@@ -162,7 +162,7 @@ def test_several_potentials_each_for_itself():
     ]
     update = Update(h, rule, TARGET + V)
     module = generate(update)
-    assert module.plan.carried.potentials == (U,)
+    assert [call.potential for call in module.plan.carried.calls] == [U]
     assert len(calls_in_loop(module.source)) == 3
 
     @njit
