@@ -51,8 +51,13 @@ class Order:
     correction: Expr | None = None
     marginals: tuple[Marginal, ...] = ()
 
+    @property
+    def known(self) -> str:
+        """The order in words."""
+        return f"{'exactly' if self.exact else 'at least'} {self.order}"
+
     def __str__(self) -> str:
-        lines = [f"joint law: order {'exactly' if self.exact else 'at least'} {self.order} ({self.by})"]
+        lines = [f"joint law: order {self.known} ({self.by})"]
         if self.correction is not None:
             power = "step" if self.order == 1 else f"step^{self.order}"
             lines.append(f"leading correction: exp(-H) (1 + {power} ({shown(self.correction)})), up to normalisation")
@@ -135,6 +140,8 @@ def _judged(expansion: Expansion, power: int, outcome: Outcome | None, kept: Seq
         return Order(order, False, by, scope, assumptions, marginals=found)
     ring, residual = expansion.ring, expansion.changes[power]
     by = f"A_{Rational(power, 2)}^dagger exp(-H) = ({shown(ring.expression(residual))}) exp(-H)"
+    if expansion.step.recorded:
+        by += ", with A of the formal kernel of what is recorded"
     if order <= 0:
         return Order(order, True, by, scope, assumptions, ring.expression(residual), outcome.witness)
     f = correction(residual, expansion.maps, expansion.gradient, ring)
