@@ -10,7 +10,8 @@ from sympy import Expr, Rational
 from recipe.errors import OutsideLanguageError
 from recipe.language import read
 from recipe.update import Update
-from verify.order.invariant import CAPACITIES, Order, invariant_order
+from verify.order.change import CAPACITIES
+from verify.order.invariant import Order, invariant_order
 from verify.order.line import at_length_one
 from verify.order.moments import integrated_out
 from verify.order.ring import Poly, Ring

@@ -15,19 +15,15 @@ from sympy import Expr, Rational
 
 from recipe.symbols import Block
 from recipe.update import Update
+from verify.order.change import Expansion, expansion_of
 from verify.order.marginal import Marginal, marginal_of
 from verify.order.poisson import correction
-from verify.order.push import Gradient, before, pushed
-from verify.order.readable import shown
-from verify.order.ring import Poly, Ring
+from verify.order.readable import power_of_step, shown
 from verify.order.scope import assumptions_for, scope_in_one_dimension
-from verify.order.series import constant
-from verify.order.step import Map, Step, gradient_of, is_even, map_of, maps_of, step_of
+from verify.order.step import step_of
 from verify.verdict import Outcome, Verdict, Witness
 from verify.zero.decide import decide_zero
-from verify.zero.errors import TableFullError
 
-CAPACITIES = (48, 192)  # of the table of generators; small ones are faster
 HIGHEST = 4  # A_k is looked at up to this k
 
 
@@ -59,53 +55,11 @@ class Order:
     def __str__(self) -> str:
         lines = [f"joint law: order {self.known} ({self.by})"]
         if self.correction is not None:
-            power = "step" if self.order == 1 else f"step^{self.order}"
-            lines.append(f"leading correction: exp(-H) (1 + {power} ({shown(self.correction)})), up to normalisation")
+            lines.append(
+                f"leading correction: exp(-H) (1 + {power_of_step(self.order)} ({shown(self.correction)})), up to normalisation"
+            )
         lines += [str(marginal) for marginal in self.marginals]
         return "\n".join([*lines, f"for: {self.scope}", *(f"given that {line}" for line in self.assumptions)])
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """A step in powers of ``s = sqrt(step)``, and what it does to the density; known below ``end``."""
-
-    step: Step
-    ring: Ring
-    gradient: Gradient
-    maps: Sequence[Map]
-    changes: Sequence[Poly]
-    even: bool
-
-    @property
-    def end(self) -> int:
-        """The first power of s that is not known."""
-        return len(self.changes)
-
-
-def expansion_of(step: Step, end: int) -> Expansion:
-    """The change of the density in one step, divided by exp(-H), below a power of s.
-
-    Raises:
-        RecipeError: where the step has no expansion around the identity.
-    """
-    for capacity in CAPACITIES[:-1]:
-        try:
-            return _expansion(step, end, capacity)
-        except TableFullError:
-            continue
-    return _expansion(step, end, CAPACITIES[-1])
-
-
-def _expansion(step: Step, end: int, capacity: int) -> Expansion:
-    ring = Ring(step.coordinates, capacity)
-    gradient = gradient_of(step, ring)
-    maps = maps_of(step, ring, end)
-    g = constant(ring, ring.number(1), end)
-    recorded = [map_of(step.recorded, False, step.s, ring, end)] if step.recorded else []
-    if recorded:
-        g = before(recorded, gradient, ring, end)
-    change = pushed(g, maps, gradient) + g.scaled(-1)
-    return Expansion(step, ring, gradient, maps, change.coefficients, is_even([*maps, *recorded], ring))
 
 
 def invariant_order(update: Update, *, highest: int = HIGHEST, marginals: Iterable[Sequence[Block]] | None = None) -> Order:

@@ -4,41 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from sympy import Add, Expr, Rational, S, Symbol
+from sympy import Rational, S
 from sympy.core.function import AppliedUndef
 
-from recipe.abstract import Field, Jet, Partial, Potential
+from recipe.abstract import Field, Potential
 from recipe.errors import OutsideLanguageError
 from recipe.symbols import Block, name_of
+from verify.order.anharmonic import off_by_a_quartic
+from verify.order.change import Expansion
 from verify.order.gaussian import Covariance, covariance
+from verify.order.meanings import meanings, unused
 from verify.order.moments import integrated_out
-from verify.order.push import Gradient
-from verify.order.readable import shown
-from verify.order.ring import Poly, Ring
+from verify.order.readable import power_of_step, shown
+from verify.order.ring import Poly
 from verify.order.step import Step
 from verify.verdict import Verdict
 from verify.zero.decide import decide_zero
 from verify.zero.errors import CannotDecideError
 
 FURTHER = 4  # how many powers of s beyond the joint order a covariance is followed
-
-
-class Expanded(Protocol):
-    """What is used here of the expansion of a step."""
-
-    @property
-    def step(self) -> Step: ...
-
-    @property
-    def ring(self) -> Ring: ...
-
-    @property
-    def gradient(self) -> Gradient: ...
-
-    @property
-    def even(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -55,7 +40,7 @@ class Marginal:
         return f"law of {names}: order {'exactly' if self.exact else 'at least'} {self.order} ({self.by})"
 
 
-def marginal_of(kept: Sequence[Block], joint: Rational, f: Poly | None, expansion: Expanded) -> Marginal:
+def marginal_of(kept: Sequence[Block], joint: Rational, f: Poly | None, expansion: Expansion) -> Marginal:
     """By the leading correction of the joint law, integrated over the other blocks, and by a Gaussian example."""
     blocks = tuple(kept)
     proved = Marginal(blocks, joint, False, "as the joint law")
@@ -64,6 +49,10 @@ def marginal_of(kept: Sequence[Block], joint: Rational, f: Poly | None, expansio
     if proved.exact:
         return proved
     example = _example(blocks, proved.order, expansion.step)
+    if proved.order == joint and (example is None or example.order is None or example.order > joint):
+        quartic = off_by_a_quartic(expansion.step, blocks, joint)
+        if quartic is not None:
+            return Marginal(blocks, joint, True, f"{proved.by}; {quartic}")
     if example is None:
         return proved
     if example.is_the_step:
@@ -72,7 +61,7 @@ def marginal_of(kept: Sequence[Block], joint: Rational, f: Poly | None, expansio
     return Marginal(blocks, proved.order, example.order == proved.order, f"{proved.by}; {example.text()}")
 
 
-def _by_correction(kept: tuple[Block, ...], joint: Rational, f: Poly, expansion: Expanded) -> Marginal | None:
+def _by_correction(kept: tuple[Block, ...], joint: Rational, f: Poly, expansion: Expansion) -> Marginal | None:
     """The mean of the correction given what is kept: where it varies, the marginal law is off by as much."""
     ring = expansion.ring
     gone = [x for x in ring.coordinates if x not in kept]
@@ -82,7 +71,9 @@ def _by_correction(kept: tuple[Block, ...], joint: Rational, f: Poly, expansion:
     slopes = [ring.derivative(left, x) for x in kept]
     outcomes = [decide_zero(ring.expression(slope)) for slope in slopes]
     if any(o.verdict is Verdict.REFUTED for o in outcomes):
-        return Marginal(kept, joint, True, f"its density is off by a factor 1 + step^{joint} ({shown(ring.expression(left))})")
+        return Marginal(
+            kept, joint, True, f"its density is off by a factor 1 + {power_of_step(joint)} ({shown(ring.expression(left))})"
+        )
     if all(o.verdict is Verdict.PROVED for o in outcomes):
         following = joint + (1 if expansion.even else Rational(1, 2))
         return Marginal(
@@ -103,13 +94,14 @@ class Example:
     def text(self) -> str:
         """In words."""
         if self.order is None:
-            return f"{self.where} the covariance is right below step^{Rational(self.end, 2)}"
-        return f"{self.where} the covariance is off at step^{self.order}"
+            return f"{self.where} the covariance is right below {power_of_step(Rational(self.end, 2))}"
+        return f"{self.where} the covariance is off at {power_of_step(self.order)}"
 
 
 def _example(kept: tuple[Block, ...], order: Rational, step: Step) -> Example | None:
     """The exact law of a linear step: of this one, or with quadratic potentials and constants in place of what is abstract."""
-    values = quadratic(step)
+    k = unused(("k", "kappa", "curvature"), step)
+    values = meanings(step, lambda x: k * x**2 / 2)
     end = int(2 * order) + FURTHER
     try:
         found = covariance(step.with_values(values), end)
@@ -136,24 +128,3 @@ def _first_off(kept: tuple[Block, ...], found: Covariance) -> Rational | None:
                 if outcome.verdict is Verdict.UNDECIDED:
                     raise CannotDecideError(outcome.by)
     return None
-
-
-def quadratic(step: Step) -> dict[Expr, Expr]:
-    """Meanings of what is abstract under which a step may be linear: potentials ``k x^2 / 2``, all other functions 1."""
-    everything = step.everything()
-    taken = {s.name for e in everything for s in e.atoms(Symbol)}
-    k = Symbol(next(name for name in ("k", "kappa", "curvature", "k_") if name not in taken), positive=True)
-    values: dict[Expr, Expr] = {}
-    for e in everything:
-        for atom in sorted(e.atoms(Potential, Field, Partial, Jet, AppliedUndef), key=str):
-            values[atom] = _value(atom, k)
-    return values
-
-
-def _value(atom: Expr, k: Symbol) -> Expr:
-    if isinstance(atom, Partial) and isinstance(atom.head, Potential):
-        U = Add(*(k * x**2 / 2 for x in atom.head.blocks))
-        return U.diff(*atom.wrt)
-    if isinstance(atom, Potential):
-        return Add(*(k * x**2 / 2 for x in atom.blocks))
-    return S.Zero if isinstance(atom, Partial | Jet) else S.One

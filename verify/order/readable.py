@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol
+from sympy import Expr, Rational, Symbol
 
 from recipe.abstract import Partial, Potential
 from recipe.symbols import name_of
@@ -20,6 +20,11 @@ def shown(e: Expr) -> str:
     """The expression as a product in one line, or in words where that would be too long."""
     text = str(readable(factored(e)))
     return text if len(text) <= LONGEST else TOO_LONG
+
+
+def power_of_step(power: Rational) -> str:
+    """``step``, ``step^2``, ..."""
+    return "step" if power == 1 else f"step^{power}"
 
 
 def _is_of_one_block(p: Partial) -> bool:
