@@ -10,7 +10,7 @@ from recipe.limit import limit_of
 from recipe.operators import div, dot, grad
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
-from recipe.scheme import discretise
+from recipe.scheme import Discretisation, discretise, discretised
 from recipe.spread import spread
 from recipe.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
 from recipe.total import total
@@ -19,7 +19,7 @@ from recipe.update import Update
 __version__ = "0.1.0"
 
 __all__ = [
-    "Data", "DecimalWarning", "Dense", "Derivation", "Dynamics", "Field", "Noise", "OutsideLanguageError", "Parameter",
-    "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "derive", "discretise",
-    "div", "dot", "grad", "limit_of", "outer", "spread", "total",
+    "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Noise", "OutsideLanguageError",
+    "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "derive",
+    "discretise", "discretised", "div", "dot", "grad", "limit_of", "outer", "spread", "total",
 ]  # fmt: skip
