@@ -72,7 +72,7 @@ def scope_of(declared: Declared) -> str:
     return ", ".join([*lengths, *kinds_of(declared)]) or "as written"
 
 
-def kinds_of(declared: Recipe | Update) -> list[str]:
+def kinds_of(declared: Declared) -> list[str]:
     """In words, for which functions, parameters and domains a proof holds."""
     parts = [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from recipe import RecipeError, Update
-from verify.obligation import Obligation
+from recipe import Discretisation, RecipeError
+from verify.obligation import Obligation, of_steps
 from verify.order import Order, invariant_order
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved, undecided
@@ -12,9 +12,9 @@ from verify.zero.errors import CannotDecideError
 
 def discharge(subject: Subject) -> Outcome:
     """Proved where the order is positive, whatever it is; refuted where exp(-H) is not even right as the step vanishes."""
-    assert isinstance(subject.declared, Update)
+    assert isinstance(subject.declared, Discretisation)
     try:
-        order = invariant_order(subject.declared)
+        order = invariant_order(subject.declared.update)
     except (RecipeError, CannotDecideError) as error:
         return undecided(str(error))
     if order.order > 0:
@@ -29,11 +29,6 @@ def _said(order: Order) -> str:
     return "; ".join(lines)
 
 
-def of_updates(subject: Subject) -> bool:
-    """An obligation of steps, printed or discretised."""
-    return isinstance(subject.declared, Update)
-
-
 INVARIANT_ORDER = Obligation(
     name="invariant-order",
     statement="A_k^dagger exp(-H) = 0 for k <= p, where E phi(z') = phi + sum_k step^k A_k phi",
@@ -42,6 +37,6 @@ INVARIANT_ORDER = Obligation(
         "together: the density is off by a multiple of step^p."
     ),
     discharge=discharge,
-    applies=of_updates,
+    applies=of_steps,
     required=False,
 )
