@@ -16,12 +16,11 @@ from catalog.hmc import hmc
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
-from recipe import Field, Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, bind, div, grad, total
+from recipe import Field, Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, bind, discretised, div, grad, total
 from recipe.abstract import Partial
 from recipe.expectation import NOISE
 from recipe.phi import Phi
 from recipe.scheme import discretise
-from recipe.scheme.discretisation import as_printed
 from verify.obligations.invariant_order import INVARIANT_ORDER
 from verify.order import invariant_order, leading_bias
 from verify.order.anharmonic import mean_correction
@@ -201,19 +200,21 @@ def test_the_noise_of_half_the_decay(letters):
 
 def test_the_obligation():
     def outcome(update):
-        return INVARIANT_ORDER.discharge(subject_of(as_printed(update)))
+        return INVARIANT_ORDER.discharge(subject_of(discretised(update, "printed")))
 
     good = outcome(word("BAOAB"))
     assert good.verdict is Verdict.PROVED
-    assert "order exactly 2 of the joint law" in good.by
-    assert "law of theta: order exactly 2" in good.by
+    assert "order exactly 2: A_3^dagger" in good.by
+    assert any("law of theta: order exactly 2" in fact for fact in good.facts)
+    assert good.scope.startswith("one dimension")
     assert any("depends smoothly on the step" in line for line in good.assumptions)
     bad = outcome(Update(h, {theta: theta - h * grad(U, theta) + sqrt(h) * w}, U))
     assert bad.verdict is Verdict.REFUTED
     assert bad.witness is not None
-    redrawn = Update(h, {theta: theta, r: w}, U + total(r**2) / 2)
-    step = replace(subject_of(as_printed(word("BAOAB"))), declared=as_printed(redrawn))
-    assert INVARIANT_ORDER.discharge(step).verdict is Verdict.UNDECIDED
+    assert outcome(Update(h, {theta: theta + h * exp(-(theta**2)) + sqrt(h) * w**2 - sqrt(h)}, U)).verdict is Verdict.REFUTED
+    refresh = Update(h, {theta: theta, r: w}, U + total(r**2) / 2)
+    redrawn = replace(subject_of(word("BAOAB")), declared=discretised(refresh, "printed"))
+    assert INVARIANT_ORDER.discharge(redrawn).verdict is Verdict.UNDECIDED
 
 
 # -- brute force ---------------------------------------------------------------------------------------------------------------
