@@ -1,23 +1,40 @@
 """Schemes: what each makes of the catalog, what it refuses, and that every sub-flow is the exact one."""
 
 import itertools
+import json
+from dataclasses import replace
 
 import mpmath
 import pytest
+from command import command
 from sympy import Function, Matrix, Symbol, exp, log, simplify, sqrt
 
 from catalog.sghmc import C, sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.third_order_langevin import third_order_langevin
-from recipe import Dense, Noise, Potential, Recipe, RecipeError, Scalar, Vector, derive, discretise, grad, limit_of, total
+from recipe import (
+    Dense,
+    Noise,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Vector,
+    derive,
+    discretise,
+    discretised,
+    grad,
+    limit_of,
+    total,
+)
 from recipe.abstract import jets_from_sympy
 from recipe.phi import Phi
 from recipe.scheme import SCHEMES, scheme_called, split
 from recipe.scheme.flow import flow
 from recipe.scheme.pieces import pieces_of
 from recipe_cli.declarations import catalog_entries
-from verify.verdict import Verdict
+from verify import Verdict, verify
 from verify.zero.decide import decide_zero
 from verify.zero.entry import decide_zero_entry
 
@@ -224,3 +241,102 @@ def test_what_belongs_to_other_schemes_is_refused():
         discretise(sghmc, "baoab", order=["r", "theta"])
     with pytest.raises(RecipeError, match="compensate= is known for euler and semi-implicit, not for baoab"):
         discretise(sghmc, "baoab", compensate=True)
+
+
+# -- what is proved of a step ----------------------------------------------------------------------------------------------------
+
+
+def lines_of(step):
+    return {line.name: line.outcome for line in verify(step).lines}
+
+
+@pytest.mark.parametrize("scheme", ["baoab", "obabo", "aboba", "oabao", "boab", "abobabo"])
+def test_splittings_of_langevin_dynamics_are_proved(scheme):
+    lines = lines_of(discretised(sghmc, scheme))
+    assert lines["exact-transition"].verdict is lines["consistency"].verdict is Verdict.PROVED
+    assert "r <- N(r*exp(-C*step_size" in lines["exact-transition"].by
+
+
+def mutated(step, k, **changes):
+    """The step with another sub-flow: ``mean``, ``variance`` or ``time`` of the k-th as functions of what they were."""
+    flows = list(step.splitting.flows)
+    own = {"time": changes.pop("time")(flows[k].time)} if "time" in changes else {}
+    law = replace(flows[k].law, **{part: change(getattr(flows[k].law, part)) for part, change in changes.items()})
+    flows[k] = replace(flows[k], law=law, **own)
+    splitting = replace(step.splitting, flows=tuple(flows))
+    return replace(step, splitting=splitting, update=splitting.update)
+
+
+r = sghmc.state[1]
+MUTANTS = {
+    "a half step made whole": (0, {"mean": lambda m: 2 * m - r}),
+    "a half step made whole, and called whole": (0, {"mean": lambda m: 2 * m - r, "time": lambda t: 2 * t}),
+    "a kick in the wrong direction": (4, {"mean": lambda m: 2 * r - m}),
+    "c1 and c2 swapped": (2, {"mean": lambda m: r * sqrt(1 - exp(-2 * C * h)), "variance": lambda v: exp(-2 * C * h)}),
+    "noise of half the variance": (2, {"variance": lambda v: v / 2}),
+    "friction twice": (2, {"mean": lambda m: r * exp(-2 * C * h)}),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutants_of_baoab_are_refuted(name):
+    k, changes = MUTANTS[name]
+    outcome = lines_of(mutated(discretised(sghmc, "baoab"), k, **changes))["exact-transition"]
+    assert outcome.verdict is Verdict.REFUTED
+    assert outcome.witness is not None
+
+
+def test_a_mutant_that_is_wrong_in_the_limit_is_inconsistent():
+    twice = mutated(discretised(sghmc, "baoab"), 0, mean=lambda m: 2 * m - r)
+    outcome = lines_of(twice)["consistency"]
+    assert outcome.verdict is Verdict.REFUTED
+    assert "the drift of r: that of the rule minus the derived one is -grad(U, theta)/2" in outcome.by
+
+
+def test_a_printed_rule_is_a_step_as_it_stands():
+    assert lines_of(discretised(sghmc, "printed"))["consistency"].verdict is Verdict.PROVED
+    assert discretised(sghmc.update, "printed").update is sghmc.update
+    with pytest.raises(RecipeError, match=r"no printed rule; name a scheme"):
+        discretised(Recipe((x,), x**2, Matrix([[1]]), Matrix([[0]])), "printed")
+    with pytest.raises(RecipeError, match=r"a discrete step already: --scheme printed takes it as it stands"):
+        discretised(sghmc.update, "euler")
+
+
+# -- the command -----------------------------------------------------------------------------------------------------------------
+
+
+def test_verify_a_step_from_the_command_line():
+    said = command("verify", "sgnht", "--scheme", "BADODAB")
+    assert said.returncode == 0
+    assert said.stdout.startswith("sgnht, BADODAB (step, catalog/sgnht.py): proved for every d_theta, every smooth U(theta)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["verify", "sgld", "--scheme", "baoab"], "recipe: sgld: the drift of theta has the term -grad(U, theta)"),
+        (["verify", "sgld", "--scheme", "rk4"], "recipe: sgld: there is no scheme 'rk4'"),
+        (["verify", "sghmc", "--scheme", "baoab", "--certificate", "c.json"], "recipe: --certificate is for recipes"),
+        (["schemes", "nothing"], "recipe: nothing is neither a file nor in the catalog"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(arguments, sentence):
+    said = command(*arguments)
+    assert said.returncode == 2
+    assert sentence in said.stderr
+
+
+def test_the_schemes_of_a_recipe():
+    said = command("schemes", "sghmc")
+    assert "    O Ornstein-Uhlenbeck: r <- N(r*exp(-C*step_size), 1 - exp(-2*C*step_size))\n" in said.stdout
+    assert "    badodab              does not fit: the word BADODAB has the letter D" in said.stdout
+    data = json.loads(command("schemes", "sgld", "--json").stdout)
+    assert data[0]["no_splitting"].startswith("the drift of theta has the term")
+    assert {s["name"] for s in data[0]["schemes"] if s["refused"] is None} == {
+        "euler", "semi-implicit", "milstein", "leimkuhler-matthews",
+    }  # fmt: skip
+
+
+def test_all_schemes():
+    assert [line.split()[0] for line in command("schemes").stdout.splitlines()][: len(SCHEMES)] == [s.name for s in SCHEMES]
+    assert len(json.loads(command("schemes", "--json").stdout)) == len(SCHEMES)

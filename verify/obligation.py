@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from recipe import Recipe
+from recipe import Discretisation, Recipe
 from verify.subject import Subject
 from verify.verdict import Outcome
 
 
-def always(subject: Subject) -> bool:
-    """An obligation of every recipe and every claim."""
-    return True
+def of_diffusions(subject: Subject) -> bool:
+    """An obligation of every recipe and every claim: of what a sampler is as its step vanishes."""
+    return not of_steps(subject)
+
+
+def of_steps(subject: Subject) -> bool:
+    """An obligation of every discrete step."""
+    return isinstance(subject.declared, Discretisation)
 
 
 def of_recipes(subject: Subject) -> bool:
@@ -32,6 +37,6 @@ class Obligation:
     statement: str
     explanation: str
     discharge: Callable[[Subject], Outcome]
-    applies: Callable[[Subject], bool] = always
+    applies: Callable[[Subject], bool] = of_diffusions
     vacuous: str | None = None
     required: bool = True

@@ -7,6 +7,7 @@ from functools import partial
 
 from recipe.errors import RecipeError
 from recipe.recipe import Recipe
+from recipe.scheme.discretisation import PRINTED, Discretisation, as_printed, discretisation
 from recipe.scheme.euler import euler
 from recipe.scheme.leimkuhler_matthews import leimkuhler_matthews
 from recipe.scheme.milstein import milstein
@@ -20,7 +21,7 @@ from recipe.update import Update
 
 def _word(word: str, summary: str, source: str, name: str | None = None) -> Scheme:
     fits = "every block affine in itself while the others rest, D diagonal"
-    return Scheme(name or word.lower(), summary, fits, source, lambda recipe: split(recipe, word).update)
+    return Scheme(name or word.lower(), summary, fits, source, partial(split, word=word))
 
 
 LM2013 = "Leimkuhler & Matthews (2013), AMRX 2013(1)"
@@ -56,10 +57,19 @@ def discretise(recipe: Recipe, scheme: str, *, order: Sequence[Block | str] | No
     if order is not None:
         return semi_implicit(recipe, order=order, compensate=compensate)
     if not compensate:
-        return named.step(recipe)
+        return discretisation(recipe, named).update
     if named.name not in COMPENSATED:
         raise RecipeError(f"compensate= is known for {' and '.join(COMPENSATED)}, not for {scheme}")
     return COMPENSATED[named.name](recipe)
+
+
+def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
+    """One step of the named scheme with what it was made from; ``printed`` is the published rule as it stands.
+
+    Raises:
+        RecipeError: as ``discretise``, and where there is no published rule.
+    """
+    return as_printed(of) if scheme == PRINTED else discretisation(of, scheme_called(scheme))
 
 
 def scheme_called(name: str) -> Scheme:
@@ -78,4 +88,7 @@ def scheme_called(name: str) -> Scheme:
     )
 
 
-__all__ = ["NAMES", "SCHEMES", "Scheme", "Splitting", "discretise", "euler", "scheme_called", "semi_implicit", "split"]
+__all__ = [
+    "NAMES", "PRINTED", "SCHEMES", "Discretisation", "Scheme", "Splitting", "discretise", "discretised", "euler", "scheme_called",
+    "semi_implicit", "split",
+]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recipe.recipe import Recipe
+from recipe.scheme.splitting import Splitting
 from recipe.update import Update
 
 
@@ -17,4 +18,4 @@ class Scheme:
     summary: str
     fits: str
     source: str
-    step: Callable[[Recipe], Update]
+    step: Callable[[Recipe], Update | Splitting]

@@ -12,45 +12,48 @@ from sympy import Expr, Symbol
 
 from recipe.errors import RecipeError
 from recipe.recipe import Recipe
-from recipe.scheme.flow import flow
+from recipe.scheme.flow import Flow, flow
 from recipe.scheme.increment import step_symbol
 from recipe.scheme.pieces import LETTERS, Motion, Piece, pieces_of
 from recipe.symbols import Block, Noise
 from recipe.update import Update
 
-PRINTED = ("BAOAB", "OBABO", "ABOBA", "OABAO", "BADODAB", "BAB")  # words with a name in the literature; any other word will do
+
+@dataclass(frozen=True)
+class SubFlow:
+    """A motion that runs alone for a part of the step, and the law that it leads to."""
+
+    letter: str
+    motion: Motion
+    time: Expr
+    law: Flow
 
 
 @dataclass(frozen=True)
 class Splitting:
-    """A word over the pieces of a recipe."""
+    """A word over the pieces of a recipe: sub-flows one after another."""
 
     recipe: Recipe
     word: str
-    pieces: tuple[Piece, ...]
     step: Symbol
-
-    def time(self, letter: str) -> Expr:
-        """For how long each occurrence of a letter runs."""
-        return self.step / self.word.count(letter)
+    flows: tuple[SubFlow, ...]
 
     @property
     def update(self) -> Update:
         """One step: an assignment a sub-flow."""
-        by_letter = {piece.letter: piece.motions for piece in self.pieces}
         names: set[str] = set()
-        rule = [self._assignment(motion, letter, names) for letter in self.word for motion in by_letter[letter]]
+        rule = [self._assignment(sub, names) for sub in self.flows]
         return Update(self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}")
 
-    def _assignment(self, motion: Motion, letter: str, names: set[str]) -> tuple[Block, Expr]:
-        solved = flow(motion, self.time(letter))
-        if solved.variance == 0:
-            return motion.block, solved.mean
-        name = self.recipe.unused_name(f"w_{motion.block.name}")
+    def _assignment(self, sub: SubFlow, names: set[str]) -> tuple[Block, Expr]:
+        block = sub.motion.block
+        if sub.law.variance == 0:
+            return block, sub.law.mean
+        name = self.recipe.unused_name(f"w_{block.name}")
         while name in names:  # every occurrence draws anew
             name += "_"
         names.add(name)
-        return motion.block, solved.mean + solved.deviation * Noise(name, like=motion.block)
+        return block, sub.law.mean + sub.law.deviation * Noise(name, like=block)
 
 
 def split(recipe: Recipe, word: str) -> Splitting:
@@ -59,17 +62,26 @@ def split(recipe: Recipe, word: str) -> Splitting:
     Raises:
         RecipeError: where the recipe has no such pieces, or the word leaves one out.
     """
-    pieces = pieces_of(recipe)
     word = word.upper()
-    has = {piece.letter: ", ".join(m.block.name for m in piece.motions) for piece in pieces}
-    listed = "; ".join(f"{letter} {LETTERS[letter]} ({blocks})" for letter, blocks in has.items())
-    strange = next((letter for letter in word if letter not in has), None)
+    pieces = {piece.letter: piece for piece in pieces_of(recipe)}
+    listed = "; ".join(f"{p.letter} {LETTERS[p.letter]} ({_blocks(p)})" for p in pieces.values())
+    strange = next((letter for letter in word if letter not in pieces), None)
     if strange is not None:
         raise RecipeError(f"the word {word} has the letter {strange}, and the pieces of this recipe are: {listed}")
-    missing = next((letter for letter in has if letter not in word), None)
+    missing = next((p for p in pieces.values() if p.letter not in word), None)
     if missing is not None:
         raise RecipeError(
-            f"the word {word} leaves out {missing} ({LETTERS[missing]} of {has[missing]}), so it is not this recipe; "
-            f"its pieces are: {listed}"
+            f"the word {word} leaves out {missing.letter} ({LETTERS[missing.letter]} of {_blocks(missing)}), so it is not this "
+            f"recipe; its pieces are: {listed}"
         )
-    return Splitting(recipe, word, pieces, step_symbol(recipe))
+    step = step_symbol(recipe)
+    flows = [_sub_flow(letter, motion, step / word.count(letter)) for letter in word for motion in pieces[letter].motions]
+    return Splitting(recipe, word, step, tuple(flows))
+
+
+def _sub_flow(letter: str, motion: Motion, time: Expr) -> SubFlow:
+    return SubFlow(letter, motion, time, flow(motion, time))
+
+
+def _blocks(piece: Piece) -> str:
+    return ", ".join(m.block.name for m in piece.motions)

@@ -2,9 +2,12 @@
 
 from verify.obligations.agrees_with_update import AGREES_WITH_UPDATE
 from verify.obligations.boundary import BOUNDARY
+from verify.obligations.consistency import CONSISTENCY
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.obligations.diffusion_psd import DIFFUSION_PSD
 from verify.obligations.diffusion_symmetric import DIFFUSION_SYMMETRIC
+from verify.obligations.exact_transition import EXACT_TRANSITION
+from verify.obligations.invariant_order import INVARIANT_ORDER
 from verify.obligations.marginal import MARGINAL
 from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
@@ -26,6 +29,9 @@ OBLIGATIONS = (
     NORMALISABLE,
     NON_EXPLOSION,
     UNIQUENESS,
+    EXACT_TRANSITION,
+    CONSISTENCY,
+    INVARIANT_ORDER,
 )
 
 __all__ = ["OBLIGATIONS"]

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from recipe import Recipe, RecipeError, Update, __version__
+from recipe import Discretisation, Recipe, RecipeError, __version__
 from verify.obligation import Obligation
 from verify.obligations import OBLIGATIONS
+from verify.obligations.consistency import CONSISTENCY
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.report.layout import paragraphs
 from verify.report.markdown import markdown
-from verify.subject import Subject, scope_of, subject_of
+from verify.subject import Declared, Subject, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, proved, undecided
 
 VERSION = 1  # of the fields of a report as plain data
@@ -37,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """What was proved, refuted or left undecided of one recipe or claim, and for which scope."""
+    """What was proved, refuted or left undecided of one recipe, claim or discrete step, and for which scope."""
 
     name: str | None
     kind: str
@@ -79,8 +80,8 @@ def discharged(obligation: Obligation, subject: Subject) -> Outcome:
         return undecided(TOO_DEEP)
 
 
-def verify(declared: Recipe | Update, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
-    """Discharge every obligation of a recipe or a claim, in this process and for as long as it takes.
+def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
+    """Discharge every obligation of a recipe, a claim or a discrete step, in this process and for as long as it takes.
 
     There is no limit of time or memory here: native code hears no signal, so only a process can be stopped. The command
     ``recipe verify`` runs this in a process of its own and stops it.
@@ -107,10 +108,11 @@ def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line
     return Line(obligation.name, obligation.statement, outcome, obligation.required or obligation.name in required or refuted)
 
 
-def unanswered(declared: Recipe | Update) -> Report:
+def unanswered(declared: Declared) -> Report:
     """What is to be reported where even the dynamics were not derived: whether the law is stationary is undecided."""
-    kind = "recipe" if isinstance(declared, Recipe) else "claim"
-    line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
+    kind = "recipe" if isinstance(declared, Recipe) else "step" if isinstance(declared, Discretisation) else "claim"
+    first = CONSISTENCY if isinstance(declared, Discretisation) else STATIONARITY
+    line = Line(first.name, first.statement, undecided(UNDERIVED))
     return Report(declared.name, kind, scope_of(declared), (line,))
 
 
@@ -130,7 +132,7 @@ def _instead(outcome: Outcome, assumptions: tuple[str, ...]) -> Outcome:
     return replace(outcome, assumptions=tuple(dict.fromkeys(a for listed in found for a in listed)))
 
 
-def _required(declared: Recipe | Update, require: Iterable[str]) -> list[str]:
+def _required(declared: Declared, require: Iterable[str]) -> list[str]:
     """The required obligations by name, beside those that apply anyway."""
     own = declared.require if isinstance(declared, Recipe) else ()
     names = list(dict.fromkeys((*own, *require)))
@@ -157,8 +159,9 @@ def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
         "required": line.required,
         "statement": line.statement,
         "verdict": outcome.verdict.value,
-        "scope": scope,
+        "scope": outcome.scope or scope,
         "by": outcome.by,
+        "facts": list(outcome.facts),
         "assumptions": list(outcome.assumptions),
         "residual": None if outcome.residual is None else asdict(outcome.residual),
         "witness": witness,
