@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from recipe import Recipe
-from verify.subject import Subject
+from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome
 
 
-def always(subject: Subject) -> bool:
-    """An obligation of every recipe and every claim."""
+def always(subject: Subject | KernelSubject) -> bool:
+    """An obligation of everything of its kind."""
     return True
 
 
@@ -22,7 +23,9 @@ def of_recipes(subject: Subject) -> bool:
 
 @dataclass(frozen=True)
 class Obligation:
-    """One obligation. ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
+    """One obligation, of a ``Subject`` or of a ``KernelSubject``.
+
+    ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
 
     What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it. Where one
     that is asked for does not apply, it holds if ``vacuous`` says why, and is undecided otherwise.
@@ -31,7 +34,7 @@ class Obligation:
     name: str
     statement: str
     explanation: str
-    discharge: Callable[[Subject], Outcome]
-    applies: Callable[[Subject], bool] = always
+    discharge: Callable[[Any], Outcome]
+    applies: Callable[[Any], bool] = always
     vacuous: str | None = None
     required: bool = True

@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Expr, Symbol
 from sympy.core.function import UndefinedFunction
 
-from recipe import Dynamics, Recipe, RecipeError, Update, derive, limit_of
+from recipe import Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
 from recipe.abstract import Dense, Field, Potential
 from recipe.calculus import gradient
 from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
@@ -35,14 +35,34 @@ class Subject:
         return self.dynamics.state
 
 
+@dataclass(frozen=True)
+class KernelSubject:
+    """A kernel in discrete time and its target: no limit is taken, and there is no diffusion."""
+
+    declared: Kernel
+    H: Expr
+    written: tuple[tuple[Expr, str], ...]
+    kind: str = "kernel"
+
+    @property
+    def state(self) -> tuple[Block, ...]:
+        """The blocks."""
+        return self.declared.state
+
+
 @singledispatch
 def subject_of(declared: Any) -> Subject:
-    """The subject behind a declaration.
+    """The subject behind a declaration of a diffusion.
 
     Raises:
         RecipeError: where it is neither a Recipe nor an Update, or an Update has no limit.
     """
     raise RecipeError(f"{declared!r} is neither a Recipe nor an Update")
+
+
+def kernel_subject_of(kernel: Kernel) -> KernelSubject:
+    """The subject behind a kernel."""
+    return KernelSubject(kernel, kernel.target, tuple(kernel.written()))
 
 
 @subject_of.register
@@ -58,11 +78,12 @@ def _(declared: Update) -> Subject:
     return Subject(declared, "claim", declared.target, grad_H, dynamics, tuple(declared.written()))
 
 
-def scope_of(declared: Recipe | Update) -> str:
+def scope_of(declared: Recipe | Update | Kernel) -> str:
     """In words, for what a proof holds."""
     parts = [f"every {length}" for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})]
     parts += [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
+    parts += [_parameter_text(declared.step)] if isinstance(declared, Kernel) and declared.step is not None else []
     parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
     return ", ".join(parts) or "as written"
 
