@@ -11,7 +11,7 @@ from recipe.limit import limit_of
 from recipe.operators import div, dot, grad
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
-from recipe.scheme import discretise
+from recipe.scheme import Discretisation, discretise, discretised
 from recipe.spread import spread
 from recipe.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
 from recipe.total import total
@@ -20,7 +20,8 @@ from recipe.update import Update
 __version__ = "0.1.0"
 
 __all__ = [
-    "Data", "DecimalWarning", "Dense", "Derivation", "Dynamics", "Field", "Kernel", "Noise", "OutsideLanguageError", "Parameter",
-    "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "compose", "derive",
-    "discretise", "div", "dot", "flip", "grad", "limit_of", "metropolis", "outer", "refresh", "repeat", "spread", "step", "total",
+    "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Kernel", "Noise",
+    "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector",
+    "bind", "compose", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "limit_of", "metropolis", "outer",
+    "refresh", "repeat", "spread", "step", "total",
 ]  # fmt: skip

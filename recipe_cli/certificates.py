@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from recipe import RecipeError
+from recipe import Recipe, RecipeError, Update
 from recipe_cli.declarations import declarations, the_one
 from recipe_cli.mistakes import without_codes
 from recipe_cli.reports import EXIT_STATUS
@@ -51,6 +51,7 @@ def check_certificate(file: Path, where: str | None, as_json: bool, console: Con
     other = None
     if where is not None:
         declaration = the_one(declarations(where))
+        assert isinstance(declaration.declared, Recipe | Update)  # a file holds no other
         other = first_difference(certificate, declaration.declared)
         where = f"{declaration.file}:{declaration.name}"
     if as_json:

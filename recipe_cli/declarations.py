@@ -8,23 +8,24 @@ import pkgutil
 import sys
 import traceback
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import catalog
-from recipe import DecimalWarning, Dense, Kernel, Posterior, Potential, Recipe, RecipeError, Update
+from recipe import DecimalWarning, Dense, Discretisation, Kernel, Posterior, Potential, Recipe, RecipeError, Update, discretised
+from recipe.scheme import PRINTED
 from recipe_cli.mistakes import TOO_DEEP, one_line
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """A recipe, an update or a kernel, by the name that it is bound to and the file that it stands in."""
+    """A recipe, an update, a discrete step of either, or a kernel, by the name that it is bound to and the file it stands in."""
 
     name: str
     file: str
-    declared: Recipe | Update | Kernel
+    declared: Recipe | Update | Discretisation | Kernel
 
 
 def declarations(where: str) -> list[Declaration]:
@@ -41,6 +42,35 @@ def declarations(where: str) -> list[Declaration]:
     else:
         found = _in_catalog(path)
     return _only(found, wanted, path) if wanted else found
+
+
+def steps(where: str, scheme: str) -> list[Declaration]:
+    """The discrete steps of the recipes in FILE by a scheme; ``printed`` takes the rules that are printed there, as they stand.
+
+    Raises:
+        RecipeError: as ``declarations``, and where the scheme does not fit.
+    """
+    found = declarations(where)
+    wanted = [d for d in found if _can_be_discretised(d.declared, scheme)]
+    if not wanted:
+        what = "printed rule" if scheme == PRINTED else "recipe"
+        raise RecipeError(f"{where} has no {what} to take a step of; it defines {', '.join(d.name for d in found)}")
+    return [_step(d, scheme) for d in wanted]
+
+
+def _can_be_discretised(declared: Any, scheme: str) -> bool:
+    if isinstance(declared, Recipe):
+        return scheme != PRINTED or declared.update is not None
+    return scheme == PRINTED
+
+
+def _step(declaration: Declaration, scheme: str) -> Declaration:
+    assert isinstance(declaration.declared, Recipe | Update)
+    try:
+        made = discretised(declaration.declared, scheme)
+    except RecipeError as error:
+        raise RecipeError(f"{declaration.name}: {error}") from None
+    return replace(declaration, name=f"{declaration.name}, {scheme}", declared=made)
 
 
 def the_one(found: list[Declaration]) -> Declaration:

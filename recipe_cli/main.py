@@ -21,7 +21,7 @@ from rich.console import Console
 import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
-from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations
+from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations, steps
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
 from recipe_cli.watched import Limits, Watch
@@ -91,7 +91,8 @@ Force = Annotated[bool, typer.Option("--force", help="Replace the output file if
 @app.command(
     epilog=(
         "Examples: `recipe verify sgrhmc`, `recipe verify my_sampler.py --json`, `recipe verify FILE:NAME`, "
-        "`recipe verify sgrhmc --certificate sgrhmc.json`, `recipe verify sgld sghmc --timeout 10`. A file is run in a process "
+        "`recipe verify sgrhmc --certificate sgrhmc.json`, `recipe verify sgld sghmc --timeout 10`; one discrete step by a scheme "
+        "`recipe verify sghmc --scheme baoab` (`recipe schemes sghmc` lists them). A file is run in a process "
         "of its own, more than once if an obligation takes too long; what it prints goes to stderr."
     )
 )
@@ -99,6 +100,9 @@ def verify(
     where: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recipe files, FILE:NAME, or catalog names.")],
     format: Annotated[ReportFormat | None, typer.Option(help="text by default; json is for machines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    scheme: Annotated[
+        str | None, typer.Option(help="Verify one discrete step by this scheme; printed: the published rule as it stands.")
+    ] = None,
     require: Annotated[list[str] | None, typer.Option(help="A further obligation that must hold; may be given again.")] = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", metavar="FILE.json", help="Write the proof, for `recipe check`.")
@@ -120,11 +124,13 @@ def verify(
         raise RecipeError(f"--json and --format {format} are two formats; say one")
     format = ReportFormat.json if as_json else format or ReportFormat.text
     if certificate is not None:
+        if scheme is not None:
+            raise RecipeError("--certificate is for recipes; what is proved of a discrete step has none yet, so leave --scheme out")
         _refuse_to_replace(certificate, force, *where)
         if len(where) > 1:
             raise RecipeError(f"a certificate is about one recipe, and here are {len(where)} files: say which, FILE:NAME")
     console, statuses, data = _console(), [], []
-    for result in _results(where, tuple(require or ()), limits, certificate is not None):
+    for result in _results(where, scheme, tuple(require or ()), limits, certificate is not None):
         if isinstance(result, Refused):
             typer.echo(f"recipe: {result.mistake.sentence}", err=True)
             statuses.append(result.mistake.status)
@@ -159,9 +165,12 @@ def check(
     raise typer.Exit(check_certificate(file, where, as_json, _console()))
 
 
-def _results(where: list[str], require: tuple[str, ...], limits: Limits, certify: bool) -> Iterator[Judged | Refused]:
+def _results(
+    where: list[str], scheme: str | None, require: tuple[str, ...], limits: Limits, certify: bool
+) -> Iterator[Judged | Refused]:
     for w in where:
-        yield from Watch(partial(declarations, w), w, require, limits, certify).results()
+        load = partial(declarations, w) if scheme is None else partial(steps, w, scheme)
+        yield from Watch(load, w, require, limits, certify).results()
 
 
 def _positive(option: str, value: float) -> float:
@@ -212,7 +221,20 @@ def derive(
         typer.echo(derivation_latex(declared) if format is Format.latex else derivation_text(declared, name))
 
 
-Scheme = Annotated[str, typer.Option(help="euler or semi-implicit.")]
+@app.command(epilog="Examples: `recipe schemes sghmc`, `recipe schemes`, `recipe schemes my_sampler.py --json`")
+def schemes(
+    where: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="Recipes that they are to fit; all schemes by default.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the schemes; of a recipe the pieces of its generator and their flows, and why a scheme does not fit it."""
+    from recipe_cli.schemes import list_schemes
+
+    list_schemes(None if where is None else declarations(where), as_json)
+
+
+Scheme = Annotated[str, typer.Option(help="A scheme such as euler or baoab; `recipe schemes FILE` lists those that fit.")]
 Order = Annotated[str | None, typer.Option(help="Blocks in the order in which semi-implicit updates them, such as r,theta.")]
 PosteriorFile = Annotated[str | None, typer.Option("--posterior", metavar="FILE", help="A file that defines one Posterior.")]
 Plots = Annotated[

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from recipe import Kernel, RecipeError, Update
+from recipe import Discretisation, Kernel, RecipeError, Update
 from recipe_cli.declarations import Declaration, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
 from verify.certificate import certificate_of
@@ -159,8 +159,10 @@ def _verify(connection: Connection, declaration: Declaration, task: Task, answer
         return outcome
 
     report = replace(verify(declaration.declared, require=task.require, discharge=discharge), name=declared.name)
-    proved = report.verdict is Verdict.PROVED
-    certificate = certificate_of(declaration.declared, report) if task.certify and proved else None
+    certificate = None
+    if task.certify and report.verdict is Verdict.PROVED:
+        assert not isinstance(declaration.declared, Discretisation)  # the command refuses
+        certificate = certificate_of(declaration.declared, report)
     lines = tuple(replace(line, outcome=_plain(line.outcome)) for line in report.lines)
     return Judged(declared, replace(report, lines=lines), certificate)
 

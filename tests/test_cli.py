@@ -4,10 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from command import ROOT, command
 from rich.console import Console
 
 from codegen import Divergence, Draws
@@ -15,7 +15,6 @@ from recipe_cli import sampling
 from recipe_cli.declarations import declarations
 from recipe_cli.main import main
 
-ROOT = Path(__file__).parent.parent
 POSTERIOR = """
 import numpy as np
 from sympy import exp, log
@@ -35,12 +34,6 @@ w = Noise("w", like=theta)
 WRONG = HEAD + "wrong = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U)\n"
 HALF_LINE = 'half = Vector("half", domain=Interval.open(0, oo))\n'
 UNDECIDED = HEAD + HALF_LINE + 'open_question = Recipe((half,), Potential("V", half), half, 0)  # what V does at 0 is unknown\n'
-
-
-def command(*arguments, cwd=ROOT, cache=None):
-    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"} | ({"RECIPE_CACHE": str(cache)} if cache else {})
-    call = [sys.executable, "-m", "recipe_cli", *map(str, arguments)]
-    return subprocess.run(call, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def file(tmp_path, text, name="sampler.py"):

@@ -5,13 +5,13 @@ An obligation that is added to ``verify.obligations`` is added here, in the tabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from outcomes import outcome_of
 from sympy import Function, Interval, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt
 
-from recipe import Noise, Potential, Recipe, Scalar, Update, Vector, grad, outer, total
+from recipe import Discretisation, Noise, Potential, Recipe, Scalar, Update, Vector, discretised, grad, outer, total
 from verify import Verdict, verify
 from verify.obligations import OBLIGATIONS
 
@@ -24,7 +24,7 @@ CANONICAL, FRICTION = Matrix([[0, -1], [1, 0]]), Matrix([[0, 0], [0, 1]])
 # Zero for every theta, by an addition theorem that the canonical form does not know, so it is neither proved nor refuted.
 HIDDEN = sin(2 * theta) - 2 * sin(theta) * cos(theta)
 
-Declared = Recipe | Update
+Declared = Recipe | Update | Discretisation
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,14 @@ def pair(D=FRICTION, Q=CANONICAL, H=U + K, **more) -> Recipe:
 
 def rule(drift) -> Update:
     return Update(eps, {theta: theta - eps * drift + sqrt(2 * eps) * w}, U)
+
+
+def baoab(mean=lambda m: m) -> Discretisation:
+    """BAOAB of Langevin dynamics, with another mean of its Ornstein-Uhlenbeck flow."""
+    step = discretised(pair(), "baoab")
+    flows = [replace(s, law=replace(s.law, mean=mean(s.law.mean))) if s.letter == "O" else s for s in step.splitting.flows]
+    splitting = replace(step.splitting, flows=tuple(flows))
+    return replace(step, splitting=splitting, update=splitting.update)
 
 
 TABLE: dict[str, Row] = {
@@ -109,6 +117,16 @@ TABLE: dict[str, Row] = {
         proved=langevin(H=total(theta**4)),
         refuted=Recipe((x, y), x**2 + y**2, Matrix([[1, 0], [0, 0]]), Matrix.zeros(2)),
         undecided=pair(D=Matrix.zeros(2), H=total(theta**4) + K),
+    ),
+    "exact-transition": Row(
+        proved=baoab(),
+        refuted=baoab(mean=lambda m: m.subs(r, r / 2)),
+        undecided=baoab(mean=lambda m: m + HIDDEN),
+    ),
+    "consistency": Row(
+        proved=discretised(langevin(), "leimkuhler-matthews"),
+        refuted=Discretisation(langevin(), "printed", rule(2 * grad(U, theta))),
+        undecided=Discretisation(langevin(), "printed", rule(grad(U, theta) + HIDDEN)),
     ),
 }
 

@@ -407,7 +407,7 @@ def test_an_update_that_does_not_agree_is_told_what_it_must_gain():
     drift = [(b, e + step * C * b / 2) if b == q else (b, e) for b, e in entry.update.rule]
     outcome = outcome_of(verify(with_update(Update(step, drift, entry.H))), "agrees-with-update")
     assert outcome.verdict is REFUTED
-    assert outcome.by.startswith(f"the drift of {q}: the published one minus the derived one is ")
+    assert outcome.by.startswith(f"the drift of {q}: that of the rule minus the derived one is ")
     assert outcome.repair == f"to be this recipe, the rule of {q} must gain {step} * (-{C}*{q}/2)"
     assert verify(with_update(entry.update)).verdict is PROVED
     louder = [(b, e + sqrt(step) * Noise("extra", like=p)) if b == p else (b, e) for b, e in entry.update.rule]

@@ -6,14 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from recipe import Recipe
+from recipe import Discretisation, Kernel, Recipe
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome
 
 
-def always(subject: Subject | KernelSubject) -> bool:
-    """An obligation of everything of its kind."""
-    return True
+def of_diffusions(subject: Subject) -> bool:
+    """An obligation of every recipe and every claim: of what a sampler is as its step vanishes."""
+    return not of_steps(subject)
+
+
+def of_steps(subject: Subject) -> bool:
+    """An obligation of every discrete step."""
+    return isinstance(subject.declared, Discretisation)
+
+
+def of_kernels(subject: KernelSubject) -> bool:
+    """An obligation of every kernel."""
+    return isinstance(subject.declared, Kernel)
 
 
 def of_recipes(subject: Subject) -> bool:
@@ -35,6 +45,6 @@ class Obligation:
     statement: str
     explanation: str
     discharge: Callable[[Any], Outcome]
-    applies: Callable[[Any], bool] = always
+    applies: Callable[[Any], bool] = of_diffusions
     vacuous: str | None = None
     required: bool = True

@@ -1,28 +1,31 @@
-"""What is verified: a recipe, or a claim (an update rule with the law that it is said to have)."""
+"""What is verified: a recipe, a claim (an update rule with the law that it is said to have), a step of either, or a kernel."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
 from sympy import Expr, Symbol
 from sympy.core.function import UndefinedFunction
 
-from recipe import Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
+from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
 from recipe.abstract import Dense, Field, Potential
 from recipe.calculus import gradient
 from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
+
+Declared = Recipe | Update | Discretisation | Kernel
 
 
 @dataclass(frozen=True)
 class Subject:
     """The diffusion and its target, with the declaration that they came from.
 
-    ``gradient`` is grad H, ``written`` the expressions of the declaration with their places.
+    ``gradient`` is grad H, ``written`` the expressions of the declaration with their places. Of a discrete step the diffusion is
+    the one that it is made from.
     """
 
-    declared: Recipe | Update
+    declared: Declared
     kind: str
     H: Expr
     gradient: dict[Block, Expr]
@@ -55,9 +58,9 @@ def subject_of(declared: Any) -> Subject:
     """The subject behind a declaration of a diffusion.
 
     Raises:
-        RecipeError: where it is neither a Recipe nor an Update, or an Update has no limit.
+        RecipeError: where it is none of these, or an Update has no limit.
     """
-    raise RecipeError(f"{declared!r} is neither a Recipe nor an Update")
+    raise RecipeError(f"{declared!r} is no Recipe, no Update and no Discretisation")
 
 
 def kernel_subject_of(kernel: Kernel) -> KernelSubject:
@@ -78,7 +81,12 @@ def _(declared: Update) -> Subject:
     return Subject(declared, "claim", declared.target, grad_H, dynamics, tuple(declared.written()))
 
 
-def scope_of(declared: Recipe | Update | Kernel) -> str:
+@subject_of.register
+def _(declared: Discretisation) -> Subject:
+    return replace(subject_of(declared.of), declared=declared, kind="step", written=tuple(declared.written()))
+
+
+def scope_of(declared: Declared) -> str:
     """In words, for what a proof holds."""
     parts = [f"every {length}" for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})]
     parts += [_abstract_text(a) for a in declared.abstract]

@@ -27,7 +27,7 @@ def increments(recipe: Recipe, step: Symbol, compensated: Mapping[Block, Expr] |
     the variance ``eps (2 D - eps B_hat)``.
     """
     drift = derive(recipe).dynamics.drift
-    noise = _noise(recipe)
+    noise = noise_terms(recipe)
     moved = {b: b + step * drift[b] + sqrt(2 * step) * noise[b] for b in recipe.state}
     for b, B_hat in (compensated or {}).items():
         variance = step * (2 * parts(recipe.D.entry(b, b))[0] - step * B_hat)
@@ -35,7 +35,27 @@ def increments(recipe: Recipe, step: Symbol, compensated: Mapping[Block, Expr] |
     return moved
 
 
-def _noise(recipe: Recipe) -> dict[Block, Expr]:
+def diagonal_noise(recipe: Recipe, block: Block, scheme: str) -> Expr:
+    """The entry of D of a block whose noise is elementwise and its own.
+
+    Raises:
+        RecipeError: where it is not, as ``scheme`` needs it.
+    """
+    for other in recipe.state:
+        if other != block and not is_zero_entry(recipe.D.entry(block, other)):
+            raise RecipeError(f"{recipe.D.place(block, other)} couples the noise of {block} and {other}; {scheme} needs D diagonal")
+    entry = recipe.D.entry(block, block)
+    if isinstance(entry, Coupling) and entry.kernel != 0:
+        raise RecipeError(f"{recipe.D.place(block, block)} is not diagonal; {scheme} needs D diagonal")
+    return parts(entry)[0]
+
+
+def noise_terms(recipe: Recipe) -> dict[Block, Expr]:
+    """``B w`` by block, with ``B B^T = D`` and standard normal w.
+
+    Raises:
+        RecipeError: where no such root is known.
+    """
     if recipe.noise_factor is not None:
         white = {b: Noise(recipe.unused_name(f"w_{b.name}"), like=b) for b in recipe.state}
         return recipe.noise_factor.times(white)

@@ -27,8 +27,7 @@ def discharge(subject: Subject) -> Outcome:
     theirs, step = published(subject), str(subject.declared.update.step)
     difference = subject.declared.H - subject.declared.update.target  # the law is the same if this is a constant
     targets = [(f"the target of the update, by {b}", decide_zero(gradient(difference, b))) for b in subject.state]
-    parts = [*_drifts(subject.dynamics, theirs, step), *_diffusions(subject.dynamics, theirs, step)]
-    return conjunction([*targets, *parts], by="drift and diffusion of the limit are equal")
+    return conjunction([*targets, *decide_limit(subject.dynamics, theirs, step)], by="drift and diffusion of the limit are equal")
 
 
 def published(subject: Subject) -> Dynamics:
@@ -45,6 +44,11 @@ def published(subject: Subject) -> Dynamics:
         raise RecipeError(f"update: {error}") from None
 
 
+def decide_limit(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
+    """Whether the limit of a rule is a given diffusion: drift by drift, and entry by entry of D."""
+    return [*_drifts(ours, theirs, step), *_diffusions(ours, theirs, step)]
+
+
 def _drifts(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
     return [(f"the drift of {b}", _decide_drift(theirs.drift[b] - ours.drift[b], b, step)) for b in ours.state]
 
@@ -53,7 +57,7 @@ def _decide_drift(difference: Expr, block: Block, step: str) -> Outcome:
     outcome = decide_zero(difference)
     if outcome.verdict is Verdict.PROVED:
         return outcome
-    by = f"the published one minus the derived one is {shown_factored(difference)}"
+    by = f"that of the rule minus the derived one is {shown_factored(difference)}"
     if outcome.verdict is Verdict.UNDECIDED:
         return replace(outcome, by=by)
     gained = f"to be this recipe, the rule of {block} must gain {step} * ({factored(-difference)})"
@@ -75,7 +79,7 @@ def _decide_diffusion(ours: Entry, theirs: Entry, place: tuple[Block, Block], st
     noise = f"the noise of {row}" if row == column else f"the noises of {row} and {column}"
     has = f"{noise} must have the covariance 2*{step} * ({describe(ours)}), not 2*{step} * ({describe(theirs)})"
     return replace(
-        outcome, by=f"the published one is {describe(theirs)}, D has {describe(ours)}", repair=f"to be this recipe, {has}"
+        outcome, by=f"that of the rule is {describe(theirs)}, D has {describe(ours)}", repair=f"to be this recipe, {has}"
     )
 
 

@@ -12,7 +12,7 @@ from verify.edge.edges import NOT_ATTAINED, Edge, coordinate, edges, has_edge, s
 from verify.edge.energy import decide_by_energy, decide_by_speed
 from verify.edge.exit import find_exit
 from verify.edge.feller import decide_by_feller
-from verify.obligation import Obligation
+from verify.obligation import Obligation, of_diffusions
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
 from verify.zero.entry import decide_zero_entry
@@ -100,6 +100,6 @@ BOUNDARY = Obligation(
         "a momentum) must have a speed that vanishes at the edge, or an H that grows without bound there."
     ),
     discharge=discharge,
-    applies=has_edge,
+    applies=lambda subject: of_diffusions(subject) and has_edge(subject),
     vacuous="the domain has no edge",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from verify.kernel.sweep import decide_sweep
-from verify.obligation import Obligation
+from verify.obligation import Obligation, of_kernels
 from verify.obligations.normalisable import NORMALISABLE
 from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, undecided
@@ -35,4 +35,5 @@ INVARIANCE = Obligation(
         "hardly ever exact; how far it is off is the matter of its order."
     ),
     discharge=discharge,
+    applies=of_kernels,
 )

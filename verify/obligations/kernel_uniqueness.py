@@ -6,7 +6,7 @@ from recipe import Kernel
 from recipe.kernel.part import MetropolisedMap
 from verify.kernel.irreducible import reaches_everywhere
 from verify.kernel.liveness import without_effects_on
-from verify.obligation import Obligation
+from verify.obligation import Obligation, of_kernels
 from verify.obligations.invariance import INVARIANCE
 from verify.obligations.kernel_well_defined import KERNEL_WELL_DEFINED
 from verify.subject import KernelSubject
@@ -46,5 +46,6 @@ KERNEL_UNIQUENESS = Obligation(
         "may be periodic. This says nothing of the speed of convergence."
     ),
     discharge=discharge,
+    applies=of_kernels,
     required=False,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recipe.kernel.part import MetropolisHastings, leaves_of
-from verify.obligation import Obligation
+from verify.obligation import Obligation, of_kernels
 from verify.signs.definedness import NO_POINT, conditions, decide_condition, decide_for_small_steps, has_a_point
 from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
@@ -36,4 +36,5 @@ KERNEL_WELL_DEFINED = Obligation(
         "condition is proved from the signs that the declared assumptions give to its parts."
     ),
     discharge=discharge,
+    applies=of_kernels,
 )

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from recipe import Kernel, Recipe, RecipeError, Update, __version__
+from recipe import Discretisation, Kernel, Recipe, RecipeError, __version__
 from verify.obligation import Obligation
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
+from verify.obligations.consistency import CONSISTENCY
 from verify.obligations.invariance import INVARIANCE
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.report.layout import paragraphs
 from verify.report.markdown import markdown
-from verify.subject import KernelSubject, Subject, kernel_subject_of, scope_of, subject_of
+from verify.subject import Declared, KernelSubject, Subject, kernel_subject_of, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, proved, undecided
 
 VERSION = 1  # of the fields of a report as plain data
@@ -23,7 +24,6 @@ TOO_DEEP = "an expression in it is nested too deeply to be followed"
 LEDGER_LINES = (NORMALISABLE.name, NON_EXPLOSION.name)  # what the ledger line of stationarity is about
 UNDERIVED = "the drift and the diffusion were not derived"
 
-Declared = Recipe | Update | Kernel
 Discharge = Callable[[Obligation, Subject | KernelSubject], Outcome]
 
 
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """What was proved, refuted or left undecided of one recipe or claim, and for which scope."""
+    """What was proved, refuted or left undecided of one recipe, claim or discrete step, and for which scope."""
 
     name: str | None
     kind: str
@@ -82,7 +82,7 @@ def discharged(obligation: Obligation, subject: Subject | KernelSubject) -> Outc
 
 
 def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
-    """Discharge every obligation of a recipe, a claim or a kernel, in this process and for as long as it takes.
+    """Discharge every obligation of a recipe, a claim, a discrete step or a kernel, here and for as long as it takes.
 
     There is no limit of time or memory here: native code hears no signal, so only a process can be stopped. The command
     ``recipe verify`` runs this in a process of its own and stops it.
@@ -119,8 +119,9 @@ def unanswered(declared: Declared) -> Report:
     if isinstance(declared, Kernel):
         open_line = Line(INVARIANCE.name, INVARIANCE.statement, undecided("it was not reached"))
         return Report(declared.name, "kernel", scope_of(declared), (open_line,))
-    kind = "recipe" if isinstance(declared, Recipe) else "claim"
-    line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
+    kind = "recipe" if isinstance(declared, Recipe) else "step" if isinstance(declared, Discretisation) else "claim"
+    first = CONSISTENCY if isinstance(declared, Discretisation) else STATIONARITY
+    line = Line(first.name, first.statement, undecided(UNDERIVED))
     return Report(declared.name, kind, scope_of(declared), (line,))
 
 

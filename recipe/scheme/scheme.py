@@ -1,0 +1,21 @@
+"""What a scheme is: a way from a recipe to one step of it, under a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recipe.recipe import Recipe
+from recipe.scheme.splitting import Splitting
+from recipe.update import Update
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A discretisation. ``fits`` says in words what it needs, ``step`` makes it and raises RecipeError where that is missing."""
+
+    name: str
+    summary: str
+    fits: str
+    source: str
+    step: Callable[[Recipe], Update | Splitting]

@@ -1,0 +1,87 @@
+"""Splitting schemes: the exact flows of the pieces, one after another, in the order of a word such as ``BAOAB``.
+
+A letter that occurs m times runs for the m-th part of the step each time. Leimkuhler & Matthews (2013), AMRX 2013(1); the words of
+thermostats are those of Leimkuhler & Shang (2016), SIAM J. Sci. Comput. 38(2). The first letter acts first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol
+
+from recipe.errors import RecipeError
+from recipe.recipe import Recipe
+from recipe.scheme.flow import Flow, flow
+from recipe.scheme.increment import step_symbol
+from recipe.scheme.pieces import LETTERS, Motion, Piece, pieces_of
+from recipe.symbols import Block, Noise
+from recipe.update import Update
+
+
+@dataclass(frozen=True)
+class SubFlow:
+    """A motion that runs alone for a part of the step, and the law that it leads to."""
+
+    letter: str
+    motion: Motion
+    time: Expr
+    law: Flow
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """A word over the pieces of a recipe: sub-flows one after another."""
+
+    recipe: Recipe
+    word: str
+    step: Symbol
+    flows: tuple[SubFlow, ...]
+
+    @property
+    def update(self) -> Update:
+        """One step: an assignment a sub-flow."""
+        names: set[str] = set()
+        rule = [self._assignment(sub, names) for sub in self.flows]
+        return Update(self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}")
+
+    def _assignment(self, sub: SubFlow, names: set[str]) -> tuple[Block, Expr]:
+        block = sub.motion.block
+        if sub.law.variance == 0:
+            return block, sub.law.mean
+        name = self.recipe.unused_name(f"w_{block.name}")
+        while name in names:  # every occurrence draws anew
+            name += "_"
+        names.add(name)
+        return block, sub.law.mean + sub.law.deviation * Noise(name, like=block)
+
+
+def split(recipe: Recipe, word: str) -> Splitting:
+    """The splitting of a recipe that a word says.
+
+    Raises:
+        RecipeError: where the recipe has no such pieces, or the word leaves one out.
+    """
+    word = word.upper()
+    pieces = {piece.letter: piece for piece in pieces_of(recipe)}
+    listed = "; ".join(f"{p.letter} {LETTERS[p.letter]} ({_blocks(p)})" for p in pieces.values())
+    strange = next((letter for letter in word if letter not in pieces), None)
+    if strange is not None:
+        raise RecipeError(f"the word {word} has the letter {strange}, and the pieces of this recipe are: {listed}")
+    missing = next((p for p in pieces.values() if p.letter not in word), None)
+    if missing is not None:
+        raise RecipeError(
+            f"the word {word} leaves out {missing.letter} ({LETTERS[missing.letter]} of {_blocks(missing)}), so it is not this "
+            f"recipe; its pieces are: {listed}"
+        )
+    step = step_symbol(recipe)
+    flows = [_sub_flow(letter, motion, step / word.count(letter)) for letter in word for motion in pieces[letter].motions]
+    return Splitting(recipe, word, step, tuple(flows))
+
+
+def _sub_flow(letter: str, motion: Motion, time: Expr) -> SubFlow:
+    return SubFlow(letter, motion, time, flow(motion, time))
+
+
+def _blocks(piece: Piece) -> str:
+    return ", ".join(m.block.name for m in piece.motions)
