@@ -112,22 +112,30 @@ def is_injective(part: Part) -> bool:
 def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outcome:
     """Where a sweep begins by redrawing blocks, what it leaves of them is not handed on: only the law of the others matters.
 
-    So a fault in the joint law refutes nothing, unless it is seen in the others.
+    So a fault in the joint law refutes nothing, unless it is seen in the others, or the redrawing itself is at fault.
     """
     needed, _ = without_effects_on(unread, kernel.parts)
     redrawn = listed(b for b in kernel.state if b in unread)
     others = listed(b for b in kernel.state if b not in unread)
-    if _each(kernel, needed).verdict is Verdict.PROVED:
+    redrawn_last = decide_parts(kernel, _redrawing_last(kernel, unread)).verdict
+    if redrawn_last is Verdict.PROVED and _each(kernel, needed).verdict is Verdict.PROVED:
         why = f"the law of {others} is left invariant, but not that of {redrawn} as a sweep leaves it, which the next redraws"
         return replace(undecided(why), repair=f"put the refresh of {redrawn} at the end of the sweep")
     witness = moment_witness(kernel, needed, without=unread)
     if witness is not None:
         return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness)
-    if joint.witness is None:
+    if joint.witness is None or redrawn_last is Verdict.REFUTED:
         return joint
     return undecided(
         f"{joint.by}; but {redrawn} is redrawn as the next sweep begins, and whether the law of {others} is kept is not decided"
     )
+
+
+def _redrawing_last(kernel: Kernel, unread: frozenset[Block]) -> tuple[Part, ...]:
+    """The sweep with those parts at its end that redraw the blocks as it begins."""
+    counts = range(1, len(kernel.parts) + 1)
+    first = next(k for k in counts if unread <= without_effects_on(frozenset(), kernel.parts[:k])[1])
+    return kernel.parts[first:] + kernel.parts[:first]
 
 
 def words_of(part: Part) -> str:
