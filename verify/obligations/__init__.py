@@ -9,6 +9,7 @@ from verify.obligations.diffusion_psd import DIFFUSION_PSD
 from verify.obligations.diffusion_symmetric import DIFFUSION_SYMMETRIC
 from verify.obligations.exact_transition import EXACT_TRANSITION
 from verify.obligations.invariance import INVARIANCE
+from verify.obligations.invariant_order import INVARIANT_ORDER
 from verify.obligations.kernel_uniqueness import KERNEL_UNIQUENESS
 from verify.obligations.kernel_well_defined import KERNEL_WELL_DEFINED
 from verify.obligations.marginal import MARGINAL
@@ -34,6 +35,7 @@ OBLIGATIONS = (
     UNIQUENESS,
     EXACT_TRANSITION,
     CONSISTENCY,
+    INVARIANT_ORDER,
 )
 
 KERNEL_OBLIGATIONS = (KERNEL_WELL_DEFINED, DETAILED_BALANCE, INVARIANCE, NORMALISABLE, KERNEL_UNIQUENESS)
