@@ -20,6 +20,7 @@ from recipe import (
     Noise,
     Potential,
     Recipe,
+    RecipeError,
     Scalar,
     Update,
     Vector,
@@ -454,8 +455,12 @@ def test_what_does_not_apply_is_vacuous_and_what_is_unknown_is_said():
     report = verify(compose(fully), require=["detailed-balance"])
     assert outcome_of(report, "detailed-balance").verdict is PROVED
     assert report.verdict is PROVED
-    with pytest.raises(Exception, match="the obligations are well-defined, detailed-balance"):
-        verify(compose(fully), require=["stationarity"])
+    of_another_kind = verify(compose(fully), require=["boundary"])
+    assert of_another_kind.verdict is UNDECIDED
+    assert "another kind" in outcome_of(of_another_kind, "boundary").by
+    assert verify(sgld, require=["detailed-balance"]).verdict is UNDECIDED
+    with pytest.raises(RecipeError, match="the obligations are well-defined, detailed-balance"):
+        verify(compose(fully), require=["stationary"])
 
 
 def test_a_kernel_reads_like_what_it_does():

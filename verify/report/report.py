@@ -145,7 +145,7 @@ def _required(declared: Declared, require: Iterable[str]) -> list[str]:
     """The required obligations by name, beside those that apply anyway."""
     own = declared.require if isinstance(declared, Recipe) else ()
     names = list(dict.fromkeys((*own, *require)))
-    known = [o.name for o in obligations_of(declared)]
+    known = list(dict.fromkeys(o.name for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS)))
     for name in names:
         if name not in known:
             raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
@@ -154,7 +154,9 @@ def _required(declared: Declared, require: Iterable[str]) -> list[str]:
 
 def _open(name: str, declared: Declared) -> Line:
     """A required obligation that was not discharged, as there is nothing declared that it is about."""
-    obligation = next(o for o in obligations_of(declared) if o.name == name)
+    obligation = next(o for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS) if o.name == name)
+    if obligation not in obligations_of(declared):
+        return Line(name, obligation.statement, undecided("it is required, and it is about declarations of another kind"))
     if obligation.vacuous is not None:
         return Line(name, obligation.statement, proved(obligation.vacuous))
     return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
