@@ -18,6 +18,7 @@ from recipe import (
     Potential,
     Recipe,
     RecipeError,
+    Scalar,
     Update,
     Vector,
     bind,
@@ -190,3 +191,11 @@ def test_a_kernel_brings_the_posterior_that_it_is_bound_to():
     beta = Vector("beta")
     with pytest.raises(RecipeError, match="bind the recipe to it, and make the kernel from that"):
         bind(compose(step(leapfrog)), {U: Posterior((beta,), -total(beta**2), 0 * beta.dim, {})})
+
+
+def test_one_number_as_the_noise_of_all_coordinates_is_no_elementwise_noise():
+    s = Scalar("s")
+    with pytest.raises(RecipeError, match="couples coordinates"):
+        metropolis(Update(h, {theta: theta + Noise("n", like=s)}, sgld.H))
+    with pytest.raises(RecipeError, match="couples coordinates"):
+        metropolis(Update(h, {theta: theta + total(Noise("n", like=theta))}, sgld.H))
