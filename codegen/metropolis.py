@@ -59,9 +59,9 @@ def proposal_tested(part: MetropolisHastings, planner: Planner) -> None:
     saved = _save(planner, [b for b in planner.state if b in {b for b, _ in rule}], [*values, *gradients])
     old = _cells(planner, saved.blocks)
     planner.carry_out(rule, part.proposal.sequential)
-    new, second = _cells(planner, {}), dict(part.partners)
-    there = View(old | {second[b]: cell for b, cell in new.items()}, fresh=False)
-    back = View(new | {second[b]: cell for b, cell in old.items()}, fresh=True)
+    new, second = _cells(planner, {}), dict(part.partners)  # y for every block x that moves
+    there = View(old | {y: new[b] for b, y in second.items()}, fresh=False)
+    back = View(new | {y: old[b] for b, y in second.items()}, fresh=True)
     forward = _number(planner, part.cost, there, "cost")
     _test(planner, forward - _number(planner, part.cost, back, "cost"), saved, set())
 

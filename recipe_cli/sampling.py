@@ -16,7 +16,7 @@ from codegen import sample as sample_kernel
 from codegen.checkpoint import saved_warmup
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
-from recipe import Potential, Recipe, RecipeError, Update, bind
+from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.summary import show_draws
 
@@ -49,11 +49,11 @@ class Settings:
 def generate_module(declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None) -> None:
     """Write the module of a recipe (or of a printed rule) to a file."""
     declared = declaration.declared
-    assert isinstance(declared, Recipe | Update)  # a file holds no other
+    assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
     posteriors = {}
     if posterior is not None:
         posteriors = {_potential(declaration): posterior_in(posterior)}
-        if isinstance(declared, Recipe):
+        if not isinstance(declared, Update):
             declared, posteriors = bind(declared, posteriors), {}
     generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors, name=declaration.name).write(output)
 
@@ -63,17 +63,19 @@ def sample_posterior(
     plots: Path | None = None, as_json: bool = False,
 ) -> int:  # fmt: skip
     """Sample, save and diagnose; returns the exit status."""
-    if not isinstance(declaration.declared, Recipe):
-        raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe")
+    declared = declaration.declared
+    if not isinstance(declared, Recipe | Kernel):
+        raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel")
     law = posterior_in(posterior)
-    target = bind(declaration.declared, {_potential(declaration): law})
+    target = bind(declared, {_potential(declaration): law})
+    stepless = isinstance(declared, Kernel) and declared.step is None
     if plots is not None:
         writable_folder(plots)  # a long run must not fail at its end
     began = perf_counter()
     with warnings.catch_warnings():
         warnings.showwarning = _say  # that a checkpoint could not be written is known while the run goes on
         draws = sample_kernel(
-            target, scheme=settings.scheme, order=_blocks(settings.order), step_size=_schedule(settings),
+            target, scheme=settings.scheme, order=_blocks(settings.order), step_size=None if stepless else _schedule(settings),
             params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
             batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
             compensate=settings.compensate, chains=settings.chains, threads=settings.threads, seed=settings.seed,

@@ -62,7 +62,7 @@ SIZES = {
     "mala": (0.3, 0.1),
     "repeated": (0.2, 0.1),
     "mixed": (0.2, 0.1),
-    "numbers": (0.5, 0.1),
+    "numbers": (1.2, 0.1),
     "hmc": (0.9, 0.45),
 }  # with an expression, with data
 
@@ -84,7 +84,7 @@ def kernels(of, langevin):
 
 
 x, p = Scalar("x"), Scalar("p")
-NUMBERS = Recipe((x, p), x**4 / 4 + p**2 / 2, Matrix([[0, 0], [0, C]]), ROTATION)
+NUMBERS = Recipe((x, p), x**2 / 2 + x**4 / 40 + p**2 / 2, Matrix([[0, 0], [0, C]]), ROTATION)
 FROZEN = Recipe((x, p), NUMBERS.H, Matrix.zeros(2), ROTATION)
 BOUND = kernels(lambda recipe: bind(recipe, QUARTIC), SGLD)
 BOUND["numbers"] = [refresh(FROZEN, p), metropolis(FROZEN, "leapfrog", times=3, flip=p), repeat(step(NUMBERS, "baoab"), 2)]

@@ -5,6 +5,7 @@ from sympy import Function, Matrix, Symbol, exp, log, sqrt
 
 from catalog.fisher_sgld import fisher_sgld
 from catalog.hmc import U, hmc, r, theta
+from catalog.mala import pmala
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht, xi
@@ -13,11 +14,14 @@ from recipe import (
     Dense,
     Kernel,
     Noise,
+    Posterior,
     Potential,
     Recipe,
     RecipeError,
+    Scalar,
     Update,
     Vector,
+    bind,
     compose,
     dot,
     flip,
@@ -168,3 +172,30 @@ def test_what_minibatches_cannot_do_is_said():
     assert refusal_of_estimates(compose(refresh(hmc, r), step(leapfrog))) is None
     for kernel in (compose(metropolis(sgld, "euler")), compose(repeat(metropolis(leapfrog, flip=r), 2))):
         assert "minibatch" in refusal_of_estimates(kernel)
+
+
+def test_a_kernel_is_bound_like_a_recipe():
+    x = bind(pmala, {pmala.abstract[0]: 1 + pmala.state[0] ** 2})
+    (part,) = x.parts
+    assert "G" not in str(part.cost)
+    assert "log(2*epsilon/(theta**2 + 1))" in str(part.cost)
+    assert [str(f) for f in x.abstract] == ["U"]
+    with pytest.raises(RecipeError, match="no abstract function of this kernel, which has: G, U"):
+        bind(pmala, {Symbol("V"): 1})
+
+
+def test_a_kernel_brings_the_posterior_that_it_is_bound_to():
+    law = Posterior((theta,), -total(theta**2), 0 * theta.dim, {})
+    kernel = bind(compose(repeat(compose(refresh(hmc, r), metropolis(leapfrog, flip=r)), 2)), {U: law})
+    assert kernel.posteriors == ((U, law),)
+    beta = Vector("beta")
+    with pytest.raises(RecipeError, match="bind the recipe to it, and make the kernel from that"):
+        bind(compose(step(leapfrog)), {U: Posterior((beta,), -total(beta**2), 0 * beta.dim, {})})
+
+
+def test_one_number_as_the_noise_of_all_coordinates_is_no_elementwise_noise():
+    s = Scalar("s")
+    with pytest.raises(RecipeError, match="couples coordinates"):
+        metropolis(Update(h, {theta: theta + Noise("n", like=s)}, sgld.H))
+    with pytest.raises(RecipeError, match="couples coordinates"):
+        metropolis(Update(h, {theta: theta + total(Noise("n", like=theta))}, sgld.H))

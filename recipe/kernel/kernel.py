@@ -55,6 +55,7 @@ class Kernel:
             raise RecipeError("a kernel needs at least one part: step(...), refresh(...), flip(...), metropolis(...), repeat(...)")
         rules = [u for part in listed for u in updates_of(part)]
         _check_one_target(rules)
+        _check_records_its_state(rules)
         values = {
             "state": _common_state(rules),
             "target": rules[0].target,
@@ -67,6 +68,11 @@ class Kernel:
         for field, value in values.items():
             object.__setattr__(self, field, value)
         _ = self.step
+
+    def __repr__(self) -> str:
+        from recipe.show import kernel_text  # what shows a kernel knows it, so it cannot come first
+
+        return kernel_text(self)
 
     @property
     def step(self) -> Symbol | None:
@@ -109,6 +115,12 @@ def _check_one_target(rules: list[Update]) -> None:
     other = next((u.target for u in rules if u.target != first), None)
     if other is not None:
         raise RecipeError(f"the parts of a kernel have the targets {first} and {other}; all must leave one law invariant")
+
+
+def _check_records_its_state(rules: list[Update]) -> None:
+    observing = next((b for u in rules for b, _ in u.observe), None)
+    if observing is not None:
+        raise RecipeError(f"a part records another value of {observing} than the state has, and a kernel records its state")
 
 
 def _common_state(rules: list[Update]) -> tuple[Block, ...]:

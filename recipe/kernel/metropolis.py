@@ -37,8 +37,6 @@ def metropolis(
         RecipeError: for a proposal without a density, or a rule that is neither.
     """
     rule = rule_of(of, scheme, "metropolis")
-    if rule.observe:
-        raise RecipeError("metropolis(...): the rule records another value than the state; accept and record the state itself")
     if any(e.has(*NOISE) for _, e in rule.rule):
         if flip != () or checked_times(times) != 1:
             raise RecipeError(

@@ -6,21 +6,21 @@ from sympy import Expr, S, Symbol
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Field, Partial, Potential
-from recipe.symbols import GENERIC, Block, Indexed, Scalar, Vector, name_of
+from recipe.symbols import GENERIC, Block, Scalar, Vector, name_of
 from recipe.update import Update
 
 Partners = tuple[tuple[Block, Block], ...]
 
 
 def partners_of(update: Update) -> Partners:
-    """A second block for every block of the state: ``theta_new`` for ``theta``."""
+    """A second block for every block that the rule moves: ``theta_new`` for ``theta``."""
     written = [e for e, _ in update.written()]
     names = {name_of(s) for e in (*written, *update.state) for s in e.atoms(Symbol)}
     names |= {f.func.__name__ for e in written for f in e.atoms(AppliedUndef)}
     suffix = "_new"
     while any(name + suffix in names for name in names):
         suffix += "_"
-    return tuple((b, _second(b, b.name + suffix)) for b in update.state)
+    return tuple((b, _second(b, b.name + suffix)) for b, e in update.rule if e != b)
 
 
 def _second(block: Block, name: str) -> Block:
@@ -43,11 +43,12 @@ def _exchanged(s: Expr, exchange: dict[Block, Block], suffix: str) -> Expr:
     if isinstance(s, Partial):
         return Partial(_exchanged(s.head, exchange, suffix), *(_exchanged(x, exchange, suffix) for x in s.wrt))
     if isinstance(s, Potential):
-        return Potential(s.name + suffix, *(exchange[b] for b in s.blocks))
-    if isinstance(s, Field):
+        moved = any(b in exchange for b in s.blocks)
+        return Potential(s.name + suffix, *(exchange.get(b, b) for b in s.blocks)) if moved else s
+    if isinstance(s, Field) and s.block in exchange:
         return Field(s.base + suffix, exchange[s.block], positive=bool(s.is_positive)).at(s.label)
     if isinstance(s, Vector):
-        other = exchange[s.at(GENERIC)]
-        assert isinstance(other, Indexed)
+        other = exchange.get(s.at(GENERIC), s.at(GENERIC))
+        assert isinstance(other, Vector)
         return other.at(s.label)
     return exchange.get(s, s)

@@ -67,7 +67,7 @@ def _own_noise(block: Block, e: Expr) -> Symbol:
 def _normal(block: Block, e: Expr, w: Symbol) -> Normal:
     root = tidy(explicit(e, w) if isinstance(w, Noise) else partial(e, w))
     across = expand(partial(e, w.at(OTHER))) if isinstance(w, Noise) else S.Zero
-    if across != 0 or (isinstance(w, Noise) and not isinstance(block, Vector)):
+    if across != 0 or isinstance(w, Noise) is not isinstance(block, Vector):
         raise RecipeError(f"the noise {w} in the rule of {block} couples coordinates; metropolis(...) takes elementwise noise")
     if root.has(*NOISE):
         raise RecipeError(f"the rule {e} of {block} is not linear in its noise {w}: its law is not normal")
