@@ -16,7 +16,7 @@ from codegen import sample as sample_kernel
 from codegen.checkpoint import saved_warmup
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
-from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
+from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.summary import show_draws
 
@@ -53,7 +53,7 @@ def generate_module(declaration: Declaration, output: Path, scheme: str, order: 
     posteriors = {}
     if posterior is not None:
         posteriors = {_potential(declaration): posterior_in(posterior)}
-        if not isinstance(declared, Update):
+        if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
     generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors, name=declaration.name).write(output)
 
@@ -63,12 +63,9 @@ def sample_posterior(
     plots: Path | None = None, as_json: bool = False,
 ) -> int:  # fmt: skip
     """Sample, save and diagnose; returns the exit status."""
-    declared = declaration.declared
-    if not isinstance(declared, Recipe | Kernel):
-        raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel")
     law = posterior_in(posterior)
-    target = bind(declared, {_potential(declaration): law})
-    stepless = isinstance(declared, Kernel) and declared.step is None
+    target = _bound(declaration, law)
+    stepless = isinstance(target, Kernel) and target.step is None
     if plots is not None:
         writable_folder(plots)  # a long run must not fail at its end
     began = perf_counter()
@@ -88,6 +85,16 @@ def sample_posterior(
         saved = draws.save(output)
     show_draws(console, draws, [b.name for b in law.blocks], seconds, saved, plots, as_json)
     return 130 if draws.interrupted else 1 if draws.divergences else 0
+
+
+def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
+    match declaration.declared:
+        case Recipe() as recipe:
+            return bind(recipe, {_potential(declaration): law})
+        case Kernel() as kernel:
+            return bind(kernel, {_potential(declaration): law})
+        case _:
+            raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel")
 
 
 def _say(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
