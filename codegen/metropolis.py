@@ -137,7 +137,7 @@ def _number(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
 
 def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) -> None:
     right = {what: arrays for what, arrays in saved.evaluated.items() if not flips & set(what[1].blocks)}
-    right = {what: arrays for what, arrays in right.items() if planner.evaluated[what] == planner.versions(what[1])}
+    assert all(planner.evaluated[what] == planner.versions(what[1]) for what in right)
     restored = [
         Restored(f"out.{planner.fields[b]}", source, getattr(b, "length", None), b in flips) for b, source in saved.blocks.items()
     ]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from functools import singledispatch
 
-from sympy import S, Symbol
+from sympy import S
 
 from codegen.driver import STEP_FIXED, Context, count_lines, gradient_call, let_lines, statement_lines
 from codegen.estimator import Estimator
 from codegen.expression import text_of
 from codegen.functions import arguments, noises_of
 from codegen.gradient_source import count_text
+from codegen.in_place import in_place, split_constants
 from codegen.loops import (
     GradientCall,
     Let,
@@ -25,7 +24,6 @@ from codegen.loops import (
     Test,
     ValueCall,
     every_noise,
-    noise_uses,
 )  # fmt: skip
 from recipe.abstract import Potential
 from recipe.symbols import Length
@@ -43,7 +41,7 @@ def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, E
     if plan.statistics:
         body = ["accepted = tests = 0.0", *body]
     return "\n".join([
-        _RUN_HEAD, *(f"    {line}" for line in before), _RUN_LOOP,
+        _RUN_HEAD, *_run_note(plan), '    """', *(f"    {line}" for line in before), _RUN_LOOP,
         *(f"        {line}" for line in [*body, *_stopped(plan), *_kept(plan, recorded)]), "    return start + steps, -1",
     ])  # fmt: skip
 
@@ -206,44 +204,22 @@ _RUN_HEAD = '''\
 def run(state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin):
     """Steps start .. start + steps - 1, in place over state; every thin-th state after the warmup is copied into draws.
 
-    Returns the number of the step it stands at and -1, or the step that was not finite (or not in its domain) and the guilty block.
-    """'''
+    Returns the step it stands at and -1, or the step that was not finite (or not in its domain) and the guilty block.'''
+
+
+def _run_note(plan: Plan) -> list[str]:
+    if plan.carried is None:
+        return []
+    note = (
+        f"What is evaluated where a step ends is kept for the next one; to change the blocks by hand, set {plan.carried.mark} to 0."
+    )
+    return [f"    {note}"]
+
 
 _RUN_LOOP = """\
     for done in range(start, start + steps):
         t = np.uint64(done)
         finite = True"""
-
-
-@singledispatch
-def in_place(statement: Statement) -> Statement:
-    """The statement where ``out`` is ``state``; loops are functions of both, and stay."""
-    return statement
-
-
-@in_place.register
-def _(statement: Let) -> Statement:
-    symbols = {s: Symbol(_moved(s.name), real=True) for s in statement.value.free_symbols if s.name.startswith("out.")}
-    store = None if statement.store is None else _moved(statement.store)
-    return Let(statement.target, statement.value.xreplace(symbols), store, statement.comment)
-
-
-@in_place.register
-def _(statement: GradientCall) -> Statement:
-    return GradientCall(
-        statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch)
-    )
-
-
-@in_place.register
-def _(statement: ValueCall) -> Statement:
-    return ValueCall(statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch))
-
-
-@in_place.register
-def _(statement: Test) -> Statement:
-    restored = tuple(Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored)
-    return Test(statement.accepted, statement.log_ratio, statement.lane, restored)
 
 
 RUN_SCHEDULE = '''\
@@ -262,10 +238,6 @@ def run_schedule(state, draws, gradient, data, step_sizes, params, seed, chain, 
         done = stop
     return start + done, -1
 '''
-
-
-def _moved(text: str) -> str:
-    return f"state.{text.removeprefix('out.')}" if text.startswith("out.") else text
 
 
 def _draws_beforehand(noises: Iterable[NoiseDraw], filled: Mapping[str, str], clock: str) -> list[str]:
@@ -295,35 +267,3 @@ def _kept(plan: Plan, recorded: list[str]) -> list[str]:
     for f in plan.statistics:
         lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[k // thin - 1, 0] = accepted / tests"]
     return ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:", *(f"    {line}" for line in lines)]
-
-
-def split_constants(plan: Plan) -> tuple[list[Let], list[Statement]]:
-    """The numbers that no step changes, and the rest of the statements; all in place."""
-    known: set[str] = {"step_size"} | {s.name for s in plan.sizes.values()}
-    constant: list[Let] = []
-    changing = _without_constants(plan.statements, known, constant)
-    return constant, changing
-
-
-def _without_constants(statements: Iterable[Statement], known: set[str], constant: list[Let]) -> list[Statement]:
-    changing: list[Statement] = []
-    for s in (in_place(s) for s in statements):
-        if isinstance(s, Loop):
-            changing.append(replace(s, statements=tuple(_without_constants(s.statements, known, constant))))
-        elif isinstance(s, Let) and not s.store and all(_constant(x, known) for x in s.value.free_symbols):
-            known.add(s.target.name)
-            constant.append(s)
-        else:
-            changing.append(s)
-    return changing
-
-
-def _constant(symbol: Symbol, known: set[str]) -> bool:
-    return symbol.name in known or symbol.name.startswith("params.")
-
-
-def filled_noises(plan: Plan) -> list[NoiseDraw]:
-    """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a product."""
-    drawn = [d for d in every_noise(plan) if d.length is not None]
-    uses = {d.lane: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
-    return [d for d in drawn if len(uses[d.lane]) != 1 or not isinstance(uses[d.lane][0], Sweep)]

@@ -12,10 +12,11 @@ from codegen.driver import STEP_FIXED, gradient_argument, step_text
 from codegen.estimator import Estimator, estimator_texts
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
+from codegen.in_place import filled_noises
 from codegen.loops import Loop, Plan, Statement, every, every_noise, expressions
 from codegen.names import Namer, local_namer
 from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row, source_of
-from codegen.run_source import RUN_SCHEDULE, filled_noises, run_text
+from codegen.run_source import RUN_SCHEDULE, run_text
 from codegen.special import Digamma, digamma, phi_1
 from codegen.stable import LogAddExp, Sigmoid, Softplus, logaddexp, sigmoid, softplus
 from recipe.abstract import Potential

@@ -1,0 +1,91 @@
+"""A step where ``out`` is ``state``: its statements in place, and what of them no step changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import singledispatch
+
+from sympy import Symbol
+
+from codegen.loops import (
+    GradientCall,
+    Let,
+    Loop,
+    NoiseDraw,
+    Plan,
+    Restored,
+    Statement,
+    Sweep,
+    Test,
+    ValueCall,
+    every_noise,
+    noise_uses,
+)
+
+
+@singledispatch
+def in_place(statement: Statement) -> Statement:
+    """The statement where ``out`` is ``state``; loops are functions of both, and stay."""
+    return statement
+
+
+@in_place.register
+def _(statement: Let) -> Statement:
+    symbols = {s: Symbol(_moved(s.name), real=True) for s in statement.value.free_symbols if s.name.startswith("out.")}
+    store = None if statement.store is None else _moved(statement.store)
+    return Let(statement.target, statement.value.xreplace(symbols), store, statement.comment)
+
+
+@in_place.register
+def _(statement: GradientCall) -> Statement:
+    return GradientCall(
+        statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch)
+    )
+
+
+@in_place.register
+def _(statement: ValueCall) -> Statement:
+    return ValueCall(statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch))
+
+
+@in_place.register
+def _(statement: Test) -> Statement:
+    restored = tuple(Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored)
+    return Test(statement.accepted, statement.log_ratio, statement.lane, restored)
+
+
+def _moved(text: str) -> str:
+    return f"state.{text.removeprefix('out.')}" if text.startswith("out.") else text
+
+
+def split_constants(plan: Plan) -> tuple[list[Let], list[Statement]]:
+    """The numbers that no step changes, and the rest of the statements; all in place."""
+    known: set[str] = {"step_size"} | {s.name for s in plan.sizes.values()}
+    constant: list[Let] = []
+    changing = _without_constants(plan.statements, known, constant)
+    return constant, changing
+
+
+def _without_constants(statements: Iterable[Statement], known: set[str], constant: list[Let]) -> list[Statement]:
+    changing: list[Statement] = []
+    for s in (in_place(s) for s in statements):
+        if isinstance(s, Loop):
+            changing.append(replace(s, statements=tuple(_without_constants(s.statements, known, constant))))
+        elif isinstance(s, Let) and not s.store and all(_constant(x, known) for x in s.value.free_symbols):
+            known.add(s.target.name)
+            constant.append(s)
+        else:
+            changing.append(s)
+    return changing
+
+
+def _constant(symbol: Symbol, known: set[str]) -> bool:
+    return symbol.name in known or symbol.name.startswith("params.")
+
+
+def filled_noises(plan: Plan) -> list[NoiseDraw]:
+    """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a product."""
+    drawn = [d for d in every_noise(plan) if d.length is not None]
+    uses = {d.lane: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
+    return [d for d in drawn if len(uses[d.lane]) != 1 or not isinstance(uses[d.lane][0], Sweep)]
