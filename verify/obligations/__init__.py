@@ -12,6 +12,7 @@ from verify.obligations.marginal import MARGINAL
 from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stable_step import STABLE_STEP
 from verify.obligations.stationarity import STATIONARITY
 from verify.obligations.uniqueness import UNIQUENESS
 from verify.obligations.well_defined import WELL_DEFINED
@@ -32,6 +33,7 @@ OBLIGATIONS = (
     EXACT_TRANSITION,
     CONSISTENCY,
     INVARIANT_ORDER,
+    STABLE_STEP,
 )
 
 __all__ = ["OBLIGATIONS"]
