@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from sympy import Add, Dummy, Expr, Matrix, Mul, Pow, Rational, S, Symbol, exp, factor, together
 from sympy.polys.matrices import DomainMatrix
+from sympy.polys.matrices.exceptions import DMNonInvertibleMatrixError
 
 from verify.signs.sign import NEGATIVE, possible_signs
 
@@ -51,9 +52,10 @@ def solve(A: Matrix, b: Matrix) -> Matrix | None:
     joint = DomainMatrix.from_Matrix(Matrix.hstack(A, b)).to_field()
     n = A.rows
     left, right = joint.extract(range(n), range(n)), joint.extract(range(n), range(n, joint.shape[1]))
-    if left.rank() < n:
+    try:
+        return left.lu_solve(right).to_Matrix()
+    except DMNonInvertibleMatrixError:
         return None
-    return left.lu_solve(right).to_Matrix()
 
 
 def readable(e: Expr, meanings: Mapping[Symbol, Expr], step: Symbol) -> Expr:
