@@ -140,6 +140,11 @@ TABLE: dict[str, Row] = {
         ),
         undecided=discretised(langevin(H=total(theta**4)), "euler"),
     ),
+    "noise-budget": Row(
+        proved=discretised(pair(), "baoab"),
+        refuted=discretised(pair(D=Matrix.zeros(2)), "leapfrog"),
+        undecided=discretised(langevin(1 + outer(theta, theta), noise_factor=outer(theta, theta)), "euler"),
+    ),
 }
 
 PLACES = [

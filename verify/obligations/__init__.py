@@ -9,6 +9,7 @@ from verify.obligations.diffusion_symmetric import DIFFUSION_SYMMETRIC
 from verify.obligations.exact_transition import EXACT_TRANSITION
 from verify.obligations.invariant_order import INVARIANT_ORDER
 from verify.obligations.marginal import MARGINAL
+from verify.obligations.noise_budget import NOISE_BUDGET
 from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
@@ -34,6 +35,7 @@ OBLIGATIONS = (
     CONSISTENCY,
     INVARIANT_ORDER,
     STABLE_STEP,
+    NOISE_BUDGET,
 )
 
 __all__ = ["OBLIGATIONS"]
