@@ -41,9 +41,7 @@ def discharge(subject: Subject) -> Outcome:
     return proved(f"{listed}; it is made good iff {ends}", LEDGER)
 
 
-LEDGER = (
-    "an estimated gradient has noise of variance V that is independent of the rest; its leading order in the step counts"
-)
+LEDGER = "an estimated gradient has noise of variance V that is independent of the rest; its leading order in the step counts"
 
 
 def _share(block: Block, evaluations: list[Evaluation]) -> Expr | None:
@@ -83,8 +81,8 @@ NOISE_BUDGET = Obligation(
     explanation=(
         "A gradient that is estimated from a minibatch has noise of variance V, and a step adds it on top of its own. Where D has "
         "noise in the same direction, less of that can be drawn instead, up to a largest step; where it has none, as in "
-        "Hamiltonian dynamics, no step is small enough. It counts how often the scheme uses one evaluation: two kicks by one estimate add up, "
-        "two by independent ones average (kappa is 1 or 1/2)."
+        "Hamiltonian dynamics, no step is small enough. It counts how often the scheme uses one evaluation: two kicks by one "
+        "estimate add up, two by independent ones average (kappa is 1 or 1/2)."
     ),
     discharge=discharge,
     applies=estimates_a_gradient,
