@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, Rational
 
+from recipe.errors import OutsideLanguageError
+from recipe.expectation import NOISE
 from recipe.symbols import Block
 from recipe.update import Update
 from verify.order.change import Expansion, expansion_of
@@ -20,7 +22,7 @@ from verify.order.marginal import Marginal, marginal_of
 from verify.order.poisson import correction
 from verify.order.readable import power_of_step, shown
 from verify.order.scope import assumptions_for, scope_in_one_dimension
-from verify.order.step import step_of
+from verify.order.step import Step, step_of
 from verify.verdict import Outcome, Verdict, Witness
 from verify.zero.decide import decide_zero
 
@@ -71,9 +73,10 @@ def invariant_order(update: Update, *, highest: int = HIGHEST, marginals: Iterab
         marginals: which blocks' laws to judge by themselves; by default each block by itself.
 
     Raises:
-        RecipeError: where the step is not near the identity (a refresh), has no limit, or is not smooth.
+        RecipeError: where the step has no noise, is not near the identity (a refresh), has no limit, or is not smooth.
     """
     step = step_of(update)
+    _check_noise(step)
     for k in range(2, max(2, highest) + 1):
         expansion = expansion_of(step, 2 * k + 1)
         power, outcome = _first_change(expansion)
@@ -81,6 +84,13 @@ def invariant_order(update: Update, *, highest: int = HIGHEST, marginals: Iterab
             break
     kept = [(block,) for block in update.state] if marginals is None else [tuple(blocks) for blocks in marginals]
     return _judged(expansion, power, outcome, [blocks for blocks in kept if set(blocks) != set(update.state)])
+
+
+def _check_noise(step: Step) -> None:
+    if not any(e.has(*NOISE) for stage in step.stages for _, e in stage):
+        raise OutsideLanguageError(
+            "the step has no noise, and a flow keeps many laws: only with a refresh of its momenta does it have a law to be judged"
+        )
 
 
 def _judged(expansion: Expansion, power: int, outcome: Outcome | None, kept: Sequence[tuple[Block, ...]]) -> Order:
