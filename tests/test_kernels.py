@@ -463,6 +463,38 @@ def test_repetition_keeps_what_is_exact_and_a_repeated_fault_is_left_open():
     assert invariance(repeat(step(rule((r, -r))), 2)).verdict is PROVED
 
 
+c, s_ = Rational(3, 5), Rational(4, 5)
+e = Rational(1, 2)
+ON_A_NORMAL_LAW = [  # a part, and what it does at U = x^2/2 and h = 1/2: slopes of (x, r), and of its noise
+    (fully, [[1, 0], [0, 0]], [[0], [1]]),
+    (refresh(hmc, r, keep=c), [[1, 0], [0, c]], [[0], [s_]]),
+    (flip(hmc, r), [[1, 0], [0, -1]], [[0], [0]]),
+    (step(rule((r, c * r - s_ * w))), [[1, 0], [0, c]], [[0], [-s_]]),
+    (step(rule((r, w / 2))), [[1, 0], [0, 0]], [[0], [e]]),
+    (step(rule((r, 0 * r))), [[1, 0], [0, 0]], [[0], [0]]),
+    (step(rule((r, 2 * r))), [[1, 0], [0, 2]], [[0], [0]]),
+    (step(rule((r, r / 2))), [[1, 0], [0, e]], [[0], [0]]),
+    (step(rule((theta, theta + h * r))), [[1, e], [0, 1]], [[0], [0]]),
+    (step(rule((theta, theta - h * r))), [[1, -e], [0, 1]], [[0], [0]]),
+    (step(rule((r, r - h * grad(U, theta)))), [[1, 0], [-e, 1]], [[0], [0]]),
+]
+
+
+def test_random_sweeps_are_proved_only_if_they_keep_a_normal_law():
+    """The covariance after the sweep, by explicit matrices. What is redrawn as a sweep begins need not be kept at its end."""
+    draw = random.Random(11)
+    seen = []
+    for _ in range(150):
+        chosen = [draw.choice(ON_A_NORMAL_LAW) for _ in range(draw.randint(1, 4))]
+        after = moments_after([A for _, A, _ in chosen], [B for _, _, B in chosen], eye(2))
+        outcome = invariance(*(part for part, _, _ in chosen))
+        assert outcome.verdict is not PROVED or after == eye(2)
+        assert outcome.verdict is not REFUTED or after != eye(2)
+        seen.append((outcome.verdict, after == eye(2)))
+    assert seen.count((PROVED, True)) > 20
+    assert seen.count((REFUTED, False)) > 60
+
+
 def test_an_improper_law_is_no_invariant_probability():
     flat = Recipe((theta, r), K, hmc.D.written, hmc.Q.written)
     outcome = invariance(refresh(flat, r))
