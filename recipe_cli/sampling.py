@@ -16,7 +16,7 @@ from codegen import sample as sample_kernel
 from codegen.checkpoint import saved_warmup
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
-from recipe import Potential, Recipe, RecipeError, Update, bind
+from recipe import Kernel, Potential, Recipe, RecipeError, Update, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.summary import show_draws
 
@@ -49,6 +49,8 @@ class Settings:
 def generate_module(declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None) -> None:
     """Write the module of a recipe (or of a printed rule) to a file."""
     declared = declaration.declared
+    if isinstance(declared, Kernel):
+        raise RecipeError(f"{declaration.name} is a kernel, and this version compiles recipes and updates")
     assert isinstance(declared, Recipe | Update)  # a file holds no other
     posteriors = {}
     if posterior is not None:
