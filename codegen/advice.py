@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from codegen.budget import Budget
 from codegen.chains import Chain
 from codegen.compiled import Compiled
@@ -30,6 +32,7 @@ def begin_budget(kernel: Compiled, budget: Budget, chain: Chain) -> None:
         )
 
 
+RARE = 0.1  # acceptance rates below it are spoken of
 SHARE, AT_LEAST = 0.1, 0.5  # of the seconds that a run took, and seconds: what looking for the stability bound may cost
 
 
@@ -45,8 +48,9 @@ def warnings(kernel: Compiled, chains: Sequence[Chain], budget: Budget | None, s
     last, said = healthy[0], []
     size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
     each = seconds * kernel.how.threads / max(1, sum(c.done for c in chains))
-    tested = bool(kernel.module.plan.statistics)  # copies that are accepted or not, each for itself, move apart at any step size
-    affordable = not tested and 8 * STEPS * each < max(AT_LEAST, SHARE * seconds)
+    if kernel.module.plan.statistics:  # copies that are accepted or not, each for itself, move apart at any step size
+        return _rarely_accepted(kernel, healthy)
+    affordable = 8 * STEPS * each < max(AT_LEAST, SHARE * seconds)
     if affordable and any(_near_its_bound(kernel, last, state, size) for state in (last.state, first)):
         said.append(
             f"the step size {size:.4g} is near its stability bound, or beyond it: it, or {FACTOR} times as much, is unstable at "
@@ -56,6 +60,14 @@ def warnings(kernel: Compiled, chains: Sequence[Chain], budget: Budget | None, s
     if FACTOR * size > bound:
         said.append(f"the step size {size:.4g} is near the noise budget {bound:.4g} at the last state; take a smaller step")
     return tuple(said)
+
+
+def _rarely_accepted(kernel: Compiled, chains: Sequence[Chain]) -> tuple[str, ...]:
+    rates = np.concatenate([getattr(c.draws, f)[:, 0] for f in kernel.module.plan.statistics for c in chains])
+    rate = float(np.mean(rates[~np.isnan(rates)])) if not np.all(np.isnan(rates)) else 1.0
+    if rate >= RARE:
+        return ()
+    return (f"only {rate:.3g} of the Metropolis tests accepted; take a smaller step, or fewer steps from test to test",)
 
 
 def _near_its_bound(kernel: Compiled, chain: Chain, at: Any, size: float) -> bool:

@@ -292,7 +292,8 @@ def _kept(plan: Plan, recorded: list[str]) -> list[str]:
     """Every thin-th state after the warmup, or what is recorded of it."""
     fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
     lines = [*recorded, *(f"keep(draws.{f}, k // thin - 1, state.{source})" for f, source in fields.items())]
-    lines += [f"draws.{f}[k // thin - 1, 0] = accepted / tests" for f in plan.statistics]
+    for f in plan.statistics:
+        lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[k // thin - 1, 0] = accepted / tests"]
     return ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:", *(f"    {line}" for line in lines)]
 
 

@@ -195,12 +195,18 @@ def test_the_estimate_from_a_minibatch_is_kept(replace):
     module = generate(RULES["BAB"], posteriors={U: POSTERIOR})
     loaded = module.load()
     start = [np.array([0.2, -0.1]), np.array([0.5, 0.3])]
-    draws = loaded.Draws(*(np.zeros((STEPS, 2)) for _ in range(2)))
-    data = loaded.Data(x=x_values, y=y_values)
-    step = 1e-2
-    loaded.run(
-        loaded.allocate(*start, 10, replace), draws, (), data, step, (), U64(SEED), CHAIN, 0, STEPS, 0, 1
-    )  # fmt: skip
+    draws, again = (loaded.Draws(*(np.zeros((STEPS, 2)) for _ in range(2))) for _ in range(2))
+    step, rest = 1e-2, ((), loaded.Data(x=x_values, y=y_values))
+
+    def move(state, goal, begin, steps):
+        loaded.run(state, goal, *rest, step, (), U64(SEED), CHAIN, begin, steps, 0, 1)
+        return loaded.allocate(*state[:2], 10, replace)
+
+    lost = move(loaded.allocate(*start, 10, replace), again, 0, 5)  # it has the blocks, and no gradient
+    move(lost, again, 5, STEPS - 5)
+    move(loaded.allocate(*start, 10, replace), draws, 0, STEPS)
+    for one, two in zip(draws, again, strict=True):
+        np.testing.assert_array_equal(one, two)
 
     def gradient(x, t):
         rows = rows_of(0, t, 10, replace=replace)
