@@ -30,8 +30,9 @@ def print_report(console: Console, declaration: Declared, report: Report) -> Non
     for paragraph in paragraphs(report, declaration.name, declaration.file, declaration.expect):
         for line in _lines(paragraph, width):
             console.print(line, soft_wrap=True)
-    if console.is_terminal and report.verdict is not Verdict.PROVED:
-        unproved = next(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
+    open_lines = (line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
+    unproved = None if report.verdict is Verdict.PROVED else next(open_lines, None)
+    if console.is_terminal and unproved is not None:
         console.print(Text(f"  recipe explain {unproved}: what it states, and why it matters", STYLES[FINE]), soft_wrap=True)
 
 

@@ -168,7 +168,8 @@ def _verify(connection: Connection, declaration: Declaration, task: Task, answer
 
 
 def _declared(declaration: Declaration) -> Declared:
-    expect = declaration.declared.expect if isinstance(declaration.declared, Update) else None
+    declared = declaration.declared.of if isinstance(declaration.declared, Discretisation) else declaration.declared
+    expect = declared.expect if isinstance(declared, Update) else None
     return Declared(printable(declaration.name), declaration.file, expect)
 
 

@@ -128,6 +128,11 @@ TABLE: dict[str, Row] = {
         refuted=Discretisation(langevin(), "printed", rule(2 * grad(U, theta))),
         undecided=Discretisation(langevin(), "printed", rule(grad(U, theta) + HIDDEN)),
     ),
+    "invariant-order": Row(
+        proved=discretised(pair(), "obabo"),
+        refuted=discretised(rule(2 * grad(U, theta)), "printed"),
+        undecided=discretised(rule(grad(U, theta) + HIDDEN), "printed"),
+    ),
 }
 
 PLACES = [

@@ -150,7 +150,7 @@ def test_json_has_the_documented_fields(tmp_path):
     assert (entry["version"], entry["library"], entry["name"], entry["expect"]) == (1, library.__version__, "wrong", None)
     for line in entry["obligations"]:
         assert set(line) == {
-            "name", "required", "statement", "verdict", "scope", "by", "assumptions", "residual", "witness", "repair",
+            "name", "required", "statement", "verdict", "scope", "by", "facts", "assumptions", "residual", "witness", "repair",
         }  # fmt: skip
     line = next(line for line in entry["obligations"] if line["verdict"] == "refuted")
     assert line["witness"] == {

@@ -324,7 +324,7 @@ def test_what_is_required_and_not_decided_leaves_the_report_undecided():
 
 
 def test_what_cannot_be_verified_is_said():
-    with pytest.raises(RecipeError, match="neither a Recipe nor an Update"):
+    with pytest.raises(RecipeError, match="no Recipe, no Update and no Discretisation"):
         verify(theta)
     with pytest.raises(RecipeError, match="has no limit"):
         verify(Update(eps, {theta: theta + sqrt(eps)}, U))

@@ -68,11 +68,15 @@ def _(declared: Discretisation) -> Subject:
 
 def scope_of(declared: Declared) -> str:
     """In words, for what a proof holds."""
-    parts = [f"every {length}" for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})]
-    parts += [_abstract_text(a) for a in declared.abstract]
+    lengths = [f"every {length}" for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})]
+    return ", ".join([*lengths, *kinds_of(declared)]) or "as written"
+
+
+def kinds_of(declared: Declared) -> list[str]:
+    """In words, for which functions, parameters and domains a proof holds."""
+    parts = [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
-    parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
-    return ", ".join(parts) or "as written"
+    return parts + [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
 
 
 def _abstract_text(head: Any) -> str:

@@ -40,7 +40,8 @@ class Outcome:
 
     ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the verdict takes for granted.
     ``repair`` proposes what to write instead, where that is known; ``residual`` is what should be zero and is not;
-    ``steps`` are what a checker needs to go through it again.
+    ``steps`` are what a checker needs to go through it again. ``scope`` says for what it holds, where that is not all that was
+    asked for; ``facts`` are what was found beside it, a sentence each.
     """
 
     verdict: Verdict
@@ -50,6 +51,8 @@ class Outcome:
     repair: str | None = None
     steps: tuple[Step, ...] = ()
     residual: Formula | None = None
+    scope: str | None = None
+    facts: tuple[str, ...] = ()
 
 
 def proved(by: str, *assumptions: str, steps: Iterable[Step] = ()) -> Outcome:
@@ -68,11 +71,11 @@ def undecided(tried: str) -> Outcome:
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """Refuted if any is, proved if all are, undecided otherwise."""
+    """Refuted if any is, proved if all are and there is one, undecided otherwise."""
     found = set(verdicts)
     if Verdict.REFUTED in found:
         return Verdict.REFUTED
-    return Verdict.UNDECIDED if Verdict.UNDECIDED in found else Verdict.PROVED
+    return Verdict.PROVED if found == {Verdict.PROVED} else Verdict.UNDECIDED
 
 
 def conjunction(parts: Iterable[tuple[str, Outcome]], by: str) -> Outcome:

@@ -7,6 +7,7 @@ from verify.obligations.curl_skew import CURL_SKEW
 from verify.obligations.diffusion_psd import DIFFUSION_PSD
 from verify.obligations.diffusion_symmetric import DIFFUSION_SYMMETRIC
 from verify.obligations.exact_transition import EXACT_TRANSITION
+from verify.obligations.invariant_order import INVARIANT_ORDER
 from verify.obligations.marginal import MARGINAL
 from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
@@ -30,6 +31,7 @@ OBLIGATIONS = (
     UNIQUENESS,
     EXACT_TRANSITION,
     CONSISTENCY,
+    INVARIANT_ORDER,
 )
 
 __all__ = ["OBLIGATIONS"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recipe import Discretisation, Recipe, RecipeError, limit_of
-from verify.obligation import Obligation, of_steps
+from verify.obligation import Obligation
 from verify.obligations.agrees_with_update import decide_limit
 from verify.subject import Subject
 from verify.verdict import Outcome, conjunction, undecided
@@ -25,8 +25,8 @@ def discharge(subject: Subject) -> Outcome:
 
 
 def is_made_from_a_recipe(subject: Subject) -> bool:
-    """Whether there is a recipe to be consistent with."""
-    return of_steps(subject) and isinstance(getattr(subject.declared, "of", None), Recipe)
+    """Whether it is a step with a recipe to be consistent with; of a printed rule alone, stationarity judges the limit."""
+    return isinstance(subject.declared, Discretisation) and isinstance(subject.declared.of, Recipe)
 
 
 CONSISTENCY = Obligation(

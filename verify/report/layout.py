@@ -62,6 +62,10 @@ def _of_line(line: Line, width: int) -> Iterator[Paragraph]:
 
 def _details(line: Line) -> Iterator[tuple[str, str]]:
     outcome = line.outcome
+    for fact in outcome.facts:
+        yield "", fact
+    if outcome.scope is not None:
+        yield "for ", outcome.scope
     if outcome.residual is not None and outcome.residual.where:
         yield "where ", "; ".join(outcome.residual.where)
     if outcome.witness is not None:

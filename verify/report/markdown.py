@@ -56,6 +56,9 @@ def _row(line: Line) -> str:
 
 def _details(line: Line) -> Iterator[str]:
     outcome = line.outcome
+    if outcome.scope is not None:
+        yield f"{_escaped(outcome.by)}; for {_escaped(outcome.scope)}"
+    yield from map(_escaped, outcome.facts)
     if outcome.residual is not None:
         place, _, _ = outcome.by.rpartition(": ")
         yield f"{_escaped(place)}{': ' if place else ''}what should be zero is ${outcome.residual.latex}$"
