@@ -65,7 +65,7 @@ def _sub_flow(letter: str, t: float, friction: float) -> Map:
     }[letter]
 
 
-def line_law(U: Potential, half_width: float = 6.0, nodes: int = 20_001) -> tuple[np.ndarray, np.ndarray]:
+def line_law(U: Potential, half_width: float = 10.0, nodes: int = 40_001) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and the probability of each, for the density ``exp(-U)``: the trapezoidal rule, exact to rounding for these."""
     x = np.linspace(-half_width, half_width, nodes)
     weights = np.exp(-U(x))
