@@ -38,6 +38,16 @@ def autocorrelation_time(maps: Sequence[Map]) -> float:
     return float(1 + 2 * sums[0, 0] / S[0, 0])
 
 
+def autocorrelation_time_of_squares(maps: Sequence[Map]) -> float:
+    """The same of the square of the first coordinate: correlations of normal variables are squared with them."""
+    matrix, at = composed(maps)[0], stationary_covariance(maps)
+    correlations, variance = [], at[0, 0]
+    while np.max(np.abs(at)) > 1e-9 * variance:
+        at = matrix @ at
+        correlations.append(at[0, 0] / variance)
+    return float(1 + 2 * np.sum(np.square(correlations)))
+
+
 def langevin_variance(dynamics: str, scheme: str, h: float, friction: float) -> float | None:
     """The stationary variance of the position for ``U = x^2 / 2`` under a scheme, from the matrices of one step on (x, p)."""
     if dynamics == "overdamped" and scheme == "leimkuhler-matthews":  # y' = (1 - h)(y + n) + n, x = y + n', with var n = h / 2

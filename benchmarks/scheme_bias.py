@@ -188,8 +188,8 @@ def points(name: str, target: Target, options: argparse.Namespace) -> list[Point
     for dynamics, schemes in DYNAMICS.items():
         for scheme in schemes:
             order = proved_order(dynamics, scheme)
-            for seed, step in enumerate(steps_of(name, dynamics, scheme)):
-                values = measured(target, dynamics, scheme, step, work=options.work, width=options.width, seed=seed)
+            for step in steps_of(name, dynamics, scheme):
+                values = measured(target, dynamics, scheme, step, work=options.work, width=options.width, seed=len(found))
                 discrete = discrete_variance(name, dynamics, scheme, step)
                 for (block, exact), value in zip(target.variances.items(), values, strict=True):
                     found.append(Point(name, dynamics, scheme, step, block.name, exact, *(value or (None, None)), discrete, order))
@@ -272,8 +272,8 @@ def draw(axes: Axes, scheme: str, line: list[Point]) -> None:
     exact = [(p.step, abs(p.discrete / p.exact - 1)) for p in line if p.discrete is not None]
     if exact and max(bias for _, bias in exact) > NOTHING:
         axes.plot(*zip(*exact, strict=True), color=look[:2], linewidth=1)
-    clear = [(p.step, abs(p.bias)) for p in seen if abs(p.bias) > 4 * p.relative_error]
-    anchor = next((a for a in (exact or clear) if a[1] > NOTHING), None)
+    by_errors = [next(((p.step, abs(p.bias)) for p in seen if abs(p.bias) > n * p.relative_error), None) for n in (10, 4)]
+    anchor = next((a for a in (*exact, *by_errors) if a and a[1] > NOTHING), None)
     if anchor:
         h = np.array([p.step for p in line])
         axes.plot(h, anchor[1] * (h / anchor[0]) ** order, ":", color=look[:2], linewidth=1.5)
@@ -283,7 +283,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     known = targets()
     parser.add_argument("--targets", nargs="+", choices=list(known), default=list(known))
-    parser.add_argument("--work", type=float, default=4e8, help="updates of coordinates a point")
+    parser.add_argument("--work", type=float, default=3e8, help="updates of coordinates a point")
     parser.add_argument("--width", type=int, default=4000, help="coordinates of a chain")
     parser.add_argument("--quick", action="store_true", help="the normal target only, and few updates")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")

@@ -15,8 +15,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from exact_laws import Map, autocorrelation_time, bins_of, kullback_leibler, line_law, stationary_covariance
+from exact_laws import (
+    Map,
+    autocorrelation_time,
+    autocorrelation_time_of_squares,
+    bins_of,
+    kullback_leibler,
+    line_law,
+    stationary_covariance,
+)
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 from rich.console import Console
 from rich.table import Table
 from sympy import Expr, Rational, Symbol, sqrt
@@ -31,7 +40,7 @@ C, V = 3, 4
 STEP, REFRESH = 0.1, 50
 POTENTIALS = {"double-well": lambda z: z**4 - 2 * z**2, "gaussian": lambda z: z**2 / 2}
 EDGES = np.linspace(-3.05, 3.05, 62)  # of the bins around -3, -2.9, ..., 3
-RHO = 0.9
+RHO, WINDOW = 0.9, 2000
 COVARIANCE = np.array([[1, RHO], [RHO, 1]])
 SETTINGS = {"SGLD": [(0.18 * 0.8**i, None) for i in range(5)], "SGHMC": [(0.05 * 0.36**i, 0.05 * 0.6**i) for i in range(5)]}
 
@@ -50,6 +59,7 @@ class Histogram:
     exact: float
     discrete: float | None
     divergence: float
+    draws: int
     counts: list[int]
 
 
@@ -119,6 +129,7 @@ def figure_1(draws: int, rounds: int) -> list[Histogram]:
                     exact=float(weights @ nodes**2),
                     discrete=None if S is None else float(S[0, 0]),
                     divergence=kullback_leibler(counts / counts.sum(), bins_of(U, EDGES)),
+                    draws=draws,
                     counts=counts.tolist(),
                 )
             )
@@ -142,8 +153,7 @@ def plot_1(found: list[Histogram], path: Path) -> None:
         axes.plot(middle, bins_of(U, EDGES) / width, "k", linewidth=3, alpha=0.3, label="exp(-U)")
         for f in found:
             if f.potential == potential:
-                counts = np.array(f.counts)
-                axes.plot(middle, counts / counts.sum() / width, label=f.sampler, linewidth=1.2)
+                axes.plot(middle, np.array(f.counts) / f.draws / width, label=f.sampler, linewidth=1.2)
                 if f.discrete is not None:
                     normal = np.exp(-(middle**2) / (2 * f.discrete)) / np.sqrt(2 * np.pi * f.discrete)
                     axes.plot(middle, normal, ":k", linewidth=1, label="discrete, exact" if f.sampler == "SGHMC" else None)
@@ -171,6 +181,7 @@ class Setting:
     discrete: float
     time: float
     discrete_time: float
+    discrete_time_of_squares: float
 
 
 def update_of(sampler: str) -> Update:
@@ -196,15 +207,16 @@ def maps_of(eta: float, alpha: float | None) -> list[Map]:
 
 
 def figure_3a(steps: int, chains: int) -> list[Setting]:
-    return [setting(sampler, *pair, steps, chains) for sampler, pairs in SETTINGS.items() for pair in pairs]
+    every = [(sampler, *pair) for sampler, pairs in SETTINGS.items() for pair in pairs]
+    return [setting(*one, steps, chains, seed) for seed, one in enumerate(every)]
 
 
-def setting(sampler: str, eta: float, alpha: float | None, steps: int, chains: int) -> Setting:
+def setting(sampler: str, eta: float, alpha: float | None, steps: int, chains: int, seed: int) -> Setting:
     """Chains start in an exact draw of the target."""
-    start = np.linalg.cholesky(COVARIANCE) @ np.random.default_rng(3).standard_normal((2, chains))
+    start = np.linalg.cholesky(COVARIANCE) @ np.random.default_rng(seed).standard_normal((2, chains))
     size = eta if alpha is None else np.sqrt(eta)
     drawn = sample(
-        update_of(sampler), step_size=size, steps=steps, chains=1, lengths={x: chains}, keep=[x, y], progress=False,
+        update_of(sampler), step_size=size, steps=steps, chains=1, seed=seed, lengths={x: chains}, keep=[x, y], progress=False,
         params=None if alpha is None else {friction: alpha / size}, initial=dict(zip((x, y), start, strict=True)),
     )  # fmt: skip
     z = np.stack([drawn[x][0], drawn[y][0]])  # coordinate, step, chain
@@ -219,25 +231,36 @@ def setting(sampler: str, eta: float, alpha: float | None, steps: int, chains: i
         discrete=float(np.abs(stationary_covariance(maps)[:2, :2] - COVARIANCE).mean()),
         time=measured_time(z[0]),
         discrete_time=autocorrelation_time(maps),
+        discrete_time_of_squares=autocorrelation_time_of_squares(maps),
     )
 
 
 def measured_time(z: np.ndarray) -> float:
-    """``1 + 2 (sum of the correlations)``, of the mean over chains, up to the first lag that is five times the sum so far."""
+    """``1 + 2 (sum of the correlations)`` up to the lag ``WINDOW``, of the mean over chains.
+
+    The correlations of SGHMC go below zero and back, so that a window that ends with the sum would end too early.
+    """
     length = 2 ** int(np.ceil(np.log2(2 * len(z))))
     power = np.mean([np.abs(np.fft.rfft(chain, length)) ** 2 for chain in z.T], axis=0)
     correlation = np.fft.irfft(power)[: len(z)] / np.arange(len(z), 0, -1)
-    sums = 2 * np.cumsum(correlation / correlation[0]) - 1
-    return float(sums[np.argmax(np.arange(len(z)) >= 5 * sums)])
+    return float(2 * np.sum(correlation[:WINDOW]) / correlation[0] - 1)
 
 
 def table_3a(found: list[Setting]) -> Table:
-    columns = ("sampler", "eta", "alpha", "one chain", "all chains", "discrete, exactly", "time", "time, exactly")
+    columns = ("sampler", "eta", "alpha", "one chain", "all chains", "discrete, exactly", "time", "exactly", "of squares")
     shown = Table(*columns, title="figure 3a: mean absolute error of the covariance, and autocorrelation time in steps")
     for f in found:
         errors = (f"{e:.4f}" for e in (f.one_chain, f.pooled, f.discrete))
         alpha = "" if f.alpha is None else f"{f.alpha:.4f}"
-        shown.add_row(f.sampler, f"{f.eta:.5f}", alpha, *errors, f"{f.time:.1f}", f"{f.discrete_time:.1f}")
+        shown.add_row(
+            f.sampler,
+            f"{f.eta:.5f}",
+            alpha,
+            *errors,
+            f"{f.time:.1f}",
+            f"{f.discrete_time:.1f}",
+            f"{f.discrete_time_of_squares:.1f}",
+        )
     return shown
 
 
@@ -251,6 +274,9 @@ def plot_3a(found: list[Setting], path: Path) -> None:
         exact = [(f.discrete_time, f.discrete) for f in line]
         axes.plot(*zip(*exact, strict=True), ":", color=colour, label=f"{sampler}, discrete chain, exactly")
     axes.set(xscale="log", yscale="log", xlabel="autocorrelation time in steps", ylabel="mean absolute error of the covariance")
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xticks([3, 5, 10, 20, 50], minor=False)
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.legend(fontsize=8)
     figure.savefig(path, dpi=90)
 
