@@ -80,9 +80,10 @@ class Bar:
     exact: float
 
 
-def left(work: float, width: int) -> list[Bar]:
+def left(potentials: list[str], work: float, width: int) -> list[Bar]:
     found = []
-    for name, (u, positive) in LINE.items():
+    for name in potentials:
+        u, positive = LINE[name]
         target = bins_of(NUMERIC[name], EDGES[name])
         samplers = {"SGLD": sgld, "SGHMC": sghmc, "naive gSGHMC": naive(positive), "gSGHMC": with_metric(metric(positive))}
         for sampler, what in samplers.items():
@@ -182,10 +183,11 @@ def recipes_in_the_plane() -> dict[str, Recipe]:
     return found
 
 
-def right(width: int) -> list[Exploration]:
+def right(names: list[str], width: int) -> list[Exploration]:
     found = []
     target = plane_bins(*CELLS).ravel()
-    for name, made in recipes_in_the_plane().items():
+    made_by = recipes_in_the_plane()
+    for name, made in ((n, made_by[n]) for n in names):
         update = with_noisy_gradients(discretise(made, "semi-implicit", compensate=True), U_plane, PLANE)
         verdict = verify(bind(made, {U_plane: total(PLANE)})).verdict.value
         size = PLANE_STEPS[name]
@@ -249,13 +251,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--work", type=float, default=4e8, help="updates of coordinates a bar of the left part")
     parser.add_argument("--width", type=int, default=20_000, help="coordinates of a chain of the left part")
     parser.add_argument("--chains", type=int, default=400_000, help="of the right part")
-    parser.add_argument("--quick", action="store_true", help="few draws")
+    parser.add_argument(
+        "--quick", action="store_true", help="U2 only in the left part, gSGHMC only in the right part, and few draws"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="where to draw both parts")
     options = parser.parse_args(arguments)
     if options.quick:
         options.work, options.width, options.chains = 1e7, 4000, 20_000
-    bars, explored = left(options.work, options.width), right(options.chains)
+    potentials, samplers = (["U2"], ["gSGHMC"]) if options.quick else (list(LINE), list(PATHS))
+    bars, explored = left(potentials, options.work, options.width), right(samplers, options.chains)
     if options.plot:
         options.plot.mkdir(parents=True, exist_ok=True)
         plot_left(bars, options.plot / "recipe-2-left.png")

@@ -112,9 +112,10 @@ def ends_of_chains(update: Update, chains: int, rounds: int) -> np.ndarray:
     return at
 
 
-def figure_1(draws: int, rounds: int) -> list[Histogram]:
+def figure_1(potentials: list[str], draws: int, rounds: int) -> list[Histogram]:
     found = []
-    for potential, U in POTENTIALS.items():
+    for potential in potentials:
+        U = POTENTIALS[potential]
         nodes, weights = line_law(U)
         for name, update in samplers(U(x)).items():
             at = ends_of_chains(update, draws, rounds)
@@ -287,13 +288,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=12, help="of 50 steps before each draw of figure 1")
     parser.add_argument("--steps", type=int, default=50_000, help="of figure 3a")
     parser.add_argument("--chains", type=int, default=100, help="of figure 3a")
-    parser.add_argument("--quick", action="store_true", help="few draws")
+    parser.add_argument("--quick", action="store_true", help="x^2 / 2 only in figure 1, and few draws")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="where to draw both figures")
     options = parser.parse_args(arguments)
     if options.quick:
-        options.draws, options.rounds, options.steps, options.chains = 20_000, 4, 5_000, 40
-    one, three = figure_1(options.draws, options.rounds), figure_3a(options.steps, options.chains)
+        options.draws, options.rounds, options.steps = 20_000, 4, 10_000
+    potentials = ["gaussian"] if options.quick else list(POTENTIALS)
+    one, three = figure_1(potentials, options.draws, options.rounds), figure_3a(options.steps, options.chains)
     if options.plot:
         options.plot.mkdir(parents=True, exist_ok=True)
         plot_1(one, options.plot / "sghmc-1.png")
