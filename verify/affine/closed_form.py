@@ -31,7 +31,7 @@ class Stability:
     """The spectral radius is below one if and only if all ``conditions`` hold.
 
     ``steps`` solves them for the step, where that can be done; ``bounded`` is what must hold for the powers of M to stay bounded
-    where the radius is one for every step, as of a map that preserves volume (two coordinates only).
+    where no noise is drawn and the radius is one for every step, as of a map that preserves volume (two coordinates only).
     """
 
     conditions: Conditions
@@ -96,7 +96,7 @@ def stationary(update: Update) -> Stationary:
         ]
     )
     M = exact.table(step.M)
-    stability = _stability(exact, M, update.step)
+    stability = _stability(exact, M, update.step, quiet=not step.draws)
     R = covariance_of(step.N)
     found = None if stability.never else stationary_covariance(exact, M, exact.table(R))
     covariance, mean, by_noise = None, None, dict[Block, Covariance]()
@@ -140,11 +140,11 @@ class _Shown:
         }
 
 
-def _stability(exact: Exact, M: Table, step: Symbol) -> Stability:
+def _stability(exact: Exact, M: Table, step: Symbol, *, quiet: bool) -> Stability:
     ratios = positive_when_stable(exact, M)
     found = remaining(exact, ratios)
     bounded = None
-    if len(M) == 2 and ratios[1].is_zero():
+    if quiet and len(M) == 2 and ratios[1].is_zero():
         bounded = remaining(exact, [ratios[0], ratios[2]])
     return Stability(found, step_ranges(found, step), bounded)
 

@@ -114,7 +114,8 @@ class _Hole:
         """Its ranges; the one above the larger root is left out where a bound is proved to be no larger than the middle."""
         c = (self.c0, self.c1, self.c2)
         middle = cancel(-self.c1 / (2 * self.c2))
-        gap = factor_terms((self.c1**2 - 4 * self.c2 * self.c0).expand()).as_coeff_Mul()[1].expand()
+        number, gap = factor_terms((self.c1**2 - 4 * self.c2 * self.c0).expand()).as_coeff_Mul()
+        gap = (gap if number > 0 else -gap).expand()
         roots = (Positive(gap, ">="),)
         below = _Option(StepRange(upper=(_smaller(*c),), when=roots), middle)
         anywhere = _Option(StepRange(when=(Positive((-gap).expand()),)))
