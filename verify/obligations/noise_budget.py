@@ -1,76 +1,90 @@
-"""``noise-budget``: the noise of estimated gradients can be made up for by drawing less noise."""
+"""``noise-budget``: what the noise of estimated gradients adds, and up to which step it can be made good."""
 
 from __future__ import annotations
 
-from recipe import Discretisation, RecipeError, Update
-from recipe.symbols import name_of
-from verify.affine.budget import Budget, budget
-from verify.affine.closed_form import stationary
-from verify.obligation import Obligation, of_steps
-from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, undecided
-from verify.zero.decide import find_nonzero
-from verify.zero.errors import CannotDecideError
+from sympy import Expr, S, Symbol, factor
 
-LEDGER = (
-    "the errors of gradients are independent from evaluation to evaluation and from coordinate to coordinate, with mean 0",
-    "a gradient at a state that was just evaluated there is not evaluated again",
-)
+from recipe import Discretisation, Recipe, RecipeError
+from recipe.abstract import Partial, Potential
+from recipe.entry import Coupling, is_zero_entry, parts
+from recipe.scheme.compensation import added_noise
+from recipe.scheme.evaluations import Evaluation, evaluations_of
+from recipe.symbols import Block
+from verify.obligation import Obligation
+from verify.subject import Subject
+from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Proved where D is positive wherever such noise comes in; refuted where it is zero there."""
+    """By the evaluations of a step and ``B_hat = (D + Q) diag(V, 0) (D + Q)^T`` beside D."""
     assert isinstance(subject.declared, Discretisation)
-    update = subject.declared.update
+    recipe, update = subject.declared.of, subject.declared.update
+    assert isinstance(recipe, Recipe)
     try:
-        found = budget(update)
-    except (RecipeError, CannotDecideError) as error:
+        noise, evaluations = added_noise(recipe), evaluations_of(update)
+    except RecipeError as error:
         return undecided(str(error))
-    facts = (*_facts(found, update), *_variances(update))
-    if found.out_of_reach:
-        block = found.out_of_reach[0]
-        witness = find_nonzero(found.B_hat[block, block])
-        by = f"the noise of the gradient reaches {block}, where the recipe adds none that it could replace"
-        verdict = Verdict.UNDECIDED if witness is None else Verdict.REFUTED
-        return Outcome(verdict, by, witness, LEDGER, facts=facts)
-    if found.unclear:
-        return Outcome(Verdict.UNDECIDED, "; ".join(found.unclear), assumptions=LEDGER, facts=facts)
-    return Outcome(Verdict.PROVED, "D is positive wherever the noise of gradients comes in", assumptions=LEDGER, facts=facts)
+    listed = _listed(evaluations, update.step)
+    for block, added in noise.items():
+        entry = recipe.D.entry(block, block)
+        place = recipe.D.place(block, block)
+        if is_zero_entry(entry):
+            finding = f"{place} = 0, and a step adds noise of variance {update.step}^2*{added} there, which nothing can replace"
+            return refuted(f"{listed}; no step makes it good", Witness({place: "0"}, finding))
+        if isinstance(entry, Coupling) and entry.kernel != 0:
+            return undecided(f"{place} is not diagonal")
+    shares = {block: _share(block, evaluations) for block in noise}
+    if None in shares.values():
+        return undecided(f"{listed}: the weights of a block cancel")
+    bounds = [_bound(recipe, block, added, shares[block]) for block, added in noise.items()]
+    ends = " and ".join(f"{update.step} <= {bound}" for bound in bounds)
+    return proved(f"{listed}; it is made good iff {ends}", LEDGER)
 
 
-def _facts(found: Budget, update: Update) -> list[str]:
-    times = "gradient is" if found.evaluations == 1 else "gradients are"
-    facts = [f"{found.evaluations} {times} evaluated a step, used {found.written} times"]
-    facts += [
-        f"a step adds the covariance {update.step}**2 * ({e}) of {a} and {b}, to leading order" for (a, b), e in found.B_hat.items()
-    ]
-    if found.largest_step:
-        facts.append(f"it can be made up for, to leading order, up to {update.step} = {', '.join(map(str, found.largest_step))}")
-    return facts
+LEDGER = "an estimated gradient has noise of variance V that is independent of the rest; its leading order in the step counts"
 
 
-def _variances(update: Update) -> list[str]:
-    """What errors of variance V add to the variances on a quadratic potential."""
-    try:
-        found = stationary(update)
-    except (RecipeError, CannotDecideError):
-        return []
-    return [
-        f"on a quadratic potential, errors of variance V of the gradient by {name_of(by)} add V * {added[b, b]} to Var {b}"
-        for by, added in found.by_noise.items()
-        for b in found.blocks
-    ]
+def _share(block: Block, evaluations: list[Evaluation]) -> Expr | None:
+    """kappa, the sum of squared weights by their squared sum: 1 for one evaluation, 1/2 for two halves; None where they cancel."""
+    weights = [w for e in evaluations for b, w in e.weights if b == block]
+    whole = factor(sum(weights, S.Zero))
+    return None if whole == 0 else factor(sum((w**2 for w in weights), S.Zero) / whole**2)
+
+
+def _bound(recipe: Recipe, block: Block, added: Expr, share: Expr) -> Expr:
+    return factor(2 * parts(recipe.D.entry(block, block))[0] / (share * added))
+
+
+def _listed(evaluations: list[Evaluation], step: Symbol) -> str:
+    """How often each potential's gradient is evaluated and with what weights."""
+    potentials = dict.fromkeys(e.potential for e in evaluations)
+    texts = []
+    for U in potentials:
+        own = [e for e in evaluations if e.potential == U]
+        count = f"{len(own)} evaluation{'s' if len(own) > 1 else ''} of the gradient of {U} a step"
+        weights = "; ".join(", ".join(f"{step * w} for {b}" for b, w in e.weights) for e in own)
+        texts.append(f"{count}, with the weight {weights}")
+    return "; ".join(texts)
+
+
+def estimates_a_gradient(subject: Subject) -> bool:
+    """Whether it is a step of a recipe with a gradient of an abstract potential, which may be estimated from data."""
+    declared = subject.declared
+    if not (isinstance(declared, Discretisation) and isinstance(declared.of, Recipe)):
+        return False
+    return any(isinstance(p.head, Potential) for _, e in declared.update.rule for p in e.atoms(Partial))
 
 
 NOISE_BUDGET = Obligation(
     name="noise-budget",
-    statement="range B_hat lies in range D, where estimated gradients add the covariance eps^2 B_hat to a step",
+    statement="range B_hat within range D, and eps kappa B_hat <= 2 D, with B_hat = (D + Q) diag(V, 0) (D + Q)^T",
     explanation=(
-        "A gradient that is estimated from a part of the data heats the sampler. Where the recipe adds noise of its own to the "
-        "same coordinates, that noise can be reduced by as much, as long as the step is small enough. HMC has none. Gradients "
-        "at one state are one evaluation, so that half kicks at one position have one error, and it counts in full."
+        "A gradient that is estimated from a minibatch has noise of variance V, and a step adds it on top of its own. Where D has "
+        "noise in the same direction, less of that can be drawn instead, up to a largest step; where it has none, as in "
+        "Hamiltonian dynamics, no step is small enough. It counts how often the scheme uses one evaluation: two kicks by one "
+        "estimate add up, two by independent ones average (kappa is 1 or 1/2)."
     ),
     discharge=discharge,
-    applies=of_steps,
+    applies=estimates_a_gradient,
     required=False,
 )

@@ -1,78 +1,67 @@
-"""``stable-step``: for which steps the discrete process on a quadratic potential stays bounded, and what its variance is."""
+"""``stable-step``: for which steps a quadratic potential is sampled at all, and with what covariance, in closed form."""
 
 from __future__ import annotations
 
-from sympy import Expr
-
 from recipe import Discretisation, RecipeError
-from verify.affine.closed_form import Stationary, stationary
+from recipe.symbols import Block
+from verify.affine import AffineStep, Stability, StationaryCovariance, affine_step, stability, stationary_covariance
 from verify.obligation import Obligation, of_steps
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, Witness, undecided
-from verify.zero.errors import CannotDecideError
-from verify.zero.point import Point
-from verify.zero.shown import LONGEST, TOO_LONG
-
-BY = "criterion of Liénard and Chipart on the characteristic polynomial; the covariance solves its Lyapunov equation"
+from verify.verdict import Outcome, Verdict, Witness, refuted, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Proved with the steps for which it holds; refuted where there is none."""
+    """By Hurwitz's conditions on the matrix of the step; refuted where no step is stable."""
     assert isinstance(subject.declared, Discretisation)
     try:
-        found = stationary(subject.declared.update)
-    except (RecipeError, CannotDecideError) as error:
+        step = affine_step(subject.declared.update)
+    except RecipeError as error:
         return undecided(str(error))
-    scope = "; ".join(found.scope) or None
-    taken = tuple(f"the step has a value: {line}" for line in found.defined)
-    if not found.stability.never:
-        return Outcome(Verdict.PROVED, BY, assumptions=taken, scope=scope, facts=_facts(found))
-    bounded = found.stability.bounded
-    if bounded is not None and bounded.impossible is None:
-        return Outcome(
-            Verdict.PROVED, BY, assumptions=taken, scope=scope, facts=(f"stays bounded where {bounded}", str(found.reason))
-        )
-    witness = _witness(found)
-    if witness is None or found.stability.conditions.impossible == 0:
-        return undecided("the spectral radius is below one for no step, and it was not decided whether it is above one")
-    return Outcome(Verdict.REFUTED, "every step is unstable, whatever its size", witness, scope=scope)
+    if step.C.is_zero_matrix:
+        return undecided("the step has no noise, so that it has no stationary covariance of its own")
+    found = stability(step)
+    if found.never is not None:
+        finding = f"{found.never} would have to be positive, and is not, whatever the step is"
+        return refuted("no step is stable for a quadratic potential", Witness({str(step.step): "any"}, finding))
+    return Outcome(Verdict.PROVED, _said(found, step), facts=_facts(step), scope=step.scope)
 
 
-def _witness(found: Stationary) -> Witness | None:
-    """Any point will do, as no step is stable."""
-    symbols = [s for s in found.update.parameters if s in found.step_map.M.free_symbols]
-    chosen = Point({}, 1).choose_all([found.update.step, *found.curvatures.values(), *symbols])
-    if chosen is None:
-        return None
-    return Witness({str(s): str(x) for s, x in chosen.items()}, "an eigenvalue of one step lies outside of the unit circle")
+def _said(found: Stability, step: AffineStep) -> str:
+    if not found.conditions and not found.excluded:
+        return "stable at every step"
+    h = step.step
+    if found.solved:
+        ends = [*(f"{h} < {e}" for e in found.upper), *(f"{h} > {e}" for e in found.lower)]
+    else:
+        ends = [f"{c} > 0" for c in found.conditions]
+    return f"stable iff {' and '.join([*ends, *(f'{e} is not 0' for e in found.excluded)])}"
 
 
-def _facts(found: Stationary) -> tuple[str, ...]:
-    step, stability = found.update.step, found.stability
-    facts = [f"stable if and only if {stability.conditions}"]
-    if stability.steps is not None:
-        facts.append("that is " + ", or ".join(s.shown(step) for s in stability.steps))
-    if found.covariance is None:
-        return (*facts, str(found.reason))
-    for (a, b), e in found.covariance.items():
-        if a == b:
-            facts.append(f"Var {a} = {_short(e)}" + (f", {_short(found.ratio[a])} of the target's" if a in found.ratio else ""))
-        elif e != 0:
-            facts.append(f"Cov({a}, {b}) = {_short(e)}")
-    return tuple(facts)
+def _facts(step: AffineStep) -> tuple[str, ...]:
+    covariance = stationary_covariance(step)
+    if covariance is None:
+        return ("the stationary covariance was not found in closed form",)
+    return tuple(_fact(a, b, covariance) for a, b in covariance.of_step)
 
 
-def _short(e: Expr) -> str:
-    return str(e) if len(str(e)) <= LONGEST else TOO_LONG
+def _fact(a: Block, b: Block, covariance: StationaryCovariance) -> str:
+    name = f"var {a}" if a == b else f"cov({a}, {b})"
+    found, wanted = covariance.of_step[a, b], covariance.of_target[a, b]
+    if found == wanted:
+        return f"{name} = {found}, exactly that of the target"
+    if a != b:
+        return f"{name} = {found}, and the target has {wanted}"
+    return f"{name} = {covariance.ratio(a)}" + ("" if wanted == 1 else f" times that of the target, {wanted}")
 
 
 STABLE_STEP = Obligation(
     name="stable-step",
-    statement="on a quadratic potential one step is z' = M z + m + N w; M has spectral radius below 1 (if N = 0: bounded powers)",
+    statement="the eigenvalues of M are inside the unit circle, where z' = M z + noise for a quadratic H; Sigma = M Sigma M^T + C",
     explanation=(
-        "Near a mode every smooth potential is quadratic, with curvature k in some direction, and a step that is too long for the "
-        "largest curvature diverges. Where the step is an affine map, the conditions on step, curvature and friction are exact, "
-        "and so is the covariance that the discrete process has in the long run, which is compared with that of exp(-H)."
+        "On a quadratic potential with curvature k most schemes are linear maps, so that everything can be said: for which steps "
+        "the chain settles, and the covariance that it settles to, as closed forms in the step. A step that is unstable at some k "
+        "is too long near a mode as sharp as that; explicit Euler on a momentum method is stable only if the friction exceeds the "
+        "step times k."
     ),
     discharge=discharge,
     applies=of_steps,
