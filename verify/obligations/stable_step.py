@@ -23,7 +23,8 @@ def discharge(subject: Subject) -> Outcome:
     if found.never is not None:
         finding = f"{found.never} would have to be positive, and is not, whatever the step is"
         return refuted("no step is stable for a quadratic potential", Witness({str(step.step): "any"}, finding))
-    return Outcome(Verdict.PROVED, _said(found, step), facts=_facts(step), scope=step.scope)
+    taken = tuple(f"the step has a value: {line}" for line in step.defined)
+    return Outcome(Verdict.PROVED, _said(found, step), assumptions=taken, facts=_facts(step), scope=step.scope)
 
 
 def _said(found: Stability, step: AffineStep) -> str:
