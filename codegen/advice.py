@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from codegen.budget import Budget
 from codegen.chains import Chain
-from codegen.kernel import Kernel
+from codegen.compiled import Compiled
 from codegen.schedule import step_sizes
 from codegen.stability import FACTOR, STEPS, near_its_bound
 from recipe.errors import RecipeError
@@ -15,7 +17,7 @@ from recipe.errors import RecipeError
 FIRST_BATCHES = 50  # at the first state, so that the running variance does not begin with the chance of one batch
 
 
-def begin_budget(kernel: Kernel, budget: Budget, chain: Chain) -> None:
+def begin_budget(kernel: Compiled, budget: Budget, chain: Chain) -> None:
     """Estimate the variance of the gradient at the first state of a chain, by steps of size 0, and refuse a step beyond the budget.
 
     Raises:
@@ -30,10 +32,11 @@ def begin_budget(kernel: Kernel, budget: Budget, chain: Chain) -> None:
         )
 
 
+RARE = 0.1  # acceptance rates below it are spoken of
 SHARE, AT_LEAST = 0.1, 0.5  # of the seconds that a run took, and seconds: what looking for the stability bound may cost
 
 
-def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, seconds: float, first: Any) -> tuple[str, ...]:
+def warnings(kernel: Compiled, chains: Sequence[Chain], budget: Budget | None, seconds: float, first: Any) -> tuple[str, ...]:
     """What to say of the step size after a run of so many seconds.
 
     It is judged at the last state of a chain that has not stopped, and at its first: a step far beyond its bound takes a chain to
@@ -45,6 +48,8 @@ def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, sec
     last, said = healthy[0], []
     size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
     each = seconds * kernel.how.threads / max(1, sum(c.done for c in chains))
+    if kernel.module.plan.statistics:  # copies that are accepted or not, each for itself, move apart at any step size
+        return _rarely_accepted(kernel, healthy)
     affordable = 8 * STEPS * each < max(AT_LEAST, SHARE * seconds)
     if affordable and any(_near_its_bound(kernel, last, state, size) for state in (last.state, first)):
         said.append(
@@ -57,7 +62,15 @@ def warnings(kernel: Kernel, chains: Sequence[Chain], budget: Budget | None, sec
     return tuple(said)
 
 
-def _near_its_bound(kernel: Kernel, chain: Chain, at: Any, size: float) -> bool:
+def _rarely_accepted(kernel: Compiled, chains: Sequence[Chain]) -> tuple[str, ...]:
+    rates = np.concatenate([getattr(c.draws, f)[:, 0] for f in kernel.module.plan.statistics for c in chains])
+    rate = float(np.mean(rates[~np.isnan(rates)])) if not np.all(np.isnan(rates)) else 1.0
+    if rate >= RARE:
+        return ()
+    return (f"only {rate:.3g} of the Metropolis tests accepted; take a smaller step, or fewer steps from test to test",)
+
+
+def _near_its_bound(kernel: Compiled, chain: Chain, at: Any, size: float) -> bool:
     def step(state: Any, step_size: float, count: int) -> bool:
         return kernel.move(state, kernel.nowhere(), chain.number, chain.done, count, step_size)[1] < 0
 

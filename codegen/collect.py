@@ -18,13 +18,14 @@ from codegen.draws import Divergence, Draws
 from codegen.generate import Module
 from codegen.request import Request
 from codegen.schedule import step_sizes
+from recipe.kernel import Kernel
 from recipe.recipe import Recipe
 from recipe.symbols import Scalar
 from recipe.update import Update
 
 
 def collected(
-    what: Recipe | Update, module: Module, how: Request, chains: Sequence[Chain], *, interrupted: bool, seconds: float,
+    what: Recipe | Update | Kernel, module: Module, how: Request, chains: Sequence[Chain], *, interrupted: bool, seconds: float,
     warnings: tuple[str, ...], budget: Budget | None,
 ) -> Draws:  # fmt: skip
     """The draws of all chains, as many as the shortest healthy one has."""
@@ -35,6 +36,8 @@ def collected(
     for block in how.kept:
         stacked = np.stack([getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains])
         values[block.name] = stacked[..., 0] if isinstance(block, Scalar) else stacked
+    rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
+    acceptance = np.stack(rates) if rates and length else None
     stopped = [c for c in chains if c.guilty >= 0]
     bad = bad_rows({U: e.gradient.posterior for U, e in module.estimators.items()}) if stopped else []
     return Draws(
@@ -42,9 +45,10 @@ def collected(
         np.minimum(counts, length),
         tuple(_divergence(module, how, c, budget) for c in stopped),
         interrupted,
-        _attributes(what, module, how, seconds),
+        _attributes(what, module, how, seconds, acceptance),
         how.schedule.at(how.warmup + how.thin * np.arange(1.0, length + 1) - 1),
         (*bad, *warnings),
+        acceptance,
     )
 
 
@@ -59,12 +63,15 @@ def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | Non
     return Divergence(chain.number, chain.done, block.name, left, beyond)
 
 
-def _attributes(what: Recipe | Update, module: Module, how: Request, seconds: float) -> dict[str, Any]:
+def _attributes(
+    what: Recipe | Update | Kernel, module: Module, how: Request, seconds: float, acceptance: np.ndarray | None
+) -> dict[str, Any]:
     schedule = how.schedule
+    tested = {} if acceptance is None else {"acceptance_rate": float(np.nanmean(acceptance))}
     return {
         "recipe": what.name or module.name, "scheme": module.scheme,
         "step_size": json.dumps({"schedule": type(schedule).__name__, **asdict(schedule)}),
         "seed": str(how.seed), "chains": how.chains, "warmup": how.warmup, "thin": how.thin,
         "batch_size": how.batch_size, "replace": int(how.replace), "seconds": seconds, "module_hash": module.hash,
-        "version": recipe.__version__, "sympy_version": sympy.__version__,
+        "version": recipe.__version__, "sympy_version": sympy.__version__, **tested,
     }  # fmt: skip

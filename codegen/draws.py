@@ -56,6 +56,8 @@ class Draws:
         attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the module, seconds of sampling.
         step_sizes: the step size of the step that each draw was made in, shape (draws,).
         warnings: what is to be said of the run, in words.
+        acceptance: the share of Metropolis tests that accepted in the step that each draw was made in, shape (chains, draws); None
+            where nothing is tested.
     """
 
     values: Mapping[str, np.ndarray]
@@ -65,6 +67,7 @@ class Draws:
     attributes: Mapping[str, Any]
     step_sizes: np.ndarray
     warnings: tuple[str, ...] = ()
+    acceptance: np.ndarray | None = None
 
     def __getitem__(self, block: Any) -> np.ndarray:
         """The draws of a block, by its symbol or name."""
@@ -74,14 +77,15 @@ class Draws:
 
     def to_inferencedata(self) -> Any:
         """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw and ``<block>_dim``, and the
-        step sizes among the ``sample_stats``."""
+        step sizes and acceptance rates among the ``sample_stats``."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
             import arviz
 
         dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
         sizes = np.broadcast_to(self.step_sizes, (len(self.counts), self.step_sizes.size)).copy()
-        data = arviz.from_dict(posterior=dict(self.values), sample_stats={"step_size": sizes}, dims=dims)
+        accepted = {} if self.acceptance is None else {"acceptance_rate": self.acceptance}
+        data = arviz.from_dict(posterior=dict(self.values), sample_stats={"step_size": sizes, **accepted}, dims=dims)
         data.posterior.attrs.update(self.attributes)
         data.posterior.attrs["interrupted"] = int(self.interrupted)
         data.posterior.attrs["divergences"] = "; ".join(map(str, self.divergences))

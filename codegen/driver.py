@@ -49,6 +49,8 @@ def statement_lines(statement: Statement, context: Context) -> list[str]:
             return [f"{statement.function}({', '.join([*context.passed, *counts, *call])})"]
         case Sweep():
             return context.sweep(statement, context.counts[statement.length])
+        case _:  # what only run carries out
+            raise TypeError(statement)
 
 
 def let_lines(let: Let) -> list[str]:

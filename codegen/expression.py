@@ -9,14 +9,15 @@ from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 from sympy.core.numbers import Exp1, Pi
 
 from codegen.special import Digamma
-from codegen.stable import Largest, LogAddExp, ScaledSum, Sigmoid, Softplus
+from codegen.stable import Expm1, Largest, LogAddExp, ScaledSum, Sigmoid, Softplus
 from recipe.errors import RecipeError
+from recipe.phi import Phi
 
 FUNCTIONS = {
     sympy.exp: "math.exp", sympy.log: "math.log", sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan",
     sympy.sinh: "math.sinh", sympy.cosh: "math.cosh", sympy.tanh: "math.tanh", sympy.atan: "math.atan", sympy.erf: "math.erf",
     sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", LogAddExp: "logaddexp", Largest: "max",
-    Digamma: "digamma",
+    Digamma: "digamma", Expm1: "math.expm1",
 }  # fmt: skip
 
 SUM, PRODUCT, UNARY, POWER, ATOM = range(5)
@@ -38,6 +39,16 @@ def _printed(e: Expr) -> tuple[str, int]:
     if name is None:
         raise RecipeError(f"{e} ({type(e).__name__}) has no compiled form; write it with {', '.join(sorted(_known()))}")
     return f"{name}({', '.join(text_of(a) for a in e.args)})", ATOM
+
+
+@_printed.register
+def _(e: Phi) -> tuple[str, int]:
+    k, z = e.args
+    if k != 1:
+        raise RecipeError(
+            f"Phi({k}, ...) has no compiled form, only Phi(1, ...) has; choose a scheme without it, such as semi-implicit"
+        )
+    return f"phi_1({text_of(z)})", ATOM
 
 
 def _known() -> set[str]:

@@ -9,10 +9,9 @@ from functools import singledispatch
 from sympy import Expr, Symbol
 
 from codegen.expression import text_of
-from codegen.loops import MatrixProduct, NoiseDraw, Statement, Sums, Sweep
+from codegen.loops import MatrixProduct, NoiseDraw, Statement, Sums, Sweep, bodies
 from codegen.lower import with_common_parts
 from codegen.names import Namer
-from codegen.plan import bodies
 
 
 def commented(text: str, indent: str = "") -> list[str]:

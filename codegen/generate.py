@@ -21,6 +21,7 @@ from codegen.provenance import provenance
 from codegen.source import module_text
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
+from recipe.kernel import Kernel
 from recipe.posterior import Posterior
 from recipe.recipe import Recipe
 from recipe.scheme import discretise
@@ -59,7 +60,7 @@ class Module:
 
 
 def generate(
-    what: Recipe | Update,
+    what: Recipe | Update | Kernel,
     *,
     scheme: str = "semi-implicit",
     order: Sequence[Block | str] | None = None,
@@ -68,10 +69,11 @@ def generate(
     control_variates: bool = False,
     compensate: bool = False,
 ) -> Module:
-    """Compile a recipe, or a printed rule as it stands, to the text of a Numba module.
+    """Compile a recipe, a printed rule as it stands, or a composed kernel, to the text of a Numba module.
 
-    ``scheme`` and ``order`` discretise a recipe; an ``Update`` is one already. ``posteriors`` gives the potentials of an ``Update``
-    their data (``bind`` does it for a recipe); the module then contains the minibatch gradient, otherwise it takes ``gradient``.
+    ``scheme`` and ``order`` discretise a recipe; an ``Update`` is one already, and a ``Kernel`` is made of some. ``posteriors``
+    gives the potentials of an ``Update`` their data (a recipe and a kernel bring them); the module then contains the minibatch
+    gradient, otherwise it takes ``gradient``.
     ``name`` is how the module calls what it was made from, where that has no name of its own. ``control_variates`` estimates
     gradients by their difference to that at a mode; ``compensate`` takes the estimated noise of the gradients off the noise that is
     added (see ``recipe.scheme.compensation``).
@@ -79,32 +81,41 @@ def generate(
     Raises:
         RecipeError: naming what has no compiled form or no meaning, and the repair.
     """
-    if not isinstance(what, Recipe | Update):
-        raise RecipeError(f"{what!r} is neither a Recipe nor an Update: there is nothing to generate")
+    if not isinstance(what, Recipe | Update | Kernel):
+        raise RecipeError(f"{what!r} is neither a Recipe nor an Update nor a Kernel: there is nothing to generate")
     if flag("compensate", compensate) and not isinstance(what, Recipe):
         raise RecipeError("compensate= changes how a recipe is discretised, and a printed rule is taken as it stands; leave it out")
     given = _posteriors(what, posteriors)
-    # 1. discretise: from here on a recipe and a printed rule are the same thing
-    update = discretise(what, scheme, order=order, compensate=compensate) if isinstance(what, Recipe) else what
+    # 1. discretise: from here on a recipe and a printed rule are the same thing, and a kernel is a list of such rules
+    moves = discretise(what, scheme, order=order, compensate=compensate) if isinstance(what, Recipe) else what
     # 2. plan: sums by level, gradients, matrix products, fused loops; the namer keeps every name of the module apart
     namer = local_namer()
-    step = plan(update, what.state, namer)
+    step = plan(moves, what.state, namer)
     # 3. the gradients of posteriors, lowered in the same way; their parameters join those of the step
     settings = _with_parameters_of(given, step)
     names_of_data = field_namer()
     fields = data_fields(given, names_of_data)
-    gradients = {U: posterior_gradient(U, p, settings, fields[U], namer) for U, p in given.items() if U in step.potentials}
+    gradients = {
+        U: posterior_gradient(U, p, settings, fields[U], namer, valued=U in step.valued)
+        for U, p in given.items()
+        if U in step.potentials
+    }
     names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), "rows", "table"])
     own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
     _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked
-    shown = scheme if isinstance(what, Recipe) else "as printed"
+    shown = scheme if isinstance(what, Recipe) else "as printed" if isinstance(what, Update) else "composed"
     called = what.name or name or "recipe"
-    source = store.checked(module_text(provenance(what, called, shown, update), step, own, namer, names_of_state))
+    source = store.checked(module_text(provenance(what, called, shown, moves), step, own, namer, names_of_state))
     return Module(_file_name(called), source, store.hash_of(source), shown, step, own)
 
 
 def _check_estimators(step: Plan, own: Mapping[Potential, Estimator], control_variates: bool, compensate: bool) -> None:
+    for U in step.valued:
+        if U not in own:
+            raise RecipeError(f"a Metropolis test compares values of {U}: bind it to an expression or a Posterior first")
+    if step.valued and control_variates:
+        raise RecipeError("control_variates= is about minibatches, and a Metropolis test needs all of the data; leave it out")
     if control_variates and not own:
         raise RecipeError("control_variates= needs data: bind a Posterior to the potential first")
     for U in step.variances:
@@ -112,8 +123,8 @@ def _check_estimators(step: Plan, own: Mapping[Potential, Estimator], control_va
             raise RecipeError(f"the noise of {U} is estimated from data: bind a Posterior to it first, or leave compensate= out")
 
 
-def _posteriors(what: Recipe | Update, posteriors: Mapping[Potential, Posterior] | None) -> dict[Potential, Posterior]:
-    given = {**(dict(what.posteriors) if isinstance(what, Recipe) else {}), **(posteriors or {})}
+def _posteriors(what: Recipe | Update | Kernel, posteriors: Mapping[Potential, Posterior] | None) -> dict[Potential, Posterior]:
+    given = {**({} if isinstance(what, Update) else dict(what.posteriors)), **(posteriors or {})}
     for U in given:
         if U not in what.abstract:
             raise RecipeError(f"posteriors= names {U}, which is no potential of this update")

@@ -7,7 +7,7 @@ Their expressions are sympy expressions whose symbols are *called by the text th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sympy import Expr, Symbol
@@ -69,7 +69,52 @@ class Sweep:
     comments: tuple[str, ...]
 
 
-Statement = Let | Sums | GradientCall | MatrixProduct | Sweep
+@dataclass(frozen=True)
+class ValueCall:
+    """Evaluate the potential itself, from all of the data, in the same way."""
+
+    potential: Potential
+    places: tuple[str, ...]
+    scratch: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Statements again and again, each time with fresh noise: ``times`` are the ends of the range that the number is drawn from.
+
+    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of repetitions and ``lane`` the key of
+    the random number behind it.
+    """
+
+    times: tuple[int, int]
+    clock: str
+    count: str
+    lane: str
+    statements: tuple[Statement, ...]
+    noises: tuple[NoiseDraw, ...]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """``field``, an array of that length (None for a number), becomes what was saved in ``source``, or minus that."""
+
+    field: str
+    source: str
+    length: Length | None
+    flipped: bool
+
+
+@dataclass(frozen=True)
+class Test:
+    """Accept the state with probability ``min(1, exp(log_ratio))``, or go back; ``lane`` is the key of its random numbers."""
+
+    accepted: str
+    log_ratio: Expr
+    lane: str
+    restored: tuple[Restored, ...]
+
+
+Statement = Let | Sums | GradientCall | MatrixProduct | Sweep | ValueCall | Loop | Test
 
 
 @dataclass(frozen=True)
@@ -89,12 +134,35 @@ class NoiseDraw:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """Evaluations that are needed once a step and not twice: a step ends where the next one begins, so they stay in scratch.
+
+    ``calls`` are those that open a step, ``mark`` is the number in scratch that says for which step they are right, counted from 1;
+    0 is none.
+    """
+
+    calls: tuple[GradientCall | ValueCall, ...]
+    mark: str
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What is recorded of a state, where that is not the state itself: scratch arrays by block, and how they are filled."""
+
+    fields: Mapping[Block, str]
+    statements: tuple[Statement, ...]
+    noises: tuple[NoiseDraw, ...]
+
+
+@dataclass(frozen=True)
 class Plan:
     """A whole step: what it reads and writes, and its statements in order.
 
     ``fields`` calls each block by its field in ``State``, ``settings`` each parameter (and matrix) by its field in ``Params``,
     ``scratch`` gives the length of each array in ``State`` that is no block; ``variances`` are those among them that hold the
-    variance of an estimated gradient, by block of the potential.
+    variance of an estimated gradient, by block of the potential. ``valued`` are the potentials whose values are compared.
+    ``statistics`` is the field of ``Draws`` for the acceptance rate, where something is accepted.
+    ``in_place`` says that this is a composed kernel, which overwrites the state and which ``run`` alone carries out.
     """
 
     state: tuple[Block, ...]
@@ -107,3 +175,52 @@ class Plan:
     potentials: tuple[Potential, ...]
     statements: tuple[Statement, ...]
     sizes: Mapping[Length, Symbol]
+    carried: Carried | None
+    recorded: Recorded
+    valued: tuple[Potential, ...]
+    in_place: bool
+    statistics: tuple[str, ...]
+
+
+def every(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements and all that stand inside of loops."""
+    for s in statements:
+        yield s
+        if isinstance(s, Loop):
+            yield from every(s.statements)
+
+
+def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
+    """All draws, those inside of loops included."""
+    inner = (d for s in every(plan.statements) if isinstance(s, Loop) for d in s.noises)
+    return (*plan.noises, *inner, *plan.recorded.noises)
+
+
+def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Statement]:
+    """The loops that read a noise, one entry a loop."""
+    cell = f"{draw.local.name}[i]"
+    return [s for s in every(statements) if any(cell == x.name for e in bodies(s) for x in e.free_symbols)]
+
+
+def bodies(statement: Statement) -> tuple[Expr, ...]:
+    """The expressions in the body of a loop; none where there is no loop."""
+    match statement:
+        case Sums():
+            return statement.values
+        case MatrixProduct():
+            return (statement.value,)
+        case Sweep():
+            return tuple(e for _, e in statement.locals)
+        case _:
+            return ()
+
+
+def expressions(statement: Statement) -> tuple[Expr, ...]:
+    """Every expression of a statement."""
+    match statement:
+        case Let():
+            return (statement.value,)
+        case Test():
+            return (statement.log_ratio,)
+        case _:
+            return bodies(statement)

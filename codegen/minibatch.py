@@ -13,6 +13,7 @@ from codegen.loops import Let, Statement
 from codegen.lower import Lowering, unbound, varying, with_common_parts
 from codegen.names import Namer
 from recipe.abstract import Dense, Partial, Potential
+from recipe.errors import RecipeError
 from recipe.posterior import Posterior
 from recipe.symbols import GENERIC, Block, Length, Scalar, ScalarData, Vector, VectorData, name_of
 
@@ -34,11 +35,19 @@ class RowSum:
 
 
 @dataclass(frozen=True)
+class Value:
+    """The potential itself: its function, and what that sums."""
+
+    function: str
+    sum: RowSum
+
+
+@dataclass(frozen=True)
 class PosteriorGradient:
     """How the gradient of one potential is estimated from rows of the data of its posterior.
 
     ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum by its field in ``Data``;
-    without ``derived`` the user's own gradient is called.
+    without ``derived`` the user's own gradient is called. ``value`` is there where the potential itself is needed, too.
     """
 
     potential: Potential
@@ -48,14 +57,19 @@ class PosteriorGradient:
     blocks: tuple[str, ...]
     fields: Mapping[Symbol, str]
     derived: RowSum | None
+    value: Value | None
 
 
 def posterior_gradient(
-    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
-) -> PosteriorGradient:
-    """The gradient of ``U = -log_prior - sum over data of log_likelihood``."""
+    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer,
+    *, valued: bool,
+) -> PosteriorGradient:  # fmt: skip
+    """The gradient of ``U = -log_prior - sum over data of log_likelihood``, and U itself where it is ``valued``."""
     builder = _Builder(potential, settings, fields, namer)
-    return builder.built(posterior, builder.gradient(posterior) if posterior.user_gradient is None else None)
+    if valued and posterior.log_likelihood is None:
+        raise RecipeError(f"a Metropolis test compares values of {potential}, and its Posterior has no log_likelihood; give it")
+    value = Value(namer.fresh(f"potential_{potential.name}"), builder.value(posterior)) if valued else None
+    return builder.built(posterior, builder.gradient(posterior) if posterior.user_gradient is None else None, value)
 
 
 def posterior_density(
@@ -63,7 +77,7 @@ def posterior_density(
 ) -> tuple[PosteriorGradient, RowSum]:
     """The derived gradient, whatever the user's own is, and the potential itself."""
     builder = _Builder(potential, settings, fields, namer)
-    return builder.built(posterior, builder.gradient(posterior)), builder.value(posterior)
+    return builder.built(posterior, builder.gradient(posterior), None), builder.value(posterior)
 
 
 class _Builder:
@@ -76,10 +90,10 @@ class _Builder:
         self.common = CommonLeaves(self.settings, namer)
         self.number = {b: Symbol(namer.fresh(b.name), real=True) for b in potential.blocks if isinstance(b, Scalar)}
 
-    def built(self, posterior: Posterior, derived: RowSum | None) -> PosteriorGradient:
+    def built(self, posterior: Posterior, derived: RowSum | None, value: Value | None) -> PosteriorGradient:
         function = self.namer.fresh(f"gradient_{self.potential.name}")
         results, blocks = tuple(self.results.values()), tuple(self.blocks.values())
-        return PosteriorGradient(self.potential, posterior, function, results, blocks, self.fields, derived)
+        return PosteriorGradient(self.potential, posterior, function, results, blocks, self.fields, derived, value)
 
     def gradient(self, posterior: Posterior) -> RowSum:
         each = self.added(posterior.datum_gradient, scale=False)

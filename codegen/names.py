@@ -13,8 +13,9 @@ _OWN = (
     "NamedTuple math np njit device reduction kernel run_kernel start_kernel jitter purpose LARGEST State "
     "Params Data Draws allocate guilty keep step run state out params step_size noise gradient data seed "
     "chain start steps warmup thin batch_size replace draws rows row table count scale used value lane i j k n t c x "
-    "half pairs finite done bad change distinct weight values softplus sigmoid logaddexp digamma rotated threefry as_float "
-    "as_word radius direction lane_of normal_pair fill_normals random_row insert draw_rows run_schedule step_sizes size stop "
+    "half pairs finite done bad tests accepted change distinct weight values softplus sigmoid logaddexp digamma phi_1 rotated "
+    "threefry as_float as_word radius direction lane_of normal_pair fill_normals random_row log_uniform insert draw_rows "
+    "run_schedule step_sizes size stop "
 )
 OWN = frozenset(_OWN.split())
 

@@ -1,260 +1,142 @@
-"""Lower an ``Update`` to statements: sums by level, gradients and matrix products, and as few fused loops as the order allows.
-
-One elementwise loop is kept pending, and is flushed when something needs a whole block that the loop moves. The right-hand sides of
-a simultaneous rule are all lowered before any of them is stored.
-"""
+"""The plan of a step: of an ``Update``, and of a composed kernel, part after part."""
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
+from collections.abc import Iterable
+from functools import singledispatch
 
 from sympy import Expr, Symbol
 
-from codegen.leaves import CommonLeaves
-from codegen.loops import GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Statement, Sums, Sweep
-from codegen.lower import Lowering, unbound, varying
+from codegen.loops import Carried, GradientCall, Plan, Recorded, Test, ValueCall, every
+from codegen.metropolis import map_tested, proposal_tested
 from codegen.names import Namer, field_namer
-from codegen.special import with_digamma
-from recipe.abstract import Dense, Field, Partial, Potential
-from recipe.errors import OutsideLanguageError, RecipeError
-from recipe.free import parameters_of
-from recipe.symbols import GENERIC, Block, Index, Length, Noise, Scalar, ScalarNoise, Vector, generic, name_of
-from recipe.total import Total
+from codegen.planner import Body, Planner, first_call
+from recipe.abstract import Partial, Potential
+from recipe.errors import OutsideLanguageError
+from recipe.kernel import Kernel, MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.kernel.part import leaves_of
+from recipe.symbols import Block, Scalar
 from recipe.update import Update
-from recipe.variance import ScalarVariance, VectorVariance
-
-STEP_SIZE = Symbol("step_size", positive=True)
 
 
-def plan(update: Update, state: tuple[Block, ...], namer: Namer) -> Plan:
+@singledispatch
+def plan(what: Update | Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
     """The statements of one step; ``state`` is the order in which the blocks are stored.
 
     Raises:
         RecipeError: for what has no compiled form: unbound functions (named), values or second derivatives of a potential.
     """
-    return _Planner(update, state, namer).plan()
+    raise TypeError(what)
 
 
-class _Planner:
-    """The step under construction."""
+@plan.register
+def _(update: Update, state: tuple[Block, ...], namer: Namer) -> Plan:
+    planner = Planner(state, (e for _, e in (*update.rule, *update.observe)), update.step, namer)
+    planner.carry_out(update.rule, update.sequential)
+    body = planner.body
+    return _finished(planner, body, _recorded(planner, update), in_place=False)
 
-    def __init__(self, update: Update, state: tuple[Block, ...], namer: Namer) -> None:
-        self.update, self.state, self.namer = update, state, namer
-        self.state_fields, self.setting_fields = field_namer(), field_namer()
-        self.fields: dict[Block, str] = {b: self.state_fields.fresh(b.name) for b in state}
-        self.settings: dict[Symbol, str] = {}
-        self.scratch: dict[str, Length | None] = {}
-        self.variances: dict[Potential, tuple[str, ...]] = {}
-        self.factors: dict[Dense, str] = {}
-        self.noises: dict[Symbol, NoiseDraw] = {}
-        self.common = CommonLeaves(self.settings, namer)
-        self.gradients: dict[Potential, tuple[str, ...]] = {}
-        self.evaluated: dict[Potential, tuple[int, ...]] = {}
-        self.version: dict[Block, int] = dict.fromkeys(state, 0)
-        self.number: dict[Scalar, Symbol] = {}
-        self.pending: dict[Block, Symbol] = {}
-        self.values: list[tuple[Symbol, Expr]] = []
-        self.comments: list[str] = []
-        self.length: Length | None = None
-        self.lowering = Lowering(self.leaf, namer, self.matrix, self.reserve)
 
-    def plan(self) -> Plan:
-        for s in parameters_of(e for _, e in self.update.rule):
-            if s == self.update.step:
-                continue
-            self.settings[s] = self.setting_fields.fresh(name_of(s))
-        for b in self.state:
-            if isinstance(b, Scalar):
-                self.number[b] = self.lowering.let(Symbol(f"state.{self.fields[b]}[0]"), b.name)
-        rules = [(b, with_digamma(e)) for b, e in self.update.rule]
-        if self.update.sequential:
-            for block, e in rules:
-                self.make_room_for(e)
-                self.commit(block, self.lowering.lower(e), e)
-        else:
-            lowered = [(block, self.lowering.lower(e), e) for block, e in rules]
-            for block, value, e in lowered:
-                self.commit(block, value, e)
-        self.flush()
-        return self.finished()
+@plan.register
+def _(kernel: Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
+    written = [*(e for e, where in kernel.written() if where != "target"), *(e for p in kernel.parts for e in _compared(p))]
+    planner = Planner(state, written, kernel.step, namer)
+    for part in kernel.parts:
+        carry_out(part, planner)
+    return _finished(planner, planner.body, Recorded({}, (), ()), in_place=True)
 
-    def finished(self) -> Plan:
-        potentials = tuple(sorted(self.gradients, key=str))
-        return Plan(
-            self.state, self.fields, self.settings, self.scratch, self.variances, self.factors,
-            tuple(self.noises.values()), potentials, tuple(self.lowering.statements), self.common.sizes,
-        )  # fmt: skip
 
-    def place(self, block: Block) -> str:
-        return "state" if self.version[block] == 0 else "out"
+@singledispatch
+def carry_out(part: Part, planner: Planner) -> None:
+    """Write the statements of a part of a kernel."""
+    raise TypeError(part)
 
-    def reserve(self, wish: str, length: Length | None) -> str:
-        """A new array of scratch."""
-        name = self.state_fields.fresh(wish)
-        self.scratch[name] = length
-        return f"out.{name}"
 
-    def matrix(self, M: Dense) -> str:
-        if M not in self.settings:
-            self.settings[M] = self.setting_fields.fresh(M.name)
-        return f"params.{self.settings[M]}"
+@carry_out.register
+def _(part: Move, planner: Planner) -> None:
+    planner.carry_out([(b, e) for b, e in part.update.rule if e != b], part.update.sequential)
 
-    def factor(self, M: Dense) -> str:
-        """The Cholesky factor of a constant matrix."""
-        self.matrix(M)
-        if M not in self.factors:
-            self.factors[M] = self.setting_fields.fresh(f"{M.name}_cholesky")
-        return f"params.{self.factors[M]}"
 
-    def make_room_for(self, e: Expr) -> None:
-        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a gradient that it reads."""
-        partials = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
-        whole = {b for p in partials for b in p.head.blocks}
-        whole |= {s.at(GENERIC) for t in e.atoms(Total) for s in t.atoms(Vector)}
-        stale = {p.head for p in partials if self.evaluated.get(p.head) not in (None, self.versions(p.head))}
-        read = {s.name for _, value in self.values for s in value.free_symbols}
-        overwritten = {f"{scratch}[i]" for U in stale for scratch in self.gradients[U]}
-        if whole & self.pending.keys() or read & overwritten:
-            self.flush()
+@carry_out.register
+def _(part: Repeat, planner: Planner) -> None:
+    def repeated() -> None:
+        for inner in part.parts:
+            carry_out(inner, planner)
 
-    def commit(self, block: Block, value: Expr, written: Expr) -> None:
-        """Give a block its new value: a number now, a vector in the pending loop."""
-        field, comment = self.fields[block], f"{block} <- {written}"
+    times = part.times if isinstance(part.times, tuple) else (part.times, part.times)
+    planner.repeat(times, _moved_by(part, planner), repeated)
+
+
+@carry_out.register
+def _(part: MetropolisedMap, planner: Planner) -> None:
+    map_tested(part, planner)
+
+
+@carry_out.register
+def _(part: MetropolisHastings, planner: Planner) -> None:
+    proposal_tested(part, planner)
+
+
+def _moved_by(part: Repeat, planner: Planner) -> tuple[Block, ...]:
+    """The blocks that a loop changes; a Metropolis test may turn the sign of others than its map moves."""
+    moved = {b for u in updates_of(part) for b, e in u.rule if e != b}
+    moved |= {b for leaf in leaves_of(part) if isinstance(leaf, MetropolisedMap) for b in leaf.flips}
+    return tuple(b for b in planner.state if b in moved)
+
+
+def _compared(part: Part) -> Iterable[Expr]:
+    """The expressions whose values a part compares."""
+    match part:
+        case MetropolisedMap():
+            yield part.map.target
+        case MetropolisHastings():
+            yield part.cost
+        case Repeat():
+            for inner in part.parts:
+                yield from _compared(inner)
+
+
+def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: bool) -> Plan:
+    valued = tuple(sorted((U for kind, U in planner.results if kind is ValueCall), key=str))
+    potentials = tuple(sorted({U for _, U in planner.results}, key=str))
+    tested = any(isinstance(s, Test) for s in every(body.lowering.statements))
+    statistics = (field_namer(planner.fields.values()).fresh("acceptance_rate"),) if tested else ()
+    return Plan(
+        planner.state, planner.fields, planner.settings, planner.scratch, planner.variances, planner.factors,
+        tuple(body.noises), potentials, tuple(body.lowering.statements), planner.common.sizes, _carried(planner, body, tested),
+        recorded, valued, in_place, statistics,
+    )  # fmt: skip
+
+
+def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
+    """What is evaluated at the end of a step as at the start of the next one.
+
+    Where it may be an estimate, its last evaluation must not stand in a loop: from outside it could not be made again with the
+    random numbers that it had.
+    """
+    statements = body.lowering.statements
+    last = {(type(s), s.potential): s for s in every(statements) if isinstance(s, GradientCall | ValueCall)}
+    ends = [what for what in body.first if planner.ends_where_it_begins(what, body)]
+    found = tuple(first_call(what, statements) for what in ends if tested or any(last[what] is s for s in statements))
+    return Carried(found, planner.reserve("right_for_step", None).removeprefix("out.")) if found else None
+
+
+def _recorded(planner: Planner, update: Update) -> Recorded:
+    """What is recorded of the state after the step, all of it from the state as it is then."""
+    planner.body = body = planner.new_body()
+    for block, e in update.observe:
+        gradients = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
+        if gradients:
+            raise OutsideLanguageError(f"{gradients[0]} in observe[{block}] needs another gradient evaluation: it is refused")
+    lowered = [(b, body.lowering.lower(e), f"recorded: {b} <- {e}") for b, e in update.observe]
+    fields = {b: planner.reserve(f"recorded_{b.name}", getattr(b, "length", None)).removeprefix("out.") for b, _, _ in lowered}
+    for block, value, comment in lowered:
+        wish = f"recorded_{block.name}"
         if isinstance(block, Scalar):
-            self.number[block] = self.lowering.let(value, f"{block.name}_new", store=f"out.{field}[0]", comment=comment)
+            body.lowering.let(value, wish, store=f"out.{fields[block]}[0]", comment=comment)
         else:
-            if self.length not in (None, block.length):
-                self.flush()
-            self.length = block.length
-            local = Symbol(self.namer.fresh(f"{block.name}_new"), real=True)
-            self.values.append((local, value))
-            self.comments.append(comment)
-            self.pending[block] = local
-        self.version[block] += 1
-
-    def flush(self) -> None:
-        """Write the pending loop."""
-        if self.length is None:
-            return
-        name = "move_" + "_".join(b.name for b in self.pending)
-        stores = {f"out.{self.fields[b]}[i]": local for b, local in self.pending.items()}
-        self.lowering.sweep(self.length, self.values, stores, self.comments, name)
-        self.pending, self.values, self.comments, self.length = {}, [], [], None
-        self.lowering.forget()
-
-    def versions(self, U: Potential) -> tuple[int, ...]:
-        return tuple(self.version[b] for b in U.blocks)
-
-    @singledispatchmethod
-    def leaf(self, e: Expr, label: int) -> Expr:
-        """What a symbol reads: a parameter, a length, or the step size."""
-        if e == self.update.step:
-            return STEP_SIZE
-        return self.common.read(e)
-
-    @leaf.register
-    def _(self, e: Vector, label: int) -> Expr:
-        block = e.at(GENERIC)
-        if label == GENERIC and block in self.pending:
-            return self.pending[block]
-        return varying(f"{self.place(block)}.{self.fields[block]}[i]")
-
-    @leaf.register
-    def _(self, e: Scalar, label: int) -> Expr:
-        return self.number[e]
-
-    @leaf.register
-    def _(self, e: Noise, label: int) -> Expr:
-        draw = self.draw(e.at(GENERIC), e.base, e.length, e.covariance)
-        white = varying(f"{draw.local.name}[i]")
-        if draw.matrix is None:
-            return white
-        return self.lowering.product(self.factor(draw.matrix), white, e.length, e.length)
-
-    @leaf.register
-    def _(self, e: ScalarNoise, label: int) -> Expr:
-        return self.draw(e, e.name, None, None).local
-
-    def draw(self, noise: Symbol, name: str, length: Length | None, covariance: Expr | None) -> NoiseDraw:
-        if covariance is not None and not isinstance(covariance, Dense):
-            raise RecipeError(f"the covariance {covariance} of {name} must be a Dense matrix")
-        if noise not in self.noises:
-            new = self.namer.fresh
-            pair = (new(f"{name}_a"), new(f"{name}_b"))
-            self.noises[noise] = NoiseDraw(name, Symbol(new(name), real=True), pair, new(f"lane_{name}"), length, covariance)
-        return self.noises[noise]
-
-    @leaf.register
-    def _(self, e: VectorVariance, label: int) -> Expr:
-        return varying(f"state.{self.variance(e.potential, e.block)}[i]")
-
-    @leaf.register
-    def _(self, e: ScalarVariance, label: int) -> Expr:
-        return Symbol(f"state.{self.variance(e.potential, e.block)}[0]", nonnegative=True)
-
-    def variance(self, U: Potential, block: Block) -> str:
-        """The array with the variance of an estimated gradient."""
-        if U not in self.variances:
-            names = [self.reserve(f"variance_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks]
-            self.variances[U] = tuple(name.removeprefix("out.") for name in names)
-        return self.variances[U][U.blocks.index(block)]
-
-    @leaf.register
-    def _(self, e: Potential, label: int) -> Expr:
-        raise OutsideLanguageError(
-            f"the rule uses the value of {e}, and a kernel knows only its gradient; bind it to an expression"
-        )
-
-    @leaf.register(Index)
-    @leaf.register(Field)
-    def _(self, e: Expr, label: int) -> Expr:
-        raise unbound(e)
-
-    @leaf.register
-    def _(self, e: Partial, label: int) -> Expr:
-        U = e.head
-        if not isinstance(U, Potential):
-            raise unbound(U)
-        if len(e.wrt) > 1:
-            raise OutsideLanguageError(f"the rule uses the second derivative {e}, and a kernel knows only the gradient of {U}")
-        scratch = self.gradient(U)[U.blocks.index(generic(e.wrt[0]))]
-        if isinstance(e.wrt[0], Scalar):
-            return self.lowering.let(Symbol(f"{scratch}[0]", real=True), f"g_{U.name}_{e.wrt[0].name}")
-        if e.wrt[0].label != label:
-            raise OutsideLanguageError(f"{e} stands outside of the sum over its index")
-        return varying(f"{scratch}[i]")
-
-    def gradient(self, U: Potential) -> tuple[str, ...]:
-        """The arrays with the gradient of a potential at the present state, evaluated if need be."""
-        if U not in self.gradients:
-            self.gradients[U] = tuple(self.reserve(f"g_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks)
-        if self.evaluated.get(U) != self.versions(U):
-            places = tuple(f"{self.place(b)}.{self.fields[b]}" for b in U.blocks)
-            self.lowering.statements.append(GradientCall(U, places, self.gradients[U]))
-            self.lowering.forget()
-            self.evaluated[U] = self.versions(U)
-        return self.gradients[U]
-
-
-def noise_uses(statements: tuple[Statement, ...], draw: NoiseDraw) -> list[Statement]:
-    """The loops that read a noise, one entry a loop."""
-    cell = varying(f"{draw.local.name}[i]")
-    return [s for s in statements if any(cell in e.free_symbols for e in bodies(s))]
-
-
-def bodies(statement: Statement) -> tuple[Expr, ...]:
-    """The expressions in the body of a loop; none where there is no loop."""
-    match statement:
-        case Sums():
-            return statement.values
-        case MatrixProduct():
-            return (statement.value,)
-        case Sweep():
-            return tuple(e for _, e in statement.locals)
-        case _:
-            return ()
-
-
-def expressions(statement: Statement) -> tuple[Expr, ...]:
-    """Every expression of a statement."""
-    return (statement.value,) if isinstance(statement, Let) else bodies(statement)
+            local = Symbol(planner.namer.fresh(wish), real=True)
+            body.lowering.sweep(
+                block.length, [(local, value)], {f"out.{fields[block]}[i]": local}, [comment], f"record_{block.name}"
+            )
+    return Recorded(fields, tuple(body.lowering.statements), tuple(body.noises))

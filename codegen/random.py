@@ -11,6 +11,7 @@ The coefficients of the polynomials for log, sin and cos are those of fdlibm (Su
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 import numpy as np
@@ -153,6 +154,13 @@ def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
     x, y = threefry(t, k >> np.uint64(1), np.uint64(seed), lane)
     word = y if k & np.uint64(1) else x
     return np.uint64(np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * rows)
+
+
+@device
+def log_uniform(seed: Word, lane: Word, t: Word) -> float:
+    """The logarithm of a uniform number of step ``t``, (k + 1/2) / 2^52."""
+    x, _ = threefry(t, np.uint64(0), np.uint64(seed), lane)
+    return math.log(as_float((x >> np.uint64(12)) | np.uint64(0x3FF0000000000000)) - 0.9999999999999999)
 
 
 @device

@@ -15,6 +15,7 @@ from codegen.budget import budget_of
 from codegen.chains import Chain, run_chains
 from codegen.checkpoint import Checkpoint
 from codegen.collect import collected
+from codegen.compiled import Compiled
 from codegen.control import Mode, control_data, find_modes
 from codegen.density import Density
 from codegen.draws import Draws
@@ -22,33 +23,34 @@ from codegen.fingerprint import fingerprint
 from codegen.generate import Module, generate
 from codegen.gradients import check_own_gradient, gradient_argument, own_gradients
 from codegen.initial import given_blocks, start
-from codegen.kernel import Kernel
 from codegen.lengths import Lengths, learn_given
 from codegen.request import Request, read_request
-from codegen.schedule import Schedule
+from codegen.schedule import Constant, Schedule
 from codegen.settings import resolved_data, resolved_params
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
+from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.recipe import Recipe
 from recipe.symbols import Block, Scalar, name_of
 from recipe.update import Update
 
 
 def sample(
-    what: Recipe | Update, *, step_size: float | Schedule, steps: int, params: Mapping[Any, Any] | None = None,
-    scheme: str = "semi-implicit", order: Sequence[Block | str] | None = None, chains: int = 4, seed: int = 0,
-    batch_size: int | None = None, replace: bool = True, control_variates: bool | Mapping[Any, Any] = False,
-    compensate: bool = False, warmup: int = 0, thin: int = 1, keep: Sequence[Block | str] | None = None,
-    threads: int | None = None, initial: Mapping[Any, Any] | None = None, lengths: Mapping[Any, int] | None = None,
-    gradient: Any = None, checkpoint: str | Path | None = None, checkpoint_seconds: float = 30.0, progress: bool = True,
-    name: str | None = None,
+    what: Recipe | Update | Kernel, *, steps: int, step_size: float | Schedule | None = None,
+    params: Mapping[Any, Any] | None = None, scheme: str = "semi-implicit", order: Sequence[Block | str] | None = None,
+    chains: int = 4, seed: int = 0, batch_size: int | None = None, replace: bool = True,
+    control_variates: bool | Mapping[Any, Any] = False, compensate: bool = False, warmup: int = 0, thin: int = 1,
+    keep: Sequence[Block | str] | None = None, threads: int | None = None, initial: Mapping[Any, Any] | None = None,
+    lengths: Mapping[Any, int] | None = None, gradient: Any = None, checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = 30.0, progress: bool = True, name: str | None = None,
 ) -> Draws:  # fmt: skip
-    """Draw from a recipe (or a printed rule) with its compiled kernel.
+    """Draw from a recipe, a printed rule or a composed kernel, compiled.
 
     Args:
-        what: the recipe; its potentials are bound to a ``Posterior`` or an expression, or ``gradient`` is given.
-        step_size: the step, above 0, or a schedule: ``Constant``, ``Polynomial``, ``Cyclical``.
+        what: the recipe; its potentials are bound to a ``Posterior`` or an expression, or ``gradient`` is given. One sweep of a
+            composed ``Kernel`` is a step.
         steps: how many steps each chain makes, the ``warmup`` included.
+        step_size: the step, above 0, or a schedule: ``Constant``, ``Polynomial``, ``Cyclical``; None where a kernel has no step.
         params: the value of every parameter, by name or symbol; arrays for vector parameters and Dense matrices.
         scheme, order: the discretisation.
         chains, seed: chain c of a seed is the same whatever the number of chains and threads.
@@ -74,6 +76,8 @@ def sample(
         RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
     """
     controlled = _wants_control(control_variates)
+    if isinstance(what, Kernel):
+        step_size = _checked_kernel(what, step_size, batch_size)
     module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
     known = Lengths()
     data, rows = resolved_data(module, known)
@@ -99,7 +103,9 @@ class _Inputs:
     lengths: Lengths
 
 
-def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, initial: Any, gradient: Any, progress: bool) -> Draws:
+def _sampled(
+    what: Recipe | Update | Kernel, inputs: _Inputs, control_variates: Any, initial: Any, gradient: Any, progress: bool
+) -> Draws:
     module, how, known = inputs.module, inputs.how, inputs.lengths
     given = given_blocks(initial, module.plan.state, how.chains, known)
     own = own_gradients(module, gradient)
@@ -110,7 +116,7 @@ def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, init
         modes = find_modes(module.estimators, control_variates, densities, known)
         given = {**_at_modes(modes, how.chains), **given}
         data = data | _control_fields(inputs, modes, own, densities)
-    kernel = Kernel(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
+    kernel = Compiled(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
     running = [kernel.chain(c, start(kernel.loaded, module.plan, given, known, (how.seed, c))) for c in range(how.chains)]
     kernel.compile(running[0])
     budget = budget_of(what, inputs.named, known) if module.plan.variances and isinstance(what, Recipe) else None
@@ -130,13 +136,23 @@ def _sampled(what: Recipe | Update, inputs: _Inputs, control_variates: Any, init
     return collected(what, module, how, running, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
 
 
+def _checked_kernel(what: Kernel, step_size: Any, batch_size: Any) -> Any:
+    """The step size of a kernel, which may have none."""
+    refusal = refusal_of_estimates(what)
+    if batch_size is not None and refusal is not None:
+        raise RecipeError(f"batch_size={batch_size!r}: {refusal}")
+    if what.step is None and step_size is not None:
+        raise RecipeError(f"step_size={step_size!r}: no part of this kernel has a step size; leave it out")
+    return Constant(1.0) if what.step is None else step_size
+
+
 def _wants_control(control_variates: Any) -> bool:
     if not (control_variates is None or isinstance(control_variates, bool | Mapping)):
         raise RecipeError(f"control_variates={control_variates!r} must be True, False, or the mode as a dict by block")
     return control_variates is not None and control_variates is not False
 
 
-def _run(kernel: Kernel, chains: list[Chain], saved: Checkpoint | None, progress: bool) -> bool:
+def _run(kernel: Compiled, chains: list[Chain], saved: Checkpoint | None, progress: bool) -> bool:
     how = kernel.how
     rest: Callable[[Chain], None] | None = None
     if saved is not None:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import singledispatch
 
 from sympy import S, Symbol
 
 from codegen.driver import STEP_FIXED, Context, count_lines, gradient_call, let_lines, statement_lines
 from codegen.estimator import Estimator
+from codegen.expression import text_of
 from codegen.functions import arguments, noises_of
 from codegen.gradient_source import count_text
-from codegen.loops import GradientCall, Let, NoiseDraw, Plan, Statement, Sweep
-from codegen.plan import noise_uses
+from codegen.loops import (
+    GradientCall,
+    Let,
+    Loop,
+    NoiseDraw,
+    Plan,
+    Restored,
+    Statement,
+    Sweep,
+    Test,
+    ValueCall,
+    every_noise,
+    noise_uses,
+)  # fmt: skip
 from recipe.abstract import Potential
 from recipe.symbols import Length
 
@@ -20,30 +34,171 @@ from recipe.symbols import Length
 def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]) -> str:
     """``run(...)``: the loop over steps, in place; ``filled`` calls the scratch array of a noise that is drawn beforehand."""
     constant, changing = split_constants(plan)
-    calls = [s for s in changing if isinstance(s, GradientCall)]
-    purposes = {call: len(plan.noises) + n for n, call in enumerate(calls)}
+    writer = _Writer(plan, counts, own, filled)
+    body = writer.body(changing, plan.noises)
+    writer.judged = ""  # what is recorded moves nothing
+    recorded = writer.body([in_place(s) for s in plan.recorded.statements], plan.recorded.noises)
+    before = [*count_lines(plan, counts), *writer.lanes, *(line for let in constant for line in let_lines(let))]
+    before += writer.first_evaluation()
+    if plan.statistics:
+        body = ["accepted = tests = 0.0", *body]
+    return "\n".join([
+        _RUN_HEAD, *(f"    {line}" for line in before), _RUN_LOOP,
+        *(f"        {line}" for line in [*body, *_stopped(plan), *_kept(plan, recorded)]), "    return start + steps, -1",
+    ])  # fmt: skip
 
-    def gradient(call: GradientCall) -> str:
-        if call.potential not in own:
-            return gradient_call(plan, call)
-        return own[call.potential].call(call.scratch, call.places)
 
-    def sweep(statement: Sweep, count: str) -> list[str]:
-        return _fused(plan, statement, count, filled)
+class _Writer:
+    """Writes bodies of loops; every noise and every evaluation of a gradient gets random numbers of its own, by ``lanes``."""
 
-    context = Context(STEP_FIXED, ["state", "state", "params", "step_size"], counts, plan.noises, gradient, sweep)
-    before = count_lines(plan, counts)
-    before += [f"{d.lane} = lane_of({n}, chain)" for n, d in enumerate(plan.noises)]
-    before += [line for let in constant for line in let_lines(let)]
-    body = _draws_beforehand(plan, filled)
-    for statement in changing:
-        if isinstance(statement, GradientCall) and statement.potential in own and own[statement.potential].gradient.fields:
-            rows = count_text(own[statement.potential].gradient)
-            body.append(f"draw_rows(state.rows, state.table, {rows}, seed, lane_of({purposes[statement]}, chain), t)")
-        body += statement_lines(statement, context)
-    return "\n".join(
-        [_RUN_HEAD, *(f"    {line}" for line in before), _RUN_LOOP, *(f"        {line}" for line in body), _run_tail(plan)]
-    )
+    def __init__(
+        self, plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]
+    ) -> None:
+        self.plan, self.own, self.filled = plan, own, filled
+        passed = ["state", "state", "params", "step_size"]
+        self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep)
+        self.left = list(plan.carried.calls) if plan.carried else []
+        self.last: dict[tuple[type, Potential], list[str]] = {}
+        self.lanes: list[str] = []
+        self.purposes = 0
+        self.judged = "finite &= "
+        self.clock = "t"
+
+    def purpose(self) -> int:
+        """The next use of random numbers."""
+        self.purposes += 1
+        return self.purposes - 1
+
+    def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw]) -> list[str]:
+        """The lines of these statements, one after another, with these noises drawn afresh."""
+        self.lanes += [f"{d.lane} = lane_of({self.purpose()}, chain)" for d in noises]
+        lines = _draws_beforehand(noises, self.filled, self.clock)
+        for s in statements:
+            lines += self.lines(s)
+        return lines
+
+    def lines(self, statement: Statement) -> list[str]:
+        """The lines of one statement."""
+        match statement:
+            case GradientCall() | ValueCall():
+                return self.evaluation(statement)
+            case Loop():
+                return self.loop(statement)
+            case Test():
+                return self.test(statement)
+            case Let() if statement.store and self.judged:
+                return [*let_lines(statement), f"{self.judged}abs({statement.target.name}) <= LARGEST"]
+            case _:
+                return statement_lines(statement, self.context)
+
+    def value(self, call: ValueCall) -> str:
+        """The value of a potential, from all of its data."""
+        value = self.own[call.potential].gradient.value
+        assert value is not None
+        return f"{call.scratch[0]}[0] = {value.function}({', '.join([*call.places, 'data', 'params', 'state.rows[:0]'])})"
+
+    def loop(self, loop: Loop) -> list[str]:
+        """Repetitions, as many as said or drawn; the counter of random numbers goes on from repetition to repetition."""
+        low, high = loop.times
+        lines, outer = [], self.clock
+        count = f"np.uint64({high})"
+        if low < high:
+            self.lanes.append(f"{loop.lane} = lane_of({self.purpose()}, chain)")
+            lines.append(
+                f"{loop.count} = np.uint64({low}) + random_row(seed, {loop.lane}, {outer}, np.uint64(0), {high - low + 1})"
+            )
+        else:
+            lines.append(f"{loop.count} = {count}")
+        self.clock = loop.clock
+        first = f"{outer} * {count}"
+        lines.append(f"for {loop.clock} in range({first}, {first} + {loop.count}):")
+        lines += [f"    {line}" for line in self.body(loop.statements, loop.noises)]
+        self.clock = outer
+        return lines
+
+    def test(self, test: Test) -> list[str]:
+        """Accept or go back; a state that is not finite or not in its domain is not accepted, nor is a ratio that is no number."""
+        self.lanes.append(f"{test.lane} = lane_of({self.purpose()}, chain)")
+        drawn = f"log_uniform(seed, {test.lane}, {self.clock})"
+        restored = [line for r in test.restored for line in _restored(r, self.context.counts)]
+        return [
+            f"{test.accepted} = guilty(state) < 0 and {drawn} < {text_of(test.log_ratio)}",
+            "tests += 1.0",
+            f"if {test.accepted}:", "    accepted += 1.0",
+            "else:", *(f"    {line}" for line in restored),
+        ]  # fmt: skip
+
+    def evaluation(self, call: GradientCall | ValueCall) -> list[str]:
+        """A value, or a gradient with the rows of its minibatch; nothing where the step before has left it."""
+        what = (type(call), call.potential)
+        opening = next((c for c in self.left if (type(c), c.potential) == what), None)
+        if opening is not None:
+            self.left.remove(opening)
+            return []
+        if self.clock == "t":
+            self.last[what] = self.evaluated(call)
+            return self.last[what]
+        return self.evaluated(call)
+
+    def evaluated(self, call: GradientCall | ValueCall) -> list[str]:
+        """The lines of an evaluation."""
+        if isinstance(call, ValueCall):
+            return [self.value(call)]
+        return [*_rows_drawn(self.own.get(call.potential), self.purpose(), self.clock), *statement_lines(call, self.context)]
+
+    def first_evaluation(self) -> list[str]:
+        """Evaluate what the step before has left, where it has not: at the start of a chain, in a copied state.
+
+        A minibatch is that of the step before, so that the estimate is the one that a run without a break goes on with.
+        """
+        carried = self.plan.carried
+        if carried is None:
+            return []
+        calls = [c for c in map(in_place, carried.calls) if isinstance(c, GradientCall | ValueCall)]
+        found = [self.last.get((type(c), c.potential)) or self.evaluated(c) for c in calls]
+        lines = ["t = np.uint64(start) - np.uint64(1)", *(line for lines in found for line in lines)]
+        return [f"if steps > 0 and state.{carried.mark}[0] != start + 1:", *(f"    {line}" for line in lines)]
+
+    def gradient(self, call: GradientCall) -> str:
+        """The call of a gradient."""
+        if call.potential not in self.own:
+            return gradient_call(self.plan, call)
+        return self.own[call.potential].call(call.scratch, call.places)
+
+    def sweep(self, statement: Sweep, count: str) -> list[str]:
+        """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
+        drawn = noises_of(statement, self.context.noises)
+        fused = [d for d in drawn if d.local.name not in self.filled]
+
+        def call(at: str, half: int) -> str:
+            noises = [f"{d.local.name}[{at}]" if d.local.name in self.filled else d.pair[half] for d in drawn]
+            passed = [at, *self.context.passed, *arguments(statement, STEP_FIXED), *noises]
+            return f"{self.judged}{statement.function}({', '.join(passed)})"
+
+        if not fused:
+            return [f"for i in range({count}):", f"    {call('i', 0)}"]
+        pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair(seed, {d.lane}, {self.clock}, i)" for d in fused]
+        last = [f"{d.pair[0]} = normal_pair(seed, {d.lane}, {self.clock}, pairs)[0]" for d in fused]
+        return [
+            f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs", "for i in range(pairs):",
+            *(f"    {line}" for line in [*pair, call("i", 0), call("half + i", 1)]),
+            "if pairs < half:", *(f"    {line}" for line in [*last, call("pairs", 0)]),
+        ]  # fmt: skip
+
+
+def _restored(block: Restored, counts: Mapping[Length, str]) -> list[str]:
+    """Put a saved block back, with the other sign where it is flipped."""
+    sign = "-" if block.flipped else ""
+    if block.length is None:
+        return [f"{block.field}[0] = {sign}{block.source}[0]"]
+    return [f"for i in range({counts[block.length]}):", f"    {block.field}[i] = {sign}{block.source}[i]"]
+
+
+def _rows_drawn(estimator: Estimator | None, purpose: int, clock: str) -> list[str]:
+    if estimator is None or not estimator.gradient.fields:
+        return []
+    count = count_text(estimator.gradient)
+    return [f"draw_rows(state.rows, state.table, {count}, seed, lane_of({purpose}, chain), {clock})"]
 
 
 _RUN_HEAD = '''\
@@ -80,6 +235,17 @@ def _(statement: GradientCall) -> Statement:
     )
 
 
+@in_place.register
+def _(statement: ValueCall) -> Statement:
+    return ValueCall(statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch))
+
+
+@in_place.register
+def _(statement: Test) -> Statement:
+    restored = tuple(Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored)
+    return Test(statement.accepted, statement.log_ratio, statement.lane, restored)
+
+
 RUN_SCHEDULE = '''\
 @run_kernel
 def run_schedule(state, draws, gradient, data, step_sizes, params, seed, chain, start, warmup, thin):
@@ -102,63 +268,54 @@ def _moved(text: str) -> str:
     return f"state.{text.removeprefix('out.')}" if text.startswith("out.") else text
 
 
-def _draws_beforehand(plan: Plan, filled: Mapping[str, str]) -> list[str]:
+def _draws_beforehand(noises: Iterable[NoiseDraw], filled: Mapping[str, str], clock: str) -> list[str]:
     lines = []
-    for draw in plan.noises:
+    for draw in noises:
         name = draw.local.name
         if draw.length is None:
-            lines.append(f"{name} = normal_pair(seed, {draw.lane}, t, np.uint64(0))[0]")
+            lines.append(f"{name} = normal_pair(seed, {draw.lane}, {clock}, np.uint64(0))[0]")
         elif name in filled:
-            lines += [f"{name} = state.{filled[name]}", f"fill_normals({name}, seed, {draw.lane}, t)"]
+            lines += [f"{name} = state.{filled[name]}", f"fill_normals({name}, seed, {draw.lane}, {clock})"]
     return lines
 
 
-def _fused(plan: Plan, statement: Sweep, count: str, filled: Mapping[str, str]) -> list[str]:
-    """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
-    drawn = noises_of(statement, plan.noises)
-    fused = [d for d in drawn if d.local.name not in filled]
-
-    def call(at: str, half: int) -> str:
-        noises = [f"{d.local.name}[{at}]" if d.local.name in filled else d.pair[half] for d in drawn]
-        passed = [at, "state", "state", "params", "step_size", *arguments(statement, STEP_FIXED), *noises]
-        return f"finite &= {statement.function}({', '.join(passed)})"
-
-    if not fused:
-        return [f"for i in range({count}):", f"    {call('i', 0)}"]
-    pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair(seed, {d.lane}, t, i)" for d in fused]
-    last = [f"{d.pair[0]} = normal_pair(seed, {d.lane}, t, pairs)[0]" for d in fused]
-    return [
-        f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs", "for i in range(pairs):",
-        *(f"    {line}" for line in [*pair, call("i", 0), call("half + i", 1)]),
-        "if pairs < half:", *(f"    {line}" for line in [*last, call("pairs", 0)]),
-    ]  # fmt: skip
+def _stopped(plan: Plan) -> list[str]:
+    """Stop where a block is not finite or has left its domain."""
+    lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
+    stop = ["bad = guilty(state)", "if bad >= 0:", "    return done, bad"]
+    if any(b.domain != S.Reals for b in plan.state):  # a step may leave a domain and stay finite
+        return [*lines, *stop]
+    return [*lines, "if not finite:", *(f"    {line}" for line in stop)]
 
 
-_STOP = ("bad = guilty(state)", "if bad >= 0:", "    return done, bad")
-
-
-def _run_tail(plan: Plan) -> str:
-    scalars = [s.target.name for s in plan.statements if isinstance(s, Let) and s.store]
-    lines = [f"finite &= abs({name}) <= LARGEST" for name in scalars]
-    edged = any(b.domain != S.Reals for b in plan.state)  # a step may leave a domain and stay finite
-    lines += [*([] if edged else ["if not finite:"]), *(f"{'' if edged else '    '}{line}" for line in _STOP)]
-    lines += ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:"]
-    lines += [f"    keep(draws.{f}, k // thin - 1, state.{f})" for f in plan.fields.values()]
-    return "\n".join([*(f"        {line}" for line in lines), "    return start + steps, -1"])
+def _kept(plan: Plan, recorded: list[str]) -> list[str]:
+    """Every thin-th state after the warmup, or what is recorded of it."""
+    fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
+    lines = [*recorded, *(f"keep(draws.{f}, k // thin - 1, state.{source})" for f, source in fields.items())]
+    for f in plan.statistics:
+        lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[k // thin - 1, 0] = accepted / tests"]
+    return ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:", *(f"    {line}" for line in lines)]
 
 
 def split_constants(plan: Plan) -> tuple[list[Let], list[Statement]]:
     """The numbers that no step changes, and the rest of the statements; all in place."""
     known: set[str] = {"step_size"} | {s.name for s in plan.sizes.values()}
     constant: list[Let] = []
+    changing = _without_constants(plan.statements, known, constant)
+    return constant, changing
+
+
+def _without_constants(statements: Iterable[Statement], known: set[str], constant: list[Let]) -> list[Statement]:
     changing: list[Statement] = []
-    for s in (in_place(s) for s in plan.statements):
-        if isinstance(s, Let) and not s.store and all(_constant(x, known) for x in s.value.free_symbols):
+    for s in (in_place(s) for s in statements):
+        if isinstance(s, Loop):
+            changing.append(replace(s, statements=tuple(_without_constants(s.statements, known, constant))))
+        elif isinstance(s, Let) and not s.store and all(_constant(x, known) for x in s.value.free_symbols):
             known.add(s.target.name)
             constant.append(s)
         else:
             changing.append(s)
-    return constant, changing
+    return changing
 
 
 def _constant(symbol: Symbol, known: set[str]) -> bool:
@@ -167,6 +324,6 @@ def _constant(symbol: Symbol, known: set[str]) -> bool:
 
 def filled_noises(plan: Plan) -> list[NoiseDraw]:
     """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a product."""
-    drawn = [d for d in plan.noises if d.length is not None]
-    uses = {d.name: noise_uses(plan.statements, d) for d in drawn}
-    return [d for d in drawn if len(uses[d.name]) != 1 or not isinstance(uses[d.name][0], Sweep)]
+    drawn = [d for d in every_noise(plan) if d.length is not None]
+    uses = {d.lane: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
+    return [d for d in drawn if len(uses[d.lane]) != 1 or not isinstance(uses[d.lane][0], Sweep)]

@@ -11,15 +11,15 @@ from sympy import Set, oo
 from codegen.driver import STEP_FIXED, gradient_argument, step_text
 from codegen.estimator import Estimator, estimator_texts
 from codegen.functions import function_text
-from codegen.gradient_source import gradient_texts
-from codegen.loops import Plan, Statement
+from codegen.gradient_source import gradient_texts, potential_texts
+from codegen.loops import Loop, Plan, Statement, every, every_noise, expressions
 from codegen.names import Namer, local_namer
-from codegen.plan import expressions
-from codegen.random import EMBEDDED, MINIBATCH, source_of
+from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row, source_of
 from codegen.run_source import RUN_SCHEDULE, filled_noises, run_text
-from codegen.special import Digamma, digamma
+from codegen.special import Digamma, digamma, phi_1
 from codegen.stable import LogAddExp, Sigmoid, Softplus, logaddexp, sigmoid, softplus
 from recipe.abstract import Potential
+from recipe.phi import Phi
 from recipe.symbols import Block, Length, Simplex, Vector
 
 Own = Mapping[Potential, Estimator]
@@ -87,9 +87,9 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
         JITTER,
         guilty_text(plan),
         KEEP,
-        *(function_text(s, STEP_FIXED, plan.noises, namer) for s in plan.statements),
+        *(function_text(s, STEP_FIXED, every_noise(plan), namer) for s in (*every(plan.statements), *plan.recorded.statements)),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
-        step_text(plan, counts),
+        "" if plan.in_place else step_text(plan, counts),
         run_text(plan, counts, own, filled),
         RUN_SCHEDULE,
     ]
@@ -98,7 +98,12 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
 
 def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, str], namer: Namer) -> list[str]:
     argument = gradient_argument(plan, estimator.gradient.potential)
-    return [*gradient_texts(estimator.gradient, counts, namer, argument), *estimator_texts(estimator)]
+    gradient, value = estimator.gradient, estimator.gradient.value
+    return [
+        *gradient_texts(gradient, counts, namer, argument),
+        *(potential_texts(gradient, value.function, value.sum, counts, namer) if value else ()),
+        *estimator_texts(estimator),
+    ]
 
 
 def types_text(plan: Plan, scratch: Mapping[str, Length | None], own: Own) -> list[str]:
@@ -108,7 +113,7 @@ def types_text(plan: Plan, scratch: Mapping[str, Length | None], own: Own) -> li
         _named_tuple("State", "The blocks, one array each (of length 1 for a number), then scratch.",
                      dict.fromkeys([*plan.fields.values(), *arrays], "np.ndarray")),
         _named_tuple("Draws", "What run keeps: one row a draw; no rows for a block that is not kept.",
-                     dict.fromkeys(plan.fields.values(), "np.ndarray")),
+                     dict.fromkeys([*plan.fields.values(), *plan.statistics], "np.ndarray")),
         *input_types([*plan.settings.items(), *plan.factors.items()], (f for estimator in own.values() for f in estimator.data)),
     ]  # fmt: skip
 
@@ -183,13 +188,17 @@ def _edges(domain: Set) -> list[str]:
 def device_texts(plan: Plan, own: Own) -> list[str]:
     """The device functions that the module calls: random numbers, and the special functions that occur in it."""
     sums = [e.gradient.derived for e in own.values() if e.gradient.derived is not None]
-    return functions_texts([*plan.statements, *(s for g in sums for s in (*g.each_datum, *g.after))], MINIBATCH if own else ())
+    sums += [e.gradient.value.sum for e in own.values() if e.gradient.value is not None]
+    statements = [*every(plan.statements), *plan.recorded.statements]
+    more = list(MINIBATCH) if own else [random_row] if any(isinstance(s, Loop) for s in statements) else []
+    more += [log_uniform] if plan.statistics else []
+    return functions_texts([*statements, *(s for g in sums for s in (*g.each_datum, *g.after))], more)
 
 
 def functions_texts(statements: Iterable[Statement], more: Iterable[Any] = ()) -> list[str]:
     """Random numbers, and the special functions that occur in the statements."""
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
-    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma))
+    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma), (Phi, phi_1))
     special = [f for kind, f in known if kind in used]
     return [plain(source_of(f)) for f in (*EMBEDDED, *more, *special)]
 

@@ -26,6 +26,12 @@ def digamma(x: float) -> float:
     return math.log(x) - 0.5 / x - series - below
 
 
+@device
+def phi_1(z: float) -> float:
+    """(exp(z) - 1)/z, and 1 at 0: to the last digits everywhere, since expm1 is."""
+    return math.expm1(z) / z if z != 0.0 else 1.0
+
+
 def with_digamma(e: Expr) -> Expr:
     """Write sympy's ``polygamma(0, x)`` as ``Digamma(x)``."""
     return e.replace(lambda f: isinstance(f, polygamma) and f.args[0] == 0, lambda f: Digamma(f.args[1]))

@@ -24,6 +24,10 @@ class LogAddExp(Function):
     """``log(exp(a) + exp(b))``."""
 
 
+class Expm1(Function):
+    """``exp(a) - 1``."""
+
+
 class Largest(Function):
     """The largest of some numbers."""
 
@@ -130,6 +134,8 @@ def _complement(e: Add) -> Expr:
 
 def _power(e: Pow) -> Expr:
     """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; another sum of exponentials is divided by the largest first."""
+    if e.exp == S.Half:
+        return sympy.sqrt(Mul(*(_difference(f) for f in Mul.make_args(e.base))))
     if not (e.exp.is_number and e.exp.is_negative):
         return e
     a = _logit(e.base)
@@ -137,6 +143,16 @@ def _power(e: Pow) -> Expr:
         return Sigmoid(-a) ** -e.exp if e.exp.is_Integer else e
     exponents = _exponents(e.base)
     return e if exponents is None else sympy.exp(e.exp * Largest(*exponents)) * ScaledSum(*exponents) ** e.exp
+
+
+def _difference(e: Expr) -> Expr:
+    """``c - c*exp(a)`` becomes ``-c*expm1(a)``, as in the noise of an exact Ornstein-Uhlenbeck flow over a short time."""
+    if isinstance(e, Add) and len(e.args) == 2:
+        for one, other in (e.args, reversed(e.args)):
+            growing = [f for f in Mul.make_args(other) if isinstance(f, sympy.exp)]
+            if len(growing) == 1 and one == -other / growing[0]:
+                return -one * Expm1(growing[0].args[0])
+    return e
 
 
 def _shares(e: Expr) -> Expr:

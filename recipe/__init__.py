@@ -5,6 +5,7 @@ from recipe.bind import bind
 from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import outer
 from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.kernel import Kernel, compose, flip, metropolis, refresh, repeat, step
 from recipe.language import DecimalWarning
 from recipe.limit import limit_of
 from recipe.operators import div, dot, grad
@@ -19,7 +20,8 @@ from recipe.update import Update
 __version__ = "0.1.0"
 
 __all__ = [
-    "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Noise", "OutsideLanguageError",
-    "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector", "bind", "derive",
-    "discretise", "discretised", "div", "dot", "grad", "limit_of", "outer", "spread", "total",
+    "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Kernel", "Noise",
+    "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector",
+    "bind", "compose", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "limit_of", "metropolis", "outer",
+    "refresh", "repeat", "spread", "step", "total",
 ]  # fmt: skip

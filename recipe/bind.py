@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
-from typing import Any
+from functools import reduce, singledispatch
+from typing import Any, TypeVar
 
 from sympy import Dummy, Expr, ImmutableDenseMatrix, Lambda, S, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
@@ -12,6 +12,8 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from recipe.abstract import Field, Jet, Partial, Potential
 from recipe.calculus import explicit, partial
 from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.kernel.kernel import Kernel
+from recipe.kernel.rewritten import rewritten_part, rewritten_update
 from recipe.language import check_component, check_number, read
 from recipe.matrix import BlockMatrix
 from recipe.posterior import Posterior
@@ -19,14 +21,16 @@ from recipe.recipe import Recipe
 from recipe.spread import spread
 from recipe.symbols import GENERIC, Indexed, Scalar, Vector, generic
 from recipe.total import Total, labels, opened, relabel, sum_over
-from recipe.update import Update
 
 Values = dict[Any, Any]
 Coincidences = dict[frozenset[int], Symbol]
 
 
-def bind(recipe: Recipe, values: Mapping[Any, Any]) -> Recipe:
-    """The recipe with potentials, fields and elementwise functions replaced.
+Bound = TypeVar("Bound", Recipe, Kernel)
+
+
+def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
+    """The recipe (or kernel) with potentials, fields and elementwise functions replaced.
 
     A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and the generated kernel gets the
     posterior's gradient). Where that is a law of other blocks than the one ``Vector`` that the potential depends on, the recipe is
@@ -42,7 +46,8 @@ def bind(recipe: Recipe, values: Mapping[Any, Any]) -> Recipe:
     meanings: Values = {}
     for head, value in values.items():
         if head not in known:
-            raise RecipeError(f"{head} is no abstract function of this recipe, which has: {', '.join(map(str, known)) or 'none'}")
+            kind = "recipe" if isinstance(recipe, Recipe) else "kernel"
+            raise RecipeError(f"{head} is no abstract function of this {kind}, which has: {', '.join(map(str, known)) or 'none'}")
         if isinstance(value, Posterior):
             laws[_checked_potential(head)] = value
         else:
@@ -59,7 +64,7 @@ def _checked_potential(head: Any) -> Potential:
     return head
 
 
-def _with_posterior(recipe: Recipe, named: Potential, posterior: Posterior) -> Recipe:
+def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bound:
     """The posterior behind the potential of that name, which may have other blocks since a posterior before it was bound."""
     U = next((a for a in recipe.abstract if isinstance(a, Potential) and a.name == named.name), named)
     ours, theirs = set(U.blocks), set(posterior.blocks)
@@ -68,6 +73,8 @@ def _with_posterior(recipe: Recipe, named: Potential, posterior: Posterior) -> R
             raise RecipeError(
                 f"the posterior is a law of {_blocks(theirs)}, and {U} is a function of {_blocks(ours)}; they must be the same"
             )
+        if isinstance(recipe, Kernel):
+            raise RecipeError(f"the posterior is a law of {_blocks(theirs)}; bind the recipe to it, and make the kernel from that")
         recipe = spread(recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior))
         U = Potential(U.name, *posterior.blocks)
     return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})
@@ -77,7 +84,7 @@ def _blocks(blocks: set[Any]) -> str:
     return ", ".join(f"{b} (on {b.domain})" for b in sorted(blocks, key=str))
 
 
-def _meaning(head: Any, value: Any, recipe: Recipe) -> Any:
+def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
     if isinstance(head, UndefinedFunction):
         given = isinstance(value, Lambda)
         arguments = value.variables if given else _arguments(head, recipe)
@@ -98,7 +105,7 @@ def _meaning(head: Any, value: Any, recipe: Recipe) -> Any:
     return e
 
 
-def _arguments(head: UndefinedFunction, recipe: Recipe) -> tuple[Symbol, ...]:
+def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol, ...]:
     """The blocks that an elementwise function is applied to, where that is the same everywhere."""
     applied = {a for e, _ in recipe.written() for a in e.atoms(AppliedUndef) if a.func == head}
     arguments = {tuple(generic(s) for s in a.args) for a in applied}
@@ -107,21 +114,26 @@ def _arguments(head: UndefinedFunction, recipe: Recipe) -> tuple[Symbol, ...]:
     raise RecipeError(f"{head} is applied to more than plain blocks: give its value as a sympy Lambda")
 
 
-def _rebuilt(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Posterior]) -> Recipe:
+@singledispatch
+def _rebuilt(recipe: Any, meanings: Values, posteriors: dict[Potential, Posterior]) -> Any:
+    raise RecipeError(f"{recipe!r} is neither a Recipe nor a Kernel: there is nothing to bind")
+
+
+@_rebuilt.register
+def _(kernel: Kernel, meanings: Values, posteriors: dict[Potential, Posterior]) -> Kernel:
+    parts = [rewritten_part(part, lambda e: put_meanings(e, meanings)) for part in kernel.parts]
+    return Kernel(parts, name=kernel.name, source=kernel.source, expect=kernel.expect, posteriors=posteriors)
+
+
+@_rebuilt.register
+def _(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Posterior]) -> Recipe:
     def put(e: Expr) -> Expr:
         return put_meanings(e, meanings)
 
     def put_matrix(m: BlockMatrix | None) -> ImmutableDenseMatrix | None:
         return None if m is None else m.written.applyfunc(put)
 
-    update = recipe.update
-    if update is not None:
-        pairs = [(block, put(e)) for block, e in update.rule]
-        rule = pairs if update.sequential else dict(pairs)
-        update = Update(
-            update.step, rule, put(update.target), observe={block: put(e) for block, e in update.observe},
-            name=update.name, source=update.source, expect=update.expect,
-        )  # fmt: skip
+    update = None if recipe.update is None else rewritten_update(recipe.update, put)
     return Recipe(
         recipe.state, put(recipe.H), put_matrix(recipe.D), put_matrix(recipe.Q),
         name=recipe.name, noise_factor=put_matrix(recipe.noise_factor), marginal={kept: put(e) for kept, e in recipe.marginal},

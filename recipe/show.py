@@ -9,6 +9,8 @@ from sympy import Expr, sqrt
 
 from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import Coupling, is_zero_entry, parts
+from recipe.kernel.kernel import Kernel
+from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
 from recipe.latex import latex, latex_of_name
 from recipe.recipe import Recipe
 from recipe.symbols import Block, Simplex, Vector
@@ -79,6 +81,37 @@ def update_text(update: Update) -> str:
     arguments |= {"observe": update.observe and _pairs_text(update.observe, "{}"), "name": update.name and repr(update.name)}
     more = {"source": update.source and repr(update.source), "expect": update.expect and repr(update.expect)}
     return _call("Update", arguments | more)
+
+
+def kernel_text(kernel: Kernel) -> str:
+    """The parts of a kernel in the order in which they are carried out."""
+    lines = [f"kernel of ({listed(b.name for b in kernel.state)}) with H = {text(kernel.target)}"]
+    for part in kernel.parts:
+        lines += _part_text(part, "  ")
+    return "\n".join(lines)
+
+
+def _part_text(part: Part, indent: str) -> list[str]:
+    match part:
+        case Repeat(parts=parts, times=times):
+            return [f"{indent}repeat {_times_text(times)}:", *(line for p in parts for line in _part_text(p, indent + "  "))]
+        case Move(update=update, kind=kind):
+            return [f"{indent}{kind}:", *_rule_lines(update, indent)]
+        case MetropolisHastings(proposal=update, cost=cost):
+            test = f"{indent}  accept with probability min(1, exp(cost(x, y) - cost(y, x))), cost = {text(cost)}"
+            return [f"{indent}propose:", *_rule_lines(update, indent), test]
+        case MetropolisedMap(map=update, times=times, flips=flips, flip_on_rejection=flip_on_rejection):
+            turned = f"; rejected, turn {listed(flips)}" if flips and flip_on_rejection else ""
+            test = f"{indent}  accept with probability min(1, exp(H(old) - H(new))){turned}"
+            return [f"{indent}propose by {_times_text(times)} of:", *_rule_lines(update, indent), test]
+
+
+def _rule_lines(update: Update, indent: str) -> list[str]:
+    return [f"{indent}  {b} <- {text(e)}" for b, e in update.rule if e != b]
+
+
+def _times_text(times: int | tuple[int, int]) -> str:
+    return f"{times} times" if isinstance(times, int) else f"{times[0]} to {times[1]} times"
 
 
 def _call(name: str, arguments: Mapping[str, object]) -> str:

@@ -1,4 +1,4 @@
-"""Finding recipes, updates and posteriors: in a user's file, or in the catalog by name."""
+"""Finding recipes, updates, kernels and posteriors: in a user's file, or in the catalog by name."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from types import ModuleType
 from typing import Any
 
 import catalog
-from recipe import DecimalWarning, Dense, Discretisation, Posterior, Potential, Recipe, RecipeError, Update, discretised
+from recipe import DecimalWarning, Dense, Discretisation, Kernel, Posterior, Potential, Recipe, RecipeError, Update, discretised
 from recipe.scheme import PRINTED
 from recipe_cli.mistakes import TOO_DEEP, one_line
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """A recipe, an update, or a discrete step of either, by the name that it is bound to and the file that it stands in."""
+    """A recipe, an update, a discrete step of either, or a kernel, by the name that it is bound to and the file it stands in."""
 
     name: str
     file: str
-    declared: Recipe | Update | Discretisation
+    declared: Recipe | Update | Discretisation | Kernel
 
 
 def declarations(where: str) -> list[Declaration]:
-    """The recipes and updates of ``FILE``, ``FILE:NAME`` or a catalog name.
+    """The recipes, updates and kernels of ``FILE``, ``FILE:NAME`` or a catalog name.
 
     Raises:
         RecipeError: in one sentence, where there is no such file or name, or the file cannot be run.
@@ -38,9 +38,9 @@ def declarations(where: str) -> list[Declaration]:
     if path.endswith(".py") or Path(path).is_file():
         found = _in_module(_run_file(Path(path)), path)
         if not found:
-            raise RecipeError(f"{path} defines no Recipe and no Update at module level")
+            raise RecipeError(f"{path} defines no Recipe and no Update and no Kernel at module level")
     else:
-        found = _in_catalog(path)
+        found = _in_catalog(path, wanted)
     return _only(found, wanted, path) if wanted else found
 
 
@@ -128,14 +128,16 @@ def posterior_in(where: str) -> Posterior:
 def _in_module(module: ModuleType, file: str) -> list[Declaration]:
     seen: dict[int, Declaration] = {}
     for name, value in vars(module).items():
-        if issubclass(type(value), Recipe | Update) and id(value) not in seen and not name.startswith("_"):
+        if issubclass(type(value), Recipe | Update | Kernel) and id(value) not in seen and not name.startswith("_"):
             seen[id(value)] = Declaration(name, file, value)
     return list(seen.values())
 
 
-def _in_catalog(name: str) -> list[Declaration]:
+def _in_catalog(name: str, wanted: str) -> list[Declaration]:
+    """The entry of that name, or all of the file of that name, of which one is ``wanted``."""
     entries = catalog_entries()
-    found = [e for e in entries if e.name == name] or [e for e in entries if Path(e.file).stem == name]
+    of_file = [e for e in entries if Path(e.file).stem == name]
+    found = of_file if wanted and of_file else [e for e in entries if e.name == name] or of_file
     if found:
         return found
     raise RecipeError(f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a file ends in .py")
@@ -144,7 +146,9 @@ def _in_catalog(name: str) -> list[Declaration]:
 def _only(found: list[Declaration], wanted: str, path: str) -> list[Declaration]:
     chosen = [d for d in found if d.name == wanted]
     if not chosen:
-        raise RecipeError(f"{path} defines no Recipe or Update called {wanted}; it defines {', '.join(d.name for d in found)}")
+        raise RecipeError(
+            f"{path} defines no Recipe, Update or Kernel called {wanted}; it defines {', '.join(d.name for d in found)}"
+        )
     return chosen
 
 

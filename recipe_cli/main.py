@@ -188,9 +188,10 @@ def _check_obligations(names: Iterable[str]) -> None:
 
 def _obligations() -> dict[str, tuple[str, str]]:
     """Statement and explanation of every obligation, by name."""
-    from verify.obligations import OBLIGATIONS
+    from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 
-    return {o.name: (o.statement, o.explanation) for o in OBLIGATIONS}
+    of_kernels_only = [o for o in KERNEL_OBLIGATIONS if o.name not in {other.name for other in OBLIGATIONS}]
+    return {o.name: (o.statement, o.explanation) for o in (*OBLIGATIONS, *of_kernels_only)}
 
 
 @app.command(epilog="Examples: `recipe explain stationarity`, `recipe explain`")

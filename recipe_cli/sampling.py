@@ -16,7 +16,7 @@ from codegen import sample as sample_kernel
 from codegen.checkpoint import saved_warmup
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
-from recipe import Potential, Recipe, RecipeError, Update, bind
+from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.summary import show_draws
 
@@ -49,7 +49,7 @@ class Settings:
 def generate_module(declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None) -> None:
     """Write the module of a recipe (or of a printed rule) to a file."""
     declared = declaration.declared
-    assert isinstance(declared, Recipe | Update)  # a file holds no other
+    assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
     posteriors = {}
     if posterior is not None:
         posteriors = {_potential(declaration): posterior_in(posterior)}
@@ -63,17 +63,16 @@ def sample_posterior(
     plots: Path | None = None, as_json: bool = False,
 ) -> int:  # fmt: skip
     """Sample, save and diagnose; returns the exit status."""
-    if not isinstance(declaration.declared, Recipe):
-        raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe")
     law = posterior_in(posterior)
-    target = bind(declaration.declared, {_potential(declaration): law})
+    target = _bound(declaration, law)
+    stepless = isinstance(target, Kernel) and target.step is None
     if plots is not None:
         writable_folder(plots)  # a long run must not fail at its end
     began = perf_counter()
     with warnings.catch_warnings():
         warnings.showwarning = _say  # that a checkpoint could not be written is known while the run goes on
         draws = sample_kernel(
-            target, scheme=settings.scheme, order=_blocks(settings.order), step_size=_schedule(settings),
+            target, scheme=settings.scheme, order=_blocks(settings.order), step_size=None if stepless else _schedule(settings),
             params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
             batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
             compensate=settings.compensate, chains=settings.chains, threads=settings.threads, seed=settings.seed,
@@ -86,6 +85,16 @@ def sample_posterior(
         saved = draws.save(output)
     show_draws(console, draws, [b.name for b in law.blocks], seconds, saved, plots, as_json)
     return 130 if draws.interrupted else 1 if draws.divergences else 0
+
+
+def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
+    match declaration.declared:
+        case Recipe() as recipe:
+            return bind(recipe, {_potential(declaration): law})
+        case Kernel() as kernel:
+            return bind(kernel, {_potential(declaration): law})
+        case _:
+            raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel")
 
 
 def _say(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:

@@ -82,6 +82,9 @@ def print_diagnosis(
     _print_table(console, rows[:limit])
     if limit is not None and len(rows) > limit:
         _line(console, f"... and {len(rows) - limit} coordinates more ({hint})")
+    accepted = diagnosis.attributes.get("acceptance_rate")
+    if isinstance(accepted, float):
+        _line(console, f"acceptance rate of Metropolis tests: {accepted:.3g}")
     speed = diagnosis.ess_per_second
     if speed is not None:
         time = f"{diagnosis.seconds:.3g} s of sampling"

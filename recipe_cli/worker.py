@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from recipe import Discretisation, RecipeError, Update
+from recipe import Discretisation, Kernel, RecipeError, Update
 from recipe_cli.declarations import Declaration, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
 from verify.certificate import certificate_of
 from verify.obligation import Obligation
 from verify.report import Report, discharged, unanswered, verify
-from verify.subject import Subject
+from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict
 from verify.zero.decide import DisagreementError
 
@@ -149,7 +149,7 @@ def _verify(connection: Connection, declaration: Declaration, task: Task, answer
     declared = _declared(declaration)
     connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
 
-    def discharge(obligation: Obligation, subject: Subject) -> Outcome:
+    def discharge(obligation: Obligation, subject: Subject | KernelSubject) -> Outcome:
         known = answered.get(obligation.name)
         if known is not None and not (task.certify and known.verdict is Verdict.PROVED):  # its steps were not sent
             return known
@@ -169,7 +169,7 @@ def _verify(connection: Connection, declaration: Declaration, task: Task, answer
 
 def _declared(declaration: Declaration) -> Declared:
     declared = declaration.declared.of if isinstance(declaration.declared, Discretisation) else declaration.declared
-    expect = declared.expect if isinstance(declared, Update) else None
+    expect = declared.expect if isinstance(declared, Update | Kernel) else None
     return Declared(printable(declaration.name), declaration.file, expect)
 
 

@@ -265,6 +265,19 @@ def test_diagnose_has_status_1_where_a_chain_diverged(tmp_path):
     assert "are of chains 1, 2, 3: chain 0 has 100 finite draws of 500" in done.stdout
 
 
+def test_a_kernel_is_generated_and_sampled(tmp_path):
+    posterior = file(tmp_path, POSTERIOR, "posterior.py")
+    done = command("generate", "mala:mala", "--posterior", posterior, "-o", tmp_path / "mala.py")
+    assert done.returncode == 0, done.stderr
+    assert "accepted with the log ratio cost(x, y) - cost(y, x)" in (tmp_path / "mala.py").read_text()
+    call = ["sample", "mala:mala", "--posterior", posterior, "--step-size", "0.3", "--steps", "600"]
+    done = command(*call)
+    assert "acceptance rate of Metropolis tests: 0." in done.stdout, done.stderr
+    refused = command(*call, "--batch-size", "4")
+    assert refused.returncode != 0
+    assert "batch_size=4: a Metropolis test compares values of exp(-H)" in refused.stderr
+
+
 def no_posterior(path):
     import arviz
 

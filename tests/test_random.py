@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from codegen.random import fill_normals, lane_of, normal_pair, random_row, threefry
+from codegen.random import fill_normals, lane_of, log_uniform, normal_pair, random_row, threefry
 from codegen.special import digamma
 from codegen.stable import sigmoid, softplus
 
@@ -126,6 +126,16 @@ def test_seeds_purposes_chains_and_steps_are_independent_streams(other):
     a, b = drawn(100_000), drawn(100_000, **other)
     assert not np.any(a == b)
     assert abs((a * b).mean()) < 4.5 / math.sqrt(a.size)
+
+
+def test_the_logarithm_of_a_uniform_number_is_that_of_its_definition():
+    values = []
+    for t in range(5000):
+        word, _ = slow_threefry((t, 0), (3, 2 << 32 | 1))
+        values.append(math.exp(log_uniform(u64(3), u64(2 << 32 | 1), u64(t))))
+        assert values[-1] == pytest.approx(((word >> 12) + 0.5) / 2**52, rel=1e-12)
+    z = np.sort(values)
+    assert np.abs(z - (np.arange(z.size) + 0.5) / z.size).max() < 1.95 / math.sqrt(z.size)
 
 
 def test_rows_are_uniform():

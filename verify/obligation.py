@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from recipe import Discretisation, Recipe
-from verify.subject import Subject
+from recipe import Discretisation, Kernel, Recipe
+from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome
 
 
@@ -20,6 +21,11 @@ def of_steps(subject: Subject) -> bool:
     return isinstance(subject.declared, Discretisation)
 
 
+def of_kernels(subject: KernelSubject) -> bool:
+    """An obligation of every kernel."""
+    return isinstance(subject.declared, Kernel)
+
+
 def of_recipes(subject: Subject) -> bool:
     """An obligation of recipes only."""
     return isinstance(subject.declared, Recipe)
@@ -27,7 +33,9 @@ def of_recipes(subject: Subject) -> bool:
 
 @dataclass(frozen=True)
 class Obligation:
-    """One obligation. ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
+    """One obligation, of a ``Subject`` or of a ``KernelSubject``.
+
+    ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
 
     What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it. Where one
     that is asked for does not apply, it holds if ``vacuous`` says why, and is undecided otherwise.
@@ -36,7 +44,7 @@ class Obligation:
     name: str
     statement: str
     explanation: str
-    discharge: Callable[[Subject], Outcome]
-    applies: Callable[[Subject], bool] = of_diffusions
+    discharge: Callable[[Any], Outcome]
+    applies: Callable[[Any], bool] = of_diffusions
     vacuous: str | None = None
     required: bool = True

@@ -1,4 +1,4 @@
-"""What is verified: a recipe, a claim (an update rule with the law that it is said to have), or a discrete step of either."""
+"""What is verified: a recipe, a claim (an update rule with the law that it is said to have), a step of either, or a kernel."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from sympy import Expr, Symbol
 from sympy.core.function import UndefinedFunction
 
-from recipe import Discretisation, Dynamics, Recipe, RecipeError, Update, derive, limit_of
+from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
 from recipe.abstract import Dense, Field, Potential
 from recipe.calculus import gradient
 from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
 
-Declared = Recipe | Update | Discretisation
+Declared = Recipe | Update | Discretisation | Kernel
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,34 @@ class Subject:
         return self.dynamics.state
 
 
+@dataclass(frozen=True)
+class KernelSubject:
+    """A kernel in discrete time and its target: no limit is taken, and there is no diffusion."""
+
+    declared: Kernel
+    H: Expr
+    written: tuple[tuple[Expr, str], ...]
+    kind: str = "kernel"
+
+    @property
+    def state(self) -> tuple[Block, ...]:
+        """The blocks."""
+        return self.declared.state
+
+
 @singledispatch
 def subject_of(declared: Any) -> Subject:
-    """The subject behind a declaration.
+    """The subject behind a declaration of a diffusion.
 
     Raises:
         RecipeError: where it is none of these, or an Update has no limit.
     """
     raise RecipeError(f"{declared!r} is no Recipe, no Update and no Discretisation")
+
+
+def kernel_subject_of(kernel: Kernel) -> KernelSubject:
+    """The subject behind a kernel."""
+    return KernelSubject(kernel, kernel.target, tuple(kernel.written()))
 
 
 @subject_of.register
@@ -76,6 +96,7 @@ def kinds_of(declared: Declared) -> list[str]:
     """In words, for which functions, parameters and domains a proof holds."""
     parts = [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
+    parts += [_parameter_text(declared.step)] if isinstance(declared, Kernel) and declared.step is not None else []
     return parts + [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
 
 

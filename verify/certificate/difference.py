@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recipe import Recipe, Update
+from recipe import Kernel, Recipe, Update
 from verify.certificate.node_text import text_of
 from verify.certificate.write import canonical, encoded_subject, step_of
 from verify.encoded import Data, Encoder, Node
@@ -19,11 +19,13 @@ from verify.subject import Subject, scope_of, subject_of
 REFERENCES = {"+": 1, "*": 1, "^": 1, "fn": 2, "apply": 3}  # from where on a node refers to nodes
 
 
-def first_difference(certificate: Data, declared: Recipe | Update) -> str | None:
+def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> str | None:
     """What a certificate says otherwise than a declaration; None where it is about this very one.
 
     The certificate must be well formed (``verify.checker`` has looked at that). How a recipe is called makes no difference.
     """
+    if isinstance(declared, Kernel):
+        return "the subject: the certificate is about a diffusion, and this is a kernel"
     subject = subject_of(declared)
     to = Encoder(step_of(declared))
     own = {"subject": encoded_subject(subject, to)} | to.declarations() | {"nodes": to.nodes}

@@ -14,7 +14,7 @@ from typing import Any
 from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
-from recipe import Recipe, RecipeError, Update
+from recipe import Kernel, Recipe, RecipeError, Update
 from recipe.matrix import BlockMatrix
 from verify.encoded import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
@@ -29,12 +29,14 @@ from verify.verdict import Verdict
 VERSION = 1
 
 
-def certificate_of(declared: Recipe | Update, report: Report) -> Data:
+def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
     """The certificate of a recipe or a claim that was proved over all: of what is required, and of whatever else is proved.
 
     Raises:
         RecipeError: where a required obligation is not proved, naming it.
     """
+    if isinstance(declared, Kernel):
+        raise RecipeError("there are no certificates of kernels yet; one is of a recipe or of an update")
     lines = [line for line in report.lines if line.required or line.outcome.verdict is Verdict.PROVED]
     unproved = [line for line in lines if line.outcome.verdict is not Verdict.PROVED]
     if unproved:

@@ -4,14 +4,20 @@ from verify.obligations.agrees_with_update import AGREES_WITH_UPDATE
 from verify.obligations.boundary import BOUNDARY
 from verify.obligations.consistency import CONSISTENCY
 from verify.obligations.curl_skew import CURL_SKEW
+from verify.obligations.detailed_balance import DETAILED_BALANCE
 from verify.obligations.diffusion_psd import DIFFUSION_PSD
 from verify.obligations.diffusion_symmetric import DIFFUSION_SYMMETRIC
 from verify.obligations.exact_transition import EXACT_TRANSITION
+from verify.obligations.invariance import INVARIANCE
 from verify.obligations.invariant_order import INVARIANT_ORDER
+from verify.obligations.kernel_uniqueness import KERNEL_UNIQUENESS
+from verify.obligations.kernel_well_defined import KERNEL_WELL_DEFINED
 from verify.obligations.marginal import MARGINAL
+from verify.obligations.noise_budget import NOISE_BUDGET
 from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stable_step import STABLE_STEP
 from verify.obligations.stationarity import STATIONARITY
 from verify.obligations.uniqueness import UNIQUENESS
 from verify.obligations.well_defined import WELL_DEFINED
@@ -32,6 +38,10 @@ OBLIGATIONS = (
     EXACT_TRANSITION,
     CONSISTENCY,
     INVARIANT_ORDER,
+    STABLE_STEP,
+    NOISE_BUDGET,
 )
 
-__all__ = ["OBLIGATIONS"]
+KERNEL_OBLIGATIONS = (KERNEL_WELL_DEFINED, DETAILED_BALANCE, INVARIANCE, NORMALISABLE, KERNEL_UNIQUENESS)
+
+__all__ = ["KERNEL_OBLIGATIONS", "OBLIGATIONS"]

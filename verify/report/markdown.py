@@ -20,6 +20,8 @@ STATEMENTS = {
     "stationarity": r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D",
     "agrees-with-update": r"\lim \mathrm{E}[\mathrm{d}z] / \epsilon = f, \quad \lim \mathrm{Cov}[\mathrm{d}z] / \epsilon = 2 D",
     "marginal": r"\int e^{-H} \propto e^{-U} \text{ over the other blocks}",
+    "detailed-balance": r"\pi(x)\, q(y \mid x)\, a(x, y) = \pi(y)\, q(x \mid y)\, a(y, x)",
+    "invariance": r"\pi K = \pi, \quad \pi \propto e^{-H}",
     "normalisable": r"\int e^{-H} \, \mathrm{d}z < \infty",
 }
 

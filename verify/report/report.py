@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from recipe import Discretisation, Recipe, RecipeError, __version__
+from recipe import Discretisation, Kernel, Recipe, RecipeError, __version__
 from verify.obligation import Obligation
-from verify.obligations import OBLIGATIONS
+from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 from verify.obligations.consistency import CONSISTENCY
+from verify.obligations.invariance import INVARIANCE
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.report.layout import paragraphs
 from verify.report.markdown import markdown
-from verify.subject import Declared, Subject, scope_of, subject_of
+from verify.subject import Declared, KernelSubject, Subject, kernel_subject_of, scope_of, subject_of
 from verify.verdict import Outcome, Verdict, overall, proved, undecided
 
 VERSION = 1  # of the fields of a report as plain data
@@ -23,7 +24,7 @@ TOO_DEEP = "an expression in it is nested too deeply to be followed"
 LEDGER_LINES = (NORMALISABLE.name, NON_EXPLOSION.name)  # what the ledger line of stationarity is about
 UNDERIVED = "the drift and the diffusion were not derived"
 
-Discharge = Callable[[Obligation, Subject], Outcome]
+Discharge = Callable[[Obligation, Subject | KernelSubject], Outcome]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Report:
         }
 
 
-def discharged(obligation: Obligation, subject: Subject) -> Outcome:
+def discharged(obligation: Obligation, subject: Subject | KernelSubject) -> Outcome:
     """The outcome of an obligation; undecided where Python cannot follow an expression."""
     try:
         return obligation.discharge(subject)
@@ -81,7 +82,7 @@ def discharged(obligation: Obligation, subject: Subject) -> Outcome:
 
 
 def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
-    """Discharge every obligation of a recipe, a claim or a discrete step, in this process and for as long as it takes.
+    """Discharge every obligation of a recipe, a claim, a discrete step or a kernel, here and for as long as it takes.
 
     There is no limit of time or memory here: native code hears no signal, so only a process can be stopped. The command
     ``recipe verify`` runs this in a process of its own and stops it.
@@ -94,11 +95,11 @@ def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discha
     Raises:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
-    subject = subject_of(declared)
+    subject = kernel_subject_of(declared) if isinstance(declared, Kernel) else subject_of(declared)
     required = _required(declared, require)
-    applying = [o for o in OBLIGATIONS if o.applies(subject)]
+    applying = [o for o in obligations_of(declared) if o.applies(subject)]
     lines = [_line(o, discharge(o, subject), required) for o in applying]
-    lines += [_open(name) for name in required if name not in {line.name for line in lines}]
+    lines += [_open(name, declared) for name in required if name not in {line.name for line in lines}]
     return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_decided(lines)))
 
 
@@ -108,8 +109,16 @@ def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line
     return Line(obligation.name, obligation.statement, outcome, obligation.required or obligation.name in required or refuted)
 
 
+def obligations_of(declared: Declared) -> tuple[Obligation, ...]:
+    """The obligations of its kind, in the order in which a report lists them."""
+    return KERNEL_OBLIGATIONS if isinstance(declared, Kernel) else OBLIGATIONS
+
+
 def unanswered(declared: Declared) -> Report:
     """What is to be reported where even the dynamics were not derived: whether the law is stationary is undecided."""
+    if isinstance(declared, Kernel):
+        open_line = Line(INVARIANCE.name, INVARIANCE.statement, undecided("it was not reached"))
+        return Report(declared.name, "kernel", scope_of(declared), (open_line,))
     kind = "recipe" if isinstance(declared, Recipe) else "step" if isinstance(declared, Discretisation) else "claim"
     first = CONSISTENCY if isinstance(declared, Discretisation) else STATIONARITY
     line = Line(first.name, first.statement, undecided(UNDERIVED))
@@ -136,16 +145,18 @@ def _required(declared: Declared, require: Iterable[str]) -> list[str]:
     """The required obligations by name, beside those that apply anyway."""
     own = declared.require if isinstance(declared, Recipe) else ()
     names = list(dict.fromkeys((*own, *require)))
-    known = [o.name for o in OBLIGATIONS]
+    known = list(dict.fromkeys(o.name for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS)))
     for name in names:
         if name not in known:
             raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
     return names
 
 
-def _open(name: str) -> Line:
+def _open(name: str, declared: Declared) -> Line:
     """A required obligation that was not discharged, as there is nothing declared that it is about."""
-    obligation = next(o for o in OBLIGATIONS if o.name == name)
+    obligation = next(o for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS) if o.name == name)
+    if obligation not in obligations_of(declared):
+        return Line(name, obligation.statement, undecided("it is required, and it is about declarations of another kind"))
     if obligation.vacuous is not None:
         return Line(name, obligation.statement, proved(obligation.vacuous))
     return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))

@@ -18,7 +18,7 @@ from recipe.errors import RecipeError
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Compiled:
     """The compiled module with everything that it is called with."""
 
     module: Module
@@ -57,6 +57,7 @@ class Kernel:
             arrays = {
                 f: np.full((self.how.draws if f in kept else 0, first[f].size), np.nan) for f in self.module.plan.fields.values()
             }
+            arrays |= {f: np.full((self.how.draws, 1), np.nan) for f in self.module.plan.statistics}
         except (MemoryError, ValueError):
             raise RecipeError(
                 f"{self.how.draws} draws a chain do not fit into memory; raise thin= or keep fewer blocks, keep=[...]"
@@ -88,8 +89,11 @@ class Kernel:
             raise RecipeError(f"Numba cannot compile the kernel with this gradient: {reason_of_numba(error)}") from None
 
     def copy(self, state: Any) -> Any:
-        """A state of its own with the same numbers."""
-        return type(state)(*(np.copy(array) for array in state))
+        """A state of its own with the same numbers, whose blocks may be changed: no gradient is taken to be that of them."""
+        copied = type(state)(*(np.copy(array) for array in state))
+        if self.module.plan.carried is not None:
+            getattr(copied, self.module.plan.carried.mark)[0] = 0.0
+        return copied
 
     def nowhere(self) -> Any:
         """Draws that nothing is written to."""

@@ -1,0 +1,15 @@
+"""Why a Metropolis test cannot use a potential that is estimated from a part of the data."""
+
+from __future__ import annotations
+
+from recipe.kernel.kernel import Kernel
+
+
+def refusal_of_estimates(kernel: Kernel) -> str | None:
+    """The sentence that refuses minibatches for this kernel; None where estimated gradients may be used."""
+    if not kernel.has_metropolis():
+        return None
+    return (
+        "a Metropolis test compares values of exp(-H), and from a minibatch it has only noisy estimates of log ratios, whose "
+        "exponentials are biased: another law would be sampled. Use all of the data in every step, or a kernel without metropolis"
+    )

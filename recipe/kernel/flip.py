@@ -1,0 +1,39 @@
+"""``flip``: turn the sign of blocks."""
+
+from __future__ import annotations
+
+from sympy import S
+
+from recipe.errors import RecipeError
+from recipe.kernel.part import FLIP, Move
+from recipe.recipe import Recipe
+from recipe.scheme.increment import step_symbol
+from recipe.symbols import Block
+from recipe.update import Update
+
+
+def flip(recipe: Recipe, *blocks: Block) -> Move:
+    """``r`` becomes ``-r``; the law is kept where H does not see the difference.
+
+    Raises:
+        RecipeError: for a block that is not of the state, or whose domain is not the real line.
+    """
+    listed = checked_flips(blocks, recipe.state, "flip(...)")
+    if not listed:
+        raise RecipeError(
+            f"flip(...) turns no block; name those of the state ({', '.join(b.name for b in recipe.state)}) that it does"
+        )
+    rule = {b: -b if b in listed else b for b in recipe.state}
+    return Move(Update(step_symbol(recipe), rule, recipe.H, name=recipe.name, source="sign turned"), FLIP)
+
+
+def checked_flips(blocks: tuple[Block, ...], state: tuple[Block, ...], where: str) -> tuple[Block, ...]:
+    """The blocks whose sign is turned, each once."""
+    for block in blocks:
+        if block not in state:
+            raise RecipeError(f"{where} turns {block}, which is not part of the state ({', '.join(b.name for b in state)})")
+        if block.domain != S.Reals:
+            raise RecipeError(
+                f"{where} turns {block}, whose domain is {block.domain}; only a block on the real line has both signs"
+            )
+    return tuple(dict.fromkeys(blocks))

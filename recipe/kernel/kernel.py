@@ -1,0 +1,135 @@
+"""``Kernel``: one sweep of a Markov chain, part after part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.abstract import Potential
+from recipe.errors import RecipeError
+from recipe.free import abstract_of, parameters_of
+from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Part, leaves_of, parts_in, updates_of
+from recipe.posterior import Posterior
+from recipe.symbols import Block
+from recipe.update import Update
+
+
+@dataclass(frozen=True, init=False)
+class Kernel:
+    """Parts that are carried out one after another; the state after the last one is a draw.
+
+    Args:
+        parts: ``step(...)``, ``refresh(...)``, ``flip(...)``, ``metropolis(...)``, ``repeat(...)``, or whole kernels.
+        name, source: how it is called, and the citation.
+        expect: the verdict that an audit expects.
+        posteriors: the posteriors behind abstract potentials.
+
+    Raises:
+        RecipeError: where parts move other blocks, have other targets, or steps of other names.
+    """
+
+    state: tuple[Block, ...]
+    target: Expr
+    parts: tuple[Part, ...]
+    name: str | None
+    source: str | None
+    expect: str | None
+    posteriors: tuple[tuple[Potential, Posterior], ...]
+
+    def __init__(
+        self,
+        parts: Iterable[Any],
+        *,
+        name: str | None = None,
+        source: str | None = None,
+        expect: str | None = None,
+        posteriors: Mapping[Potential, Posterior] | None = None,
+    ) -> None:
+        if expect not in (None, "proved", "refuted", "undecided"):
+            raise RecipeError(f"expect={expect!r} must be 'proved', 'refuted' or 'undecided'")
+        listed = tuple(p for part in parts for p in parts_in(part))
+        if not listed:
+            raise RecipeError("a kernel needs at least one part: step(...), refresh(...), flip(...), metropolis(...), repeat(...)")
+        rules = [u for part in listed for u in updates_of(part)]
+        _check_one_target(rules)
+        _check_records_its_state(rules)
+        values = {
+            "state": _common_state(rules),
+            "target": rules[0].target,
+            "parts": listed,
+            "name": name,
+            "source": source,
+            "expect": expect,
+            "posteriors": tuple((posteriors or {}).items()),
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        _ = self.step
+
+    def __repr__(self) -> str:
+        from recipe.show import kernel_text  # what shows a kernel knows it, so it cannot come first
+
+        return kernel_text(self)
+
+    @property
+    def step(self) -> Symbol | None:
+        """The step size of all parts; None where no part has one."""
+        found = {u.step for part in self.parts for u in updates_of(part) if any(u.step in e.free_symbols for _, e in u.rule)}
+        if len(found) > 1:
+            names = ", ".join(sorted(map(str, found)))
+            raise RecipeError(f"the parts of a kernel have the step sizes {names}: use one symbol, or a multiple of it")
+        return next(iter(found), None)
+
+    def written(self) -> list[tuple[Expr, str]]:
+        """Every expression in it, with the place it stands at."""
+        found: dict[tuple[Expr, str], None] = {(self.target, "target"): None}
+        for u in (u for part in self.parts for u in updates_of(part)):
+            found |= dict.fromkeys((e, f"the rule of {block}") for block, e in u.rule)
+        return list(found)
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The free parameters, by name; the step size is not one of them."""
+        return tuple(s for s in parameters_of(e for e, _ in self.written()) if s != self.step)
+
+    @property
+    def abstract(self) -> tuple[Any, ...]:
+        """The abstract functions and matrices in it."""
+        return abstract_of(e for e, _ in self.written())
+
+    def has_metropolis(self) -> bool:
+        """Whether a part of it accepts and rejects."""
+        return any(isinstance(p, MetropolisHastings | MetropolisedMap) for part in self.parts for p in leaves_of(part))
+
+
+def compose(*parts: Any, name: str | None = None, source: str | None = None, expect: str | None = None) -> Kernel:
+    """The kernel that carries out the parts in this order."""
+    return Kernel(parts, name=name, source=source, expect=expect)
+
+
+def _check_one_target(rules: list[Update]) -> None:
+    first = rules[0].target
+    other = next((u.target for u in rules if u.target != first), None)
+    if other is not None:
+        raise RecipeError(f"the parts of a kernel have the targets {first} and {other}; all must leave one law invariant")
+
+
+def _check_records_its_state(rules: list[Update]) -> None:
+    observing = next((b for u in rules for b, _ in u.observe), None)
+    if observing is not None:
+        raise RecipeError(f"a part records another value of {observing} than the state has, and a kernel records its state")
+
+
+def _common_state(rules: list[Update]) -> tuple[Block, ...]:
+    """The blocks in the order of a simultaneous rule, if there is one: a sequential one may begin with any."""
+    whole = next((u for u in rules if not u.sequential), rules[0]).state
+    for u in rules:
+        if set(u.state) != set(whole):
+            ours, theirs = (", ".join(b.name for b in s) for s in (whole, u.state))
+            raise RecipeError(
+                f"the parts of a kernel move the blocks ({ours}) and ({theirs}); if one does not move, say theta: theta"
+            )
+    return whole

@@ -1,0 +1,54 @@
+"""The second state that a proposal goes to, and expressions taken at it."""
+
+from __future__ import annotations
+
+from sympy import Expr, S, Symbol
+from sympy.core.function import AppliedUndef
+
+from recipe.abstract import Field, Partial, Potential
+from recipe.symbols import GENERIC, Block, Scalar, Vector, name_of
+from recipe.update import Update
+
+Partners = tuple[tuple[Block, Block], ...]
+
+
+def partners_of(update: Update) -> Partners:
+    """A second block for every block that the rule moves: ``theta_new`` for ``theta``."""
+    written = [e for e, _ in update.written()]
+    names = {name_of(s) for e in (*written, *update.state) for s in e.atoms(Symbol)}
+    names |= {f.func.__name__ for e in written for f in e.atoms(AppliedUndef)}
+    suffix = "_new"
+    while any(name + suffix in names for name in names):
+        suffix += "_"
+    return tuple((b, _second(b, b.name + suffix)) for b, e in update.rule if e != b)
+
+
+def _second(block: Block, name: str) -> Block:
+    domain = None if block.domain == S.Reals else block.domain
+    return Vector(name, like=block, domain=domain) if isinstance(block, Vector) else Scalar(name, domain)
+
+
+def at_partner(e: Expr, partners: Partners) -> Expr:
+    """The expression with the two states exchanged; a potential ``U`` of the first becomes ``U_new``, a function of the second.
+
+    Elementwise functions are the same functions at other arguments, and constant matrices the same matrices.
+    """
+    first, second = partners[0]
+    suffix = second.name.removeprefix(first.name)
+    exchange: dict[Block, Block] = dict(partners) | {b: a for a, b in partners}
+    return e.xreplace({s: _exchanged(s, exchange, suffix) for s in e.atoms(Symbol) | e.atoms(Partial)})
+
+
+def _exchanged(s: Expr, exchange: dict[Block, Block], suffix: str) -> Expr:
+    if isinstance(s, Partial):
+        return Partial(_exchanged(s.head, exchange, suffix), *(_exchanged(x, exchange, suffix) for x in s.wrt))
+    if isinstance(s, Potential):
+        moved = any(b in exchange for b in s.blocks)
+        return Potential(s.name + suffix, *(exchange.get(b, b) for b in s.blocks)) if moved else s
+    if isinstance(s, Field) and s.block in exchange:
+        return Field(s.base + suffix, exchange[s.block], positive=bool(s.is_positive)).at(s.label)
+    if isinstance(s, Vector):
+        other = exchange.get(s.at(GENERIC), s.at(GENERIC))
+        assert isinstance(other, Vector)
+        return other.at(s.label)
+    return exchange.get(s, s)

@@ -1,0 +1,160 @@
+"""A sweep of parts: each of them leaves ``exp(-H)`` invariant, so all together do; and what can be said where one does not.
+
+A part that fails leaves the sweep undecided, unless nothing after it could make good what it does: what comes after it maps
+different laws to different laws. (Or the moments of the whole sweep are computed and are others.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recipe import Kernel
+from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
+from recipe.symbols import Block
+from recipe.text import listed
+from verify.kernel.assignment import affine_of
+from verify.kernel.density import density_witness
+from verify.kernel.hastings import decide_hastings
+from verify.kernel.liveness import without_effects_on
+from verify.kernel.moments import moment_witness
+from verify.kernel.rule import assignments_of, decide_rule
+from verify.kernel.shears import decide_map, shears_of
+from verify.signs.sign import is_nonzero
+from verify.verdict import Outcome, Verdict, conjunction, refuted, undecided
+
+Named = tuple[str, Outcome]
+
+
+def decide_sweep(kernel: Kernel) -> Outcome:
+    """Decide whether one sweep leaves exp(-H) invariant."""
+    outcome = decide_parts(kernel, kernel.parts)
+    _, unread = without_effects_on(frozenset(), kernel.parts)
+    if outcome.verdict is Verdict.PROVED or not unread or unread == set(kernel.state):
+        return outcome
+    return _handed_on(kernel, unread, outcome)
+
+
+def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
+    """Decide it for some parts, one after another."""
+    needed, _ = without_effects_on(frozenset(), parts)
+    outcome = _each(kernel, needed)
+    if outcome.verdict is Verdict.PROVED:
+        return outcome
+    witness = moment_witness(kernel, needed)
+    if witness is not None:
+        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness)
+    return outcome
+
+
+def _each(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
+    named = [(f"{k}. {words_of(part)}", decide_part(kernel, part)) for k, part in enumerate(parts, 1)]
+    if len(named) == 1:
+        return replace(named[0][1], by=f"{named[0][0]}: {named[0][1].by}")
+    open_ones = [k for k, (_, outcome) in enumerate(named) if outcome.verdict is not Verdict.PROVED]
+    if not open_ones:
+        return conjunction(named, by="; ".join(f"{name}: {outcome.by}" for name, outcome in named) or "no block moves")
+    first = open_ones[0]
+    name, outcome = named[first]
+    if len(open_ones) == 1 and outcome.witness is not None and all(is_injective(part) for part in parts[first + 1 :]):
+        return replace(outcome, by=f"{name}: {outcome.by}; no part after it can make this good, and all others keep exp(-H)")
+    if outcome.witness is not None:
+        return undecided(f"{name} does not leave exp(-H) invariant ({outcome.by}); whether the parts together do is not decided")
+    return undecided(f"{name}: {outcome.by}")
+
+
+def decide_part(kernel: Kernel, part: Part) -> Outcome:
+    """Decide it for one part."""
+    match part:
+        case Move(update=update):
+            outcome = decide_rule(update)
+            witness = moment_witness(kernel, [part]) if outcome.verdict is Verdict.UNDECIDED else None
+            return outcome if witness is None else refuted("the moments of exp(-H) are not kept", witness)
+        case MetropolisHastings():
+            return decide_hastings(part)
+        case MetropolisedMap():
+            return decide_metropolised(kernel, part)
+        case Repeat(parts=parts):
+            outcome = decide_parts(kernel, parts)
+            if outcome.witness is None or part.times == 1:
+                return outcome
+            return undecided(f"what is repeated does not leave exp(-H) invariant ({outcome.by})")
+
+
+def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:
+    """Prove it by the three facts, or find a point where the density changes."""
+    shears = shears_of(part.map)
+    if isinstance(shears, str):
+        return undecided(shears)
+    facts = decide_map(kernel.target, shears, part.flips)
+    if facts.verdict is Verdict.PROVED and (part.flip_on_rejection or not part.flips):
+        return facts
+    witness = density_witness(kernel, part, shears)
+    kept = "on rejection the state is kept and not turned, and no full refresh of what is turned follows"
+    why = kept if facts.verdict is Verdict.PROVED else facts.by
+    return undecided(why) if witness is None else refuted(why, witness)
+
+
+def is_injective(part: Part) -> bool:
+    """Whether different laws stay different: shears, turned signs and ``c r + b + n`` with c never 0 and normal noise n.
+
+    (Given the rest, the law of ``c r + b + n`` has the characteristic function of r at ``c t`` times one that is never 0.)
+    """
+    if isinstance(part, Repeat):
+        return all(is_injective(p) for p in part.parts)
+    if not isinstance(part, Move):
+        return False
+    assignments = assignments_of(part.update)
+    if isinstance(assignments, str):
+        return False
+    rules = [affine_of(b, e) for b, e in assignments]
+    return all(not isinstance(rule, str) and is_nonzero(rule.slope) for rule in rules)
+
+
+def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outcome:
+    """Where a sweep begins by redrawing blocks, what it leaves of them is not handed on: only the law of the others matters.
+
+    So a fault in the joint law refutes nothing, unless it is seen in the others, or the redrawing itself is at fault.
+    """
+    needed, _ = without_effects_on(unread, kernel.parts)
+    redrawn = listed(b for b in kernel.state if b in unread)
+    others = listed(b for b in kernel.state if b not in unread)
+    redrawn_last = decide_parts(kernel, _redrawing_last(kernel, unread)).verdict
+    if redrawn_last is Verdict.PROVED and _each(kernel, needed).verdict is Verdict.PROVED:
+        why = f"the law of {others} is left invariant, but not that of {redrawn} as a sweep leaves it, which the next redraws"
+        return replace(undecided(why), repair=f"put the refresh of {redrawn} at the end of the sweep")
+    witness = moment_witness(kernel, needed, without=unread)
+    if witness is not None:
+        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness)
+    if joint.witness is None or redrawn_last is Verdict.REFUTED:
+        return joint
+    return undecided(
+        f"{joint.by}; but {redrawn} is redrawn as the next sweep begins, and whether the law of {others} is kept is not decided"
+    )
+
+
+def _redrawing_last(kernel: Kernel, unread: frozenset[Block]) -> tuple[Part, ...]:
+    """The sweep with those parts at its end that redraw the blocks as it begins."""
+    counts = range(1, len(kernel.parts) + 1)
+    first = next(k for k in counts if unread <= without_effects_on(frozenset(), kernel.parts[:k])[1])
+    return kernel.parts[first:] + kernel.parts[:first]
+
+
+def words_of(part: Part) -> str:
+    """A part in a few words."""
+    match part:
+        case Move(update=update, kind=kind):
+            moved = listed(dict.fromkeys(b for b, e in update.rule if e != b))
+            return f"{kind} of {moved}" if moved else kind
+        case MetropolisHastings():
+            return "metropolis"
+        case MetropolisedMap(times=times):
+            return f"metropolis of {_times_text(times)}"
+        case Repeat(times=times):
+            return f"{_times_text(times)} of {len(part.parts)} part{'s' if len(part.parts) > 1 else ''}"
+
+
+def _times_text(times: int | tuple[int, int]) -> str:
+    if isinstance(times, tuple):
+        return f"{times[0]} to {times[1]} rounds"
+    return f"{times} round{'s' if times > 1 else ''}"
