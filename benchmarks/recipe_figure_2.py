@@ -48,7 +48,7 @@ y, p, q = (Vector(name, like=x) for name in ("y", "p", "q"))
 U_plane = Potential("U", x, y)
 PLANE = x**4 / 10 + (4 * (y + Rational(6, 5)) - x**2) ** 2 / 2
 PATHS, POINTS = {"SGLD": "C3", "SGHMC": "C2", "gSGHMC": "C0"}, (10, 20, 50, 100, 200, 500, 1000)
-PLANE_STEPS = {"SGLD": 0.01, "SGHMC": 0.1, "gSGHMC": 0.05}
+PLANE_STEPS = (0.01, 0.05, 0.05)  # in the order of PATHS
 CELLS = (np.linspace(-3.6, 3.6, 37), np.linspace(-2.2, 2.6, 33))
 START, EVERY = (0.0, -1.2), 20
 
@@ -183,14 +183,14 @@ def recipes_in_the_plane() -> dict[str, Recipe]:
     return found
 
 
-def right(names: list[str], width: int) -> list[Exploration]:
+def right(steps: Mapping[str, float], width: int) -> list[Exploration]:
     found = []
     target = plane_bins(*CELLS).ravel()
     made_by = recipes_in_the_plane()
-    for name, made in ((n, made_by[n]) for n in names):
+    for name, size in steps.items():
+        made = made_by[name]
         update = with_noisy_gradients(discretise(made, "semi-implicit", compensate=True), U_plane, PLANE)
         verdict = verify(bind(made, {U_plane: total(PLANE)})).verdict.value
-        size = PLANE_STEPS[name]
         path = moved(update, size, started(update, 1), 10 * EVERY, EVERY, seed=1)
         at, divergences = started(update, width), {}
         for seed, (begin, end) in enumerate(pairwise((0, *POINTS))):
@@ -217,6 +217,8 @@ def moved(
     drawn = sample(
         update, step_size=size, steps=steps, thin=thin, chains=1, seed=seed, initial=at, lengths={x: at[x].size}, progress=False
     )
+    if drawn.divergences:
+        raise SystemExit(f"{update.name}: {drawn.divergences[0]}")
     return {b: drawn[b][0] for b in update.state}
 
 
@@ -250,6 +252,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=float, default=4e8, help="updates of coordinates a bar of the left part")
     parser.add_argument("--width", type=int, default=20_000, help="coordinates of a chain of the left part")
+    parser.add_argument("--plane-steps", type=float, nargs=3, default=PLANE_STEPS, metavar="STEP", help=f"of {', '.join(PATHS)}")
     parser.add_argument("--chains", type=int, default=400_000, help="of the right part")
     parser.add_argument(
         "--quick", action="store_true", help="U2 only in the left part, gSGHMC only in the right part, and few draws"
@@ -259,8 +262,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.quick:
         options.work, options.width, options.chains = 1e7, 4000, 20_000
-    potentials, samplers = (["U2"], ["gSGHMC"]) if options.quick else (list(LINE), list(PATHS))
-    bars, explored = left(potentials, options.work, options.width), right(samplers, options.chains)
+    steps = dict(zip(PATHS, options.plane_steps, strict=True))
+    potentials, steps = (["U2"], {"gSGHMC": steps["gSGHMC"]}) if options.quick else (list(LINE), steps)
+    bars, explored = left(potentials, options.work, options.width), right(steps, options.chains)
     if options.plot:
         options.plot.mkdir(parents=True, exist_ok=True)
         plot_left(bars, options.plot / "recipe-2-left.png")
