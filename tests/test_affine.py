@@ -205,7 +205,13 @@ def test_the_obligation():
         "var theta = 1/k, exactly that of the target",
     )
     assert good.scope.startswith("every d and U = k*x^2/2 in each coordinate x")
-    assert outcome(hmc, "leapfrog").verdict is Verdict.UNDECIDED
+
+
+def test_a_flow_without_noise_has_bounded_orbits_or_not():
+    leapfrog = outcome(hmc, "leapfrog")
+    assert leapfrog.verdict is Verdict.PROVED
+    assert leapfrog.by == "without noise: orbits are bounded where step_size < 2/sqrt(k), and not beyond"
+    assert outcome(hmc, "euler").verdict is Verdict.UNDECIDED  # its orbits grow, and no covariance is asked for
 
 
 def test_a_step_that_is_never_stable_is_refuted():
