@@ -40,7 +40,7 @@ def declarations(where: str) -> list[Declaration]:
         if not found:
             raise RecipeError(f"{path} defines no Recipe and no Update and no Kernel at module level")
     else:
-        found = _in_catalog(path)
+        found = _in_catalog(path, wanted)
     return _only(found, wanted, path) if wanted else found
 
 
@@ -133,9 +133,11 @@ def _in_module(module: ModuleType, file: str) -> list[Declaration]:
     return list(seen.values())
 
 
-def _in_catalog(name: str) -> list[Declaration]:
+def _in_catalog(name: str, wanted: str) -> list[Declaration]:
+    """The entry of that name, or all of the file of that name, of which one is ``wanted``."""
     entries = catalog_entries()
-    found = [e for e in entries if e.name == name] or [e for e in entries if Path(e.file).stem == name]
+    of_file = [e for e in entries if Path(e.file).stem == name]
+    found = of_file if wanted and of_file else [e for e in entries if e.name == name] or of_file
     if found:
         return found
     raise RecipeError(f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a file ends in .py")

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import mpmath
 import numpy as np
-from sympy import Expr, Matrix, Symbol
+from explicit import World, evaluate
+from sympy import Expr, Matrix, Rational, Symbol
+
+from recipe import Update
+from recipe.symbols import GENERIC
 
 Pair = tuple[list[Expr], list[Expr]]
 
@@ -60,3 +67,27 @@ def moments_after(rules: list[list[list[Expr]]], noise: list[list[list[Expr]]], 
     for A, B in zip(rules, noise, strict=True):
         covariance = Matrix(A) * covariance * Matrix(A).T + Matrix(B) * Matrix(B).T
     return covariance
+
+
+def log_ratio(world: World, update: Update, x: Mapping[Symbol, Rational], y: Mapping[Symbol, Rational]) -> mpmath.mpf:
+    """``log pi(y) q(x | y) - log pi(x) q(y | x)`` of a proposal with normal noise, by its covariance matrix in coordinates."""
+    coordinates_of = [(b, k) for b in update.state for k in range(world.size(b))]
+    rule = dict(update.rule)
+    new = [world.read(rule[b], {GENERIC: k}) for b, k in coordinates_of]
+    noise = sorted(set().union(*(e.free_symbols for e in new)) - {s for b in update.state for s in world.coordinates(b)}, key=str)
+    slopes = Matrix(new).jacobian(noise)
+    silent = dict.fromkeys(noise, Rational(0))
+
+    def side(here: Mapping[Symbol, Rational], there: Mapping[Symbol, Rational]) -> mpmath.mpf:
+        """H at a point less the log density of the move from it to another."""
+        point = silent | dict(here)
+        B = mpmath.matrix([[evaluate(e, point) for e in row] for row in slopes.tolist()])
+        mean = [evaluate(e, point) for e in new]
+        with mpmath.workdps(50):
+            to = [there[world.coordinates(b)[k]] for b, k in coordinates_of]
+            gap = mpmath.matrix([mpmath.mpf(t.p) / t.q - m for t, m in zip(to, mean, strict=True)])
+            C = B * B.T
+            quadratic = (gap.T * mpmath.lu_solve(C, gap))[0]
+            return evaluate(world.read(update.target, {}), point) + quadratic / 2 + mpmath.log(mpmath.det(C)) / 2
+
+    return side(x, y) - side(y, x)

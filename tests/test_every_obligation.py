@@ -133,6 +133,18 @@ TABLE: dict[str, Row] = {
         refuted=discretised(rule(2 * grad(U, theta)), "printed"),
         undecided=discretised(rule(grad(U, theta) + HIDDEN), "printed"),
     ),
+    "stable-step": Row(
+        proved=discretised(pair(), "aboba"),
+        refuted=discretised(
+            Update(eps, {theta: theta + eps * r, r: r - eps * theta + sqrt(2 * eps) * w}, total(theta**2) / 2 + K), "printed"
+        ),
+        undecided=discretised(langevin(H=total(theta**4)), "euler"),
+    ),
+    "noise-budget": Row(
+        proved=discretised(pair(), "baoab"),
+        refuted=discretised(pair(D=Matrix.zeros(2)), "leapfrog"),
+        undecided=discretised(langevin(1 + outer(theta, theta), noise_factor=outer(theta, theta)), "euler"),
+    ),
 }
 
 PLACES = [

@@ -3,7 +3,6 @@
 import pytest
 from sympy import Function, Matrix, Symbol, exp, log, sqrt
 
-from catalog.fisher_sgld import fisher_sgld
 from catalog.hmc import U, hmc, r, theta
 from catalog.mala import pmala
 from catalog.sghmc import sghmc
@@ -122,8 +121,13 @@ def test_the_scale_of_a_position_dependent_proposal_enters_its_density():
 def test_proposals_without_a_density_are_refused():
     with pytest.raises(RecipeError, match="needs D > 0"):
         metropolis(sghmc, "euler")
-    with pytest.raises(RecipeError, match="elementwise noise"):
-        metropolis(fisher_sgld, "euler")
+    M, N = (Dense(name, theta, positive=True) for name in "MN")
+    correlated = Noise("n", like=theta, covariance=M)
+    for other in (grad(U, theta), dot(N, grad(U, theta)), theta * dot(M, grad(U, theta))):
+        with pytest.raises(RecipeError, match="of whose inverse the language has no symbol"):
+            metropolis(Update(h, {theta: theta - h * other + sqrt(h) * correlated}, sgld.H))
+    with pytest.raises(RecipeError, match="with a constant number c"):
+        metropolis(Update(h, {theta: theta + sqrt(h) * theta * correlated}, sgld.H))
     w = Noise("w", like=theta)
     with pytest.raises(RecipeError, match="not linear in its noise"):
         metropolis(Update(h, {theta: theta + w**2}, sgld.H))

@@ -4,17 +4,29 @@ import random
 from dataclasses import replace
 
 import pytest
-from explicit_kernels import coordinates, determinant, leapfrog, mean_after_test, moments_after, shear_map, turned_and_back
+from explicit import evaluate, world_of
+from explicit_kernels import (
+    coordinates,
+    determinant,
+    leapfrog,
+    log_ratio,
+    mean_after_test,
+    moments_after,
+    shear_map,
+    turned_and_back,
+)
 from mpmath import mp, mpf
 from outcomes import outcome_of
 from sympy import Function, Lambda, Matrix, Rational, S, Symbol, cos, exp, eye, lambdify, log, sin, sqrt, symbols
 
+from catalog.fisher_sgld import fisher_sgld
 from catalog.hmc import U, ghmc, hmc, hmc_kernel, r, theta
 from catalog.mala import mala, pmala
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht, xi
 from catalog.sgrld import sgrld, sgrld_reciprocal
 from recipe import (
+    Dense,
     Field,
     Kernel,
     Noise,
@@ -25,6 +37,7 @@ from recipe import (
     Update,
     Vector,
     compose,
+    dot,
     flip,
     grad,
     metropolis,
@@ -200,6 +213,43 @@ def test_flows_in_both_directions_are_equal_at_random_points(kernel):
     for _ in range(20):
         x, y = (mpf(draw.randint(-150, 150)) / 100 for _ in range(2))
         assert abs(flow(x, y) / flow(y, x) - 1) < mpf(10) ** -30
+
+
+M = Dense("M", theta, positive=True)
+n, z = Noise("n", like=theta), Scalar("z")
+F = Field("F", theta, positive=True)
+V = Potential("V", theta, z)
+two_blocks = Update(
+    h, {theta: theta - h * grad(V, theta) / F + sqrt(h / F) * n, z: z / 2 - total(theta) * h + h * Noise("o", like=z)}, V + z**4
+)
+correlated = Update(h, {theta: theta - h * dot(M, grad(U, theta) + theta**3) + 3 * sqrt(h) * Noise("n", theta, covariance=M)}, U)
+PROPOSALS = [
+    metropolis(sgld, "euler"), metropolis(sgrld, "euler"), metropolis(sgrld_reciprocal, "euler"), metropolis(fisher_sgld, "euler"),
+    pmala.parts[0], metropolis(two_blocks), metropolis(correlated),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PROPOSALS, ids=["sgld", "sgrld", "reciprocal", "fisher", "pmala", "two blocks", "correlated"])
+@pytest.mark.parametrize("d", [1, 2])
+def test_log_ratios_are_those_of_explicit_densities(part, d):
+    """Mean and covariance matrix in coordinates, inverse and determinant by mpmath; cost both ways, U being one function."""
+    assert verify(compose(part)).verdict is PROVED
+    world = world_of(part.proposal.state, d)
+    draw = random.Random(d)
+    old = {s: Rational(draw.randint(20, 180), 100) for b in part.proposal.state for s in world.coordinates(b)}
+    new = {s: Rational(draw.randint(20, 180), 100) for s in old}
+    names = {s: t for b, c in part.partners for s, t in zip(world.coordinates(b), world.coordinates(c), strict=True)}
+    cost = world.read(part.cost, {})
+    there = evaluate(cost, old | {names[s]: v for s, v in new.items()})
+    back = evaluate(cost, new | {names[s]: v for s, v in old.items()})
+    assert abs(there - back - log_ratio(world, part.proposal, old, new)) < mpf(10) ** -30
+
+
+def test_noise_beside_a_correlated_one_is_not_overlooked():
+    both = Update(h, {theta: theta + sqrt(h) * Noise("o", theta, covariance=M) + sqrt(h) * n}, U)
+    (part,) = compose(metropolis(Update(h, {theta: theta + sqrt(h) * Noise("o", theta, covariance=M)}, U))).parts
+    assert verify(compose(part)).verdict is PROVED
+    assert verify(compose(replace(part, proposal=both))).verdict is UNDECIDED
 
 
 def test_a_ratio_without_the_density_of_the_way_back_is_refuted():
@@ -411,6 +461,38 @@ def test_repetition_keeps_what_is_exact_and_a_repeated_fault_is_left_open():
     kept = metropolis(leap, flip=r, flip_on_rejection=False)
     assert invariance(repeat(compose(partly, kept), 2)).verdict is UNDECIDED
     assert invariance(repeat(step(rule((r, -r))), 2)).verdict is PROVED
+
+
+c, s_ = Rational(3, 5), Rational(4, 5)
+e = Rational(1, 2)
+ON_A_NORMAL_LAW = [  # a part, and what it does at U = x^2/2 and h = 1/2: slopes of (x, r), and of its noise
+    (fully, [[1, 0], [0, 0]], [[0], [1]]),
+    (refresh(hmc, r, keep=c), [[1, 0], [0, c]], [[0], [s_]]),
+    (flip(hmc, r), [[1, 0], [0, -1]], [[0], [0]]),
+    (step(rule((r, c * r - s_ * w))), [[1, 0], [0, c]], [[0], [-s_]]),
+    (step(rule((r, w / 2))), [[1, 0], [0, 0]], [[0], [e]]),
+    (step(rule((r, 0 * r))), [[1, 0], [0, 0]], [[0], [0]]),
+    (step(rule((r, 2 * r))), [[1, 0], [0, 2]], [[0], [0]]),
+    (step(rule((r, r / 2))), [[1, 0], [0, e]], [[0], [0]]),
+    (step(rule((theta, theta + h * r))), [[1, e], [0, 1]], [[0], [0]]),
+    (step(rule((theta, theta - h * r))), [[1, -e], [0, 1]], [[0], [0]]),
+    (step(rule((r, r - h * grad(U, theta)))), [[1, 0], [-e, 1]], [[0], [0]]),
+]
+
+
+def test_random_sweeps_are_proved_only_if_they_keep_a_normal_law():
+    """The covariance after the sweep, by explicit matrices. What is redrawn as a sweep begins need not be kept at its end."""
+    draw = random.Random(11)
+    seen = []
+    for _ in range(150):
+        chosen = [draw.choice(ON_A_NORMAL_LAW) for _ in range(draw.randint(1, 4))]
+        after = moments_after([A for _, A, _ in chosen], [B for _, _, B in chosen], eye(2))
+        outcome = invariance(*(part for part, _, _ in chosen))
+        assert outcome.verdict is not PROVED or after == eye(2)
+        assert outcome.verdict is not REFUTED or after != eye(2)
+        seen.append((outcome.verdict, after == eye(2)))
+    assert seen.count((PROVED, True)) > 20
+    assert seen.count((REFUTED, False)) > 60
 
 
 def test_an_improper_law_is_no_invariant_probability():

@@ -6,6 +6,7 @@ from sympy import Rational, S, Symbol, exp, factorial
 
 from recipe import Update, Vector, limit_of, total
 from recipe.phi import Phi, exp_by_phi
+from verify.signs.sign import is_positive
 
 z = Symbol("z", real=True)
 
@@ -52,3 +53,7 @@ def test_what_is_recorded_is_read_like_a_rule():
     update = Update(h, {x: x - h * x}, total(x**2) / 2, observe={x: x + Symbol("b") * h})
     assert [str(s) for s in update.parameters] == ["b"]
     assert "observe={\n        x: b*h + x,\n    }" in str(update)
+
+
+def test_it_is_positive_for_every_rate():
+    assert is_positive(Phi(1, Symbol("y", real=True)))

@@ -32,10 +32,10 @@ class Move:
 class MetropolisHastings:
     """A proposal with a density, accepted with probability ``min(1, exp(log ratio))`` (Hastings 1970, Biometrika 57).
 
-    The log ratio is ``cost(x, y) - cost(y, x)`` with ``cost(x, y) = H(x) - log q(y | x)``, up to a constant. ``cost`` is an
-    expression of the state x and of the proposed state y, whose blocks are the second ones of ``partners`` (one for each block that
-    moves); functions of whole blocks are taken at x. A proposal outside the domain, or with a ratio that is not a number, is
-    rejected: the state stays.
+    The log ratio is ``cost(x, y) - cost(y, x)`` with ``cost(x, y) = H(x) - log q(y | x)``, up to what is the same with x and y
+    exchanged. ``cost`` is an expression of the state x and of the proposed state y, whose blocks are the second ones of
+    ``partners`` (one for each block that moves); functions of whole blocks are taken at x. A proposal outside the domain, or with
+    a ratio that is not a number, is rejected: the state stays.
     """
 
     proposal: Update

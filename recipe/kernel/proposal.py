@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, S, Symbol, expand, log
+from sympy import Add, Expr, Mul, S, Symbol, expand, log
 
-from recipe.calculus import contract, explicit, partial, tidy
+from recipe.abstract import Dense
+from recipe.calculus import contract, explicit, partial, summands, tidy
 from recipe.errors import RecipeError
 from recipe.expectation import NOISE
 from recipe.free import blocks_in
 from recipe.kernel.partner import Partners
-from recipe.symbols import OTHER, Block, Noise, Vector, generic
-from recipe.total import substitute
+from recipe.operators import dot
+from recipe.symbols import GENERIC, OTHER, Block, Noise, Vector, generic
+from recipe.total import Total, labels, opened, relabel, substitute
 from recipe.update import Update
 
 
@@ -23,8 +25,30 @@ class Normal:
     mean: Expr
     root: Expr
 
+    def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
+        """``-log q(new | old)``, up to a constant."""
+        scale = contract(log(self.root**2) / 2, old) if blocks_in(self.root, state) else S.Zero
+        return contract((new - self.mean) ** 2 / self.root**2 / 2, old) + scale
 
-def normals_of(update: Update) -> dict[Block, Normal]:
+
+@dataclass(frozen=True)
+class Preconditioned:
+    """A new value ``N(old + M pull, root^2 M)`` with a constant positive definite matrix M and a constant root.
+
+    ``(y - x - M v)^T M^-1 (y - x - M v) = (y - x)^T M^-1 (y - x) - 2 (y - x)^T v + v^T M v``. The first term, the only one with an
+    inverse, is the same both ways: it cancels in the log ratio and is left out.
+    """
+
+    pull: Expr
+    root: Expr
+    matrix: Dense
+
+    def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
+        """``-log q(new | old)``, up to what is the same with the two exchanged."""
+        return contract(self.pull * (dot(self.matrix, self.pull) / 2 - new + old), old) / self.root**2
+
+
+def normals_of(update: Update) -> dict[Block, Normal | Preconditioned]:
     """The law of every block that the rule moves, given the old state; blocks that keep their value are left out.
 
     Raises:
@@ -32,7 +56,7 @@ def normals_of(update: Update) -> dict[Block, Normal]:
     """
     if update.sequential and len(update.rule) > 1:
         raise RecipeError("the density of a proposal is derived from a simultaneous rule; write it as a dict {block: new value}")
-    laws: dict[Block, Normal] = {}
+    laws: dict[Block, Normal | Preconditioned] = {}
     used: dict[Symbol, Block] = {}
     for block, e in update.rule:
         if e == block:
@@ -41,7 +65,7 @@ def normals_of(update: Update) -> dict[Block, Normal]:
         if w in used:
             raise RecipeError(f"{block} and {used[w]} move by the same noise {w}: the proposal has no density; give each its own")
         used[w] = block
-        laws[block] = _normal(block, e, w)
+        laws[block] = _normal(block, e, w, update.state)
     if not laws:
         raise RecipeError("the proposal moves no block")
     return laws
@@ -56,30 +80,49 @@ def _own_noise(block: Block, e: Expr) -> Symbol:
         )
     if len(found) > 1:
         raise RecipeError(f"the rule of {block} adds the noises {', '.join(map(str, found))}; write their sum as one noise")
-    if isinstance(found[0], Noise) and found[0].covariance is not None:
-        raise RecipeError(
-            f"the noise {found[0]} of {block} has the covariance {found[0].covariance}, of whose inverse the language has no "
-            "symbol; metropolis(...) takes elementwise noise"
-        )
     return found[0]
 
 
-def _normal(block: Block, e: Expr, w: Symbol) -> Normal:
+def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Normal | Preconditioned:
     root = tidy(explicit(e, w) if isinstance(w, Noise) else partial(e, w))
     across = expand(partial(e, w.at(OTHER))) if isinstance(w, Noise) else S.Zero
     if across != 0 or isinstance(w, Noise) is not isinstance(block, Vector):
         raise RecipeError(f"the noise {w} in the rule of {block} couples coordinates; metropolis(...) takes elementwise noise")
     if root.has(*NOISE):
         raise RecipeError(f"the rule {e} of {block} is not linear in its noise {w}: its law is not normal")
-    return Normal(substitute(e, {w: S.Zero}), root)
+    mean = substitute(e, {w: S.Zero})
+    if not isinstance(w, Noise) or w.covariance is None:
+        return Normal(mean, root)
+    pull = pull_of(mean - block, w.covariance)
+    if pull is None or labels(root) or blocks_in(root, state):
+        raise RecipeError(
+            f"the noise {w} of {block} has the covariance {w.covariance}, of whose inverse the language has no symbol; "
+            f"the rule must be {block} + dot({w.covariance}, v) + c*{w} with a constant number c"
+        )
+    return Preconditioned(pull, root, w.covariance)
+
+
+def pull_of(shift: Expr, M: Dense) -> Expr | None:
+    """The vector v with ``shift = M v``, where the shift is written as sums over products with M."""
+    pull: Expr = S.Zero
+    for term in summands(shift):
+        sums = [t for t in Mul.make_args(term) if isinstance(t, Total)]
+        for t in sums:
+            body, label = opened(t)
+            entry = M.entry(GENERIC, label)
+            v = Add(*(part / entry for part in Add.make_args(body)))
+            if not v.has(entry) and not labels(term / t) and labels(v) <= {label}:
+                pull += term / t * relabel(v, label, GENERIC)
+                break
+        else:
+            return None
+    return pull
 
 
 def cost_of(update: Update, partners: Partners) -> Expr:
-    """``cost(x, y) = H(x) - log q(y | x)``, up to a constant: q is the density of the new state y given x."""
+    """``cost(x, y) = H(x) - log q(y | x)``, up to what is the same with x and y exchanged; q is the density of y given x."""
     second = dict(partners)
     cost = update.target
     for block, law in normals_of(update).items():
-        cost += contract((second[block] - law.mean) ** 2 / law.root**2 / 2, block)
-        if blocks_in(law.root, update.state):
-            cost += contract(log(law.root**2) / 2, block)
+        cost += law.minus_log(block, second[block], update.state)
     return cost

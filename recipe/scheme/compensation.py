@@ -21,13 +21,32 @@ from recipe.variance import gradient_variance
 
 
 def gradient_noise(recipe: Recipe) -> dict[Block, Expr]:
-    """The diagonal of ``B_hat`` by block, with the variance of each gradient as a symbol.
+    """The diagonal of ``B_hat`` by block, where D has noise that it can replace.
 
     Raises:
-        RecipeError: where ``B_hat`` is not diagonal, or its range is not within that of D, so that nothing can make it good.
+        RecipeError: as ``added_noise``, or where the range of ``B_hat`` is not within that of D, so that nothing can make it good.
     """
     if recipe.noise_factor is not None:
         raise RecipeError("compensate= takes the root of a diagonal D; this recipe gives a noise_factor of its own")
+    noise = added_noise(recipe)
+    for block in noise:
+        entry = recipe.D.entry(block, block)
+        if isinstance(entry, Coupling) and entry.kernel != 0:
+            raise RecipeError(f"{recipe.D.place(block, block)} is not diagonal; this version compensates a diagonal D only")
+        if is_zero_entry(entry):
+            raise RecipeError(
+                f"the noise of the gradient reaches {block}, where {recipe.D.place(block, block)} = 0: the recipe adds no noise "
+                f"there that it could replace, and cannot be compensated; use all of the data, or a recipe with friction on {block}"
+            )
+    return noise
+
+
+def added_noise(recipe: Recipe) -> dict[Block, Expr]:
+    """The diagonal of ``B_hat`` by block, with the variance of each gradient as a symbol.
+
+    Raises:
+        RecipeError: where ``B_hat`` is not diagonal.
+    """
     noise: dict[Block, Expr] = {}
     potentials = _noisy_potentials(recipe)
     for U in potentials:
@@ -39,15 +58,6 @@ def gradient_noise(recipe: Recipe) -> dict[Block, Expr]:
         raise RecipeError(
             "D or Q contains the gradient of a potential, so that its noise is not simply added; compensate= is not for it"
         )
-    for block in noise:
-        entry = recipe.D.entry(block, block)
-        if isinstance(entry, Coupling) and entry.kernel != 0:
-            raise RecipeError(f"{recipe.D.place(block, block)} is not diagonal; this version compensates a diagonal D only")
-        if is_zero_entry(entry):
-            raise RecipeError(
-                f"the noise of the gradient reaches {block}, where {recipe.D.place(block, block)} = 0: the recipe adds no noise "
-                f"there that it could replace, and cannot be compensated; use all of the data, or a recipe with friction on {block}"
-            )
     return noise
 
 

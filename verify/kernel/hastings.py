@@ -2,42 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 from sympy import Expr, S, log
 
+from recipe import dot
+from recipe.abstract import Dense
 from recipe.calculus import contract, partial
 from recipe.errors import OutsideLanguageError
 from recipe.expectation import NOISE, expectation
-from recipe.free import abstract_of
+from recipe.free import abstract_of, blocks_in
 from recipe.kernel.part import MetropolisHastings
 from recipe.kernel.partner import at_partner
+from recipe.kernel.proposal import pull_of
 from recipe.symbols import GENERIC, OTHER, Block, Indexed, Vector, generic
-from recipe.total import relabel
+from recipe.total import labels, relabel
 from recipe.update import Update
 from verify.signs.sign import is_positive
 from verify.verdict import Outcome, Witness, conjunction, proved, undecided
 from verify.zero.decide import decide_zero, vanishes
 
-Moments = dict[Block, tuple[Expr, Expr]]
+
+@dataclass(frozen=True)
+class Law:
+    """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or ``N(mean, variance M)``."""
+
+    mean: Expr
+    variance: Expr
+    matrix: Dense | None = None
+
+
+Laws = dict[Block, Law]
 
 
 def decide_hastings(part: MetropolisHastings) -> Outcome:
     """``pi(x) q(y | x) a(x, y)`` is symmetric in x and y, and q is positive wherever both points are in the domain."""
-    moments = moments_of(part.proposal)
-    if isinstance(moments, str):
-        return undecided(moments)
-    named = [(f"the variance of {b}", _positive(b, variance)) for b, (_, variance) in moments.items()]
-    named.append(("log ratio - log pi(y) q(x | y) / (pi(x) q(y | x))", _balance(part, moments)))
+    laws = laws_of(part.proposal)
+    if isinstance(laws, str):
+        return undecided(laws)
+    named = [(f"the variance of {b}", _positive(b, law.variance)) for b, law in laws.items()]
+    named.append(("log ratio - log pi(y) q(x | y) / (pi(x) q(y | x))", _balance(part, laws)))
     by = "the log ratio is that of pi(y) q(x | y) and pi(x) q(y | x), with a density q that is positive everywhere"
     outcome = conjunction(named, by=by)
-    edges = [b.name for b in moments if b.domain != S.Reals]
+    edges = [b.name for b in laws if b.domain != S.Reals]
     lines = (f"a proposal outside the domain of {' or '.join(edges)} is rejected",) if edges else ()
     return replace(outcome, assumptions=(*outcome.assumptions, *lines))
 
 
-def moments_of(update: Update) -> Moments | str:
-    """Mean and variance of each block that moves, whose coordinates are independent and normal; or why that is not proved."""
+def laws_of(update: Update) -> Laws | str:
+    """Mean and variance of each block that moves, normal and independent of the others; or why that is not proved."""
     moving = [(b, e) for b, e in update.rule if e != b]
     if update.sequential and len(moving) > 1:
         return "the rule is sequential, so that its joint density is not derived"
@@ -48,21 +62,32 @@ def moments_of(update: Update) -> Moments | str:
                 return f"{block} := {e} is not linear in its noise, so that it is not normal"
     try:
         noise = {b: e - expectation(e) for b, e in moving}
-        if any(not vanishes(c) for c in _covariances(noise)):
-            return "two coordinates of the proposal are not independent"
-        return {b: (expectation(e), expectation(noise[b] ** 2)) for b, e in moving}
+        if any(not vanishes(c) for c in _between_blocks(noise)):
+            return "two blocks of the proposal are not independent"
+        laws = {b: _law(b, e, noise[b], update.state) for b, e in moving}
     except OutsideLanguageError as error:
         return str(error)
+    unknown = next((law for law in laws.values() if isinstance(law, str)), None)
+    return unknown or {b: law for b, law in laws.items() if isinstance(law, Law)}
 
 
-def _covariances(noise: dict[Block, Expr]) -> list[Expr]:
-    """Everything in the covariance of the noise that is off its diagonal."""
-    blocks = list(noise)
-    found = [expectation(noise[b] * relabel(noise[b], GENERIC, OTHER)) for b in blocks if isinstance(b, Vector)]
-    for k, a in enumerate(blocks):
-        for b in blocks[k + 1 :]:
-            found += [expectation(noise[a] * noise[b]), expectation(noise[a] * relabel(noise[b], GENERIC, OTHER))]
-    return found
+def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
+    """The covariances of the noise of different blocks."""
+    pairs = combinations(noise.values(), 2)
+    return [expectation(a * e) for a, b in pairs for e in (b, relabel(b, GENERIC, OTHER))]
+
+
+def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Law | str:
+    mean = expectation(e)
+    across = expectation(noise * relabel(noise, GENERIC, OTHER)) if isinstance(block, Vector) else S.Zero
+    if vanishes(across):
+        return Law(mean, expectation(noise**2))
+    for M in sorted(across.atoms(Dense), key=str):
+        scale = across.coeff(M.entry(GENERIC, OTHER))
+        gaps = (across - scale * M.entry(GENERIC, OTHER), expectation(noise**2) - scale * M.entry(GENERIC, GENERIC))
+        if not labels(scale) and not blocks_in(scale, state) and all(vanishes(gap) for gap in gaps):
+            return Law(mean, scale, M) if M.positive_definite else f"{M} is not declared to be positive definite"
+    return "two coordinates of the proposal are not independent"
 
 
 def _positive(block: Block, variance: Expr) -> Outcome:
@@ -72,13 +97,16 @@ def _positive(block: Block, variance: Expr) -> Outcome:
     return undecided(f"{variance} is not proved to be positive everywhere, so that a move to {block} may have no way back")
 
 
-def _balance(part: MetropolisHastings, moments: Moments) -> Outcome:
+def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
     second = dict(part.partners)
-    if set(second) != set(moments):
+    if set(second) != set(laws):
         return undecided("the partners of the proposal are not the blocks that it moves")
     minus_log = part.proposal.target
-    for block, (mean, variance) in moments.items():
-        minus_log += contract((second[block] - mean) ** 2 / (2 * variance) + log(variance) / 2, block)
+    for block, law in laws.items():
+        quadratic = _minus_log(block, second[block], law)
+        if quadratic is None:
+            return undecided(f"the mean of {block} is not proved to be {block} + {law.matrix} v")
+        minus_log += quadratic
     if not set(abstract_of([part.cost])) <= set(part.proposal.abstract):
         return undecided("the cost has abstract functions that the proposal has not")
     difference = part.cost - minus_log
@@ -86,6 +114,20 @@ def _balance(part: MetropolisHastings, moments: Moments) -> Outcome:
     if outcome.witness is not None and not _differ(outcome.witness, part):
         return undecided("it is not zero where both states are one, which says nothing of functions of the state")
     return outcome
+
+
+def _minus_log(old: Block, new: Block, law: Law) -> Expr | None:
+    """``-log q(new | old)``, up to what is the same both ways.
+
+    With a matrix M and ``mean = x + M v`` it is half of ``(y - x - M v)^T M^-1 (y - x - M v)`` by the variance; in it the term
+    ``(y - x)^T M^-1 (y - x)`` is the same both ways.
+    """
+    if law.matrix is None:
+        return contract((new - law.mean) ** 2 / (2 * law.variance) + log(law.variance) / 2, old)
+    v = pull_of(law.mean - old, law.matrix)
+    if v is None or not vanishes(law.mean - old - dot(law.matrix, v)):
+        return None
+    return (contract(v * dot(law.matrix, v), old) / 2 - contract((new - old) * v, old)) / law.variance
 
 
 def _differ(witness: Witness, part: MetropolisHastings) -> bool:

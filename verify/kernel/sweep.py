@@ -30,7 +30,9 @@ def decide_sweep(kernel: Kernel) -> Outcome:
     """Decide whether one sweep leaves exp(-H) invariant."""
     outcome = decide_parts(kernel, kernel.parts)
     _, unread = without_effects_on(frozenset(), kernel.parts)
-    return outcome if outcome.verdict is Verdict.PROVED or not unread else _handed_on(kernel, unread, outcome)
+    if outcome.verdict is Verdict.PROVED or not unread or unread == set(kernel.state):
+        return outcome
+    return _handed_on(kernel, unread, outcome)
 
 
 def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:

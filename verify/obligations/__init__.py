@@ -13,9 +13,11 @@ from verify.obligations.invariant_order import INVARIANT_ORDER
 from verify.obligations.kernel_uniqueness import KERNEL_UNIQUENESS
 from verify.obligations.kernel_well_defined import KERNEL_WELL_DEFINED
 from verify.obligations.marginal import MARGINAL
+from verify.obligations.noise_budget import NOISE_BUDGET
 from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.stable_step import STABLE_STEP
 from verify.obligations.stationarity import STATIONARITY
 from verify.obligations.uniqueness import UNIQUENESS
 from verify.obligations.well_defined import WELL_DEFINED
@@ -36,6 +38,8 @@ OBLIGATIONS = (
     EXACT_TRANSITION,
     CONSISTENCY,
     INVARIANT_ORDER,
+    STABLE_STEP,
+    NOISE_BUDGET,
 )
 
 KERNEL_OBLIGATIONS = (KERNEL_WELL_DEFINED, DETAILED_BALANCE, INVARIANCE, NORMALISABLE, KERNEL_UNIQUENESS)

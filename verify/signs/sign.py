@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
 from recipe.calculus import abstract_atoms
+from recipe.phi import Phi
 from recipe.symbols import GENERIC, Scalar, Simplex, Vector
 from recipe.total import Total, relabel
 
@@ -92,6 +93,7 @@ def _(e: Pow) -> Signs:
 
 @_signs.register(exp)
 @_signs.register(cosh)
+@_signs.register(Phi)  # an integral of an exponential
 def _(e: Expr) -> Signs:
     return POSITIVE
 
