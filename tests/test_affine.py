@@ -14,10 +14,26 @@ from catalog.sghmc import C, sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.third_order_langevin import third_order_langevin
-from recipe import Noise, OutsideLanguageError, Recipe, Scalar, Update, discretise, discretised
+from recipe import (
+    Dense,
+    Noise,
+    OutsideLanguageError,
+    Parameter,
+    Potential,
+    Recipe,
+    Scalar,
+    Update,
+    Vector,
+    discretise,
+    discretised,
+    grad,
+    total,
+)
 from recipe.abstract import Partial
 from verify import Verdict, verify
 from verify.affine import affine_step, stability, stationary_covariance
+from verify.obligations.stable_step import STABLE_STEP
+from verify.subject import subject_of
 
 h, k = Symbol("step_size", positive=True), Symbol("k", positive=True)
 
@@ -189,7 +205,13 @@ def test_the_obligation():
         "var theta = 1/k, exactly that of the target",
     )
     assert good.scope.startswith("every d and U = k*x^2/2 in each coordinate x")
-    assert outcome(hmc, "leapfrog").verdict is Verdict.UNDECIDED
+
+
+def test_a_flow_without_noise_has_bounded_orbits_or_not():
+    leapfrog = outcome(hmc, "leapfrog")
+    assert leapfrog.verdict is Verdict.PROVED
+    assert leapfrog.by == "without noise: orbits are bounded where step_size < 2/sqrt(k), and not beyond"
+    assert outcome(hmc, "euler").verdict is Verdict.UNDECIDED  # its orbits grow, and no covariance is asked for
 
 
 def test_a_step_that_is_never_stable_is_refuted():
@@ -225,3 +247,65 @@ def test_mutants_have_another_covariance(mutate):
     theta, r = sghmc.state
     found = stationary_covariance(affine_step(wrong)).of_step
     assert (found[theta, theta], found[r, r]) != (1 / k, 1 - h**2 * k / 4)
+
+
+# -- for which laws it is proved -------------------------------------------------------------------------------------------------
+
+x, y = Vector("x"), Scalar("y")
+z = Vector("z", like=x)
+U, both = Potential("U", x), Potential("U", x, z)
+EIGENVALUES, EVERY_LENGTH = "for every quadratic U", "every d"
+
+
+def langevin(block, slope, noise):
+    return block - h * slope + sqrt(2 * h) * noise
+
+
+def said(rule, target):
+    return STABLE_STEP.discharge(subject_of(discretised(Update(h, rule, target), "printed")))
+
+
+def test_a_plain_step_is_the_same_in_every_basis():
+    told = said({x: langevin(x, grad(U, x), Noise("w", like=x))}, U)
+    assert EIGENVALUES in told.scope
+    assert EVERY_LENGTH in told.scope
+
+
+w, v = (Noise(name, like=x) for name in "wv")
+BASES = {
+    "a value a coordinate": ({x: langevin(x, Parameter("g", like=x, positive=True) * grad(U, x), w)}, U),
+    "a U of two blocks": ({x: langevin(x, grad(both, x), w), z: langevin(z, 2 * grad(both, z), v)}, both),
+    "a number beside x": ({x: langevin(x, grad(U, x) - y, w), y: langevin(y, y, Noise("n", like=y))}, U + y**2 / 2),
+}
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_what_singles_out_a_basis_is_not_proved_for_every_quadratic_potential(name):
+    """A Hessian cannot be made diagonal without changing such a step."""
+    told = said(*BASES[name])
+    assert told.verdict is Verdict.PROVED
+    assert EIGENVALUES not in told.scope
+
+
+def test_a_law_that_couples_coordinates_is_compared_with_in_one_dimension_only():
+    told = said({x: langevin(x, grad(U, x), Noise("w", like=x))}, U + total(x) ** 2 / 2)
+    assert EVERY_LENGTH not in told.scope
+
+
+def test_noise_with_a_covariance_matrix_is_not_read_as_independent():
+    coloured = Noise("w", like=x, covariance=Dense("M", x, positive=True))
+    told = said({x: langevin(x, grad(U, x), coloured)}, U)
+    assert told.verdict is Verdict.UNDECIDED
+    assert "covariance M" in told.by
+
+
+def test_a_law_that_is_flat_in_a_direction_is_not_compared_with():
+    told = said({x: langevin(x, grad(U, x), Noise("w", like=x)), z: z / 2 + h * Noise("v", like=z) + z / 2 - h * z}, U)
+    assert told.verdict is Verdict.UNDECIDED
+    assert "flat" in told.by
+
+
+def test_where_the_noise_has_a_root_is_said():
+    b = Symbol("b", positive=True)
+    told = said({x: x - h * grad(U, x) + sqrt(h * (2 - b * h)) * Noise("w", like=x)}, U)
+    assert any("b*step_size" in line and ">= 0" in line for line in told.assumptions)

@@ -1,19 +1,21 @@
 """What the noise of estimated gradients adds: how often a scheme uses one estimate, beside exact heat."""
 
 import pytest
-from sympy import Rational, Symbol, limit, sqrt
+from sympy import Matrix, Rational, Symbol, limit, sqrt
 
 from catalog.hmc import hmc
-from catalog.sghmc import C, sghmc
+from catalog.sghmc import C, U, r, sghmc, theta
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.sgrhmc import sgrhmc
 from catalog.third_order_langevin import third_order_langevin
-from recipe import Noise, Update, discretise, discretised, grad
+from recipe import Noise, Recipe, Update, discretise, discretised, grad, total
 from recipe.abstract import Potential
 from recipe.scheme.evaluations import evaluations_of
 from verify import Verdict, verify
 from verify.affine import affine_step, stationary_covariance
+from verify.obligations.noise_budget import NOISE_BUDGET
+from verify.subject import subject_of
 
 V = Symbol("V", positive=True)
 
@@ -74,3 +76,12 @@ def test_where_there_is_no_noise_to_replace_no_step_is_small_enough(recipe, sche
     found = outcome(recipe, scheme)
     assert found.verdict is Verdict.REFUTED
     assert "which nothing can replace" in found.witness.finding
+
+
+@pytest.mark.parametrize("D_rr", [r**4, Symbol("C0", nonnegative=True)], ids=str)
+def test_where_the_noise_may_vanish_it_is_not_proved_to_suffice(D_rr):
+    """At r = 0, or without friction, the range of D has no r."""
+    recipe = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, D_rr]]), Matrix([[0, -1], [1, 0]]))
+    outcome = NOISE_BUDGET.discharge(subject_of(discretised(recipe, "euler")))
+    assert outcome.verdict is Verdict.UNDECIDED
+    assert "not shown to be positive" in outcome.by

@@ -13,6 +13,7 @@ from sympy import Dummy, Expr, Matrix, Poly, S, Symbol, cancel, factor_list, fra
 from verify.affine.numbers import with_generators
 from verify.affine.step import AffineStep
 from verify.signs.sign import NEGATIVE, POSITIVE, possible_signs
+from verify.zero.decide import vanishes
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,24 @@ def stability(step: AffineStep) -> Stability:
     """The conditions, stripped of every factor whose sign is proved."""
     n = len(step.coordinates)
     entries, meanings = with_generators(list(step.M))
+    return _where_positive(hurwitz_conditions(Matrix(n, n, entries)), meanings, step)
+
+
+def boundedness(step: AffineStep) -> Stability | None:
+    """For which steps a map of the plane that keeps area has bounded orbits: its eigenvalues are a pair on the unit circle.
+
+    That is so where the trace is between -2 and 2, and not where it is beyond; the ends are left open. None for other maps.
+    """
+    if step.M.shape != (2, 2) or not vanishes(step.M.det() - 1):
+        return None
+    entries, meanings = with_generators([step.M.trace()])
+    return _where_positive([cancel(2 - entries[0]), cancel(2 + entries[0])], meanings, step)
+
+
+def _where_positive(wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: AffineStep) -> Stability:
     conditions: dict[Expr, None] = {}
     excluded: dict[Expr, None] = {}
-    for wanted in hurwitz_conditions(Matrix(n, n, entries)):
+    for wanted in wanted_all:
         left = _stripped(wanted, meanings, excluded)
         if left in (S.NegativeOne, S.Zero):
             return Stability((), (), wanted.xreplace(meanings), (), (), False)

@@ -13,13 +13,16 @@ from sympy import Add, Expr, ImmutableDenseMatrix, S, Symbol, expand
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.calculus import gradient
 from recipe.errors import OutsideLanguageError
 from recipe.expectation import NOISE
 from recipe.free import unused_name
-from recipe.symbols import Block, Length
+from recipe.symbols import Block, Length, Noise, Vector, VectorParameter
 from recipe.total import Total
 from recipe.update import Update
 from verify.order.line import at_length_one
+from verify.signs.definedness import PROVERS, conditions
+from verify.zero.decide import vanishes
 
 Values = dict[Block, Expr]
 
@@ -29,6 +32,7 @@ class AffineStep:
     """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + noise`` with covariance ``S``.
 
     ``hessian`` is that of H; ``curvature`` the symbol k of the test potential, None where H has no abstract potential.
+    ``isotropic`` says that the step is the same in every orthonormal basis, ``defined`` what must hold for it to have a value.
     """
 
     coordinates: tuple[Block, ...]
@@ -41,6 +45,8 @@ class AffineStep:
     hessian: ImmutableDenseMatrix
     curvature: Symbol | None
     every_length: bool
+    isotropic: bool
+    defined: tuple[str, ...]
 
     @property
     def scope(self) -> str:
@@ -48,9 +54,10 @@ class AffineStep:
         if self.curvature is None:
             return "H as written"
         law = f"U = {self.curvature}*x^2/2 in each coordinate x, every positive {self.curvature}"
-        return f"every d and {law}: so for every quadratic U, {self.curvature} being an eigenvalue of its Hessian" if (
-            self.every_length
-        ) else f"one dimension and {law}"  # fmt: skip
+        if not self.every_length:
+            return f"one dimension and {law}"
+        by_eigenvalue = f": so for every quadratic U, {self.curvature} being an eigenvalue of its Hessian" if self.isotropic else ""
+        return f"every d and {law}{by_eigenvalue}"
 
 
 def affine_step(update: Update) -> AffineStep:
@@ -79,7 +86,12 @@ def affine_step(update: Update) -> AffineStep:
     M, m, C = _read(state, update.state)
     R, _, shaken = _read(recorded, update.state)
     hessian, _, _ = _read(slopes, update.state)
-    return AffineStep(update.state, update.step, M, m, C, R, shaken, hessian, k, k is not None and _is_elementwise(update))
+    if vanishes(hessian.det()):
+        raise OutsideLanguageError("H is flat in some direction, so that it has no covariance to compare with")
+    every_length = k is not None and _is_elementwise(update)
+    return AffineStep(
+        update.state, update.step, M, m, C, R, shaken, hessian, k, every_length, _is_isotropic(update), _where_defined(update)
+    )
 
 
 def _check_concrete(update: Update) -> None:
@@ -87,6 +99,11 @@ def _check_concrete(update: Update) -> None:
         strange = sorted(e.atoms(Field, Jet, AppliedUndef, Dense, DenseEntry), key=str)
         if strange:
             raise OutsideLanguageError(f"{where} has the abstract {strange[0]}, so the step is not affine for all of them")
+        coloured = next((w for w in sorted(e.atoms(Noise), key=str) if w.extra[0] is not None), None)
+        if coloured is not None:
+            raise OutsideLanguageError(
+                f"{where} has the noise {coloured} of covariance {coloured.extra[0]}, which couples coordinates"
+            )
 
 
 def _with_curvature(e: Expr, k: Symbol | None) -> Expr:
@@ -102,8 +119,27 @@ def _with_curvature(e: Expr, k: Symbol | None) -> Expr:
 
 
 def _is_elementwise(update: Update) -> bool:
-    """Whether each coordinate moves by itself, so that d of them are d copies."""
-    return not any(e.has(Total, Length) for _, e in (*update.rule, *update.observe))
+    """Whether each coordinate moves by itself, and has a law of its own but for U, so that d of them are d copies."""
+    moved = [e for _, e in (*update.rule, *update.observe)]
+    return not any(e.has(Total, Length) for e in (*moved, *(gradient(update.target, b) for b in update.state)))
+
+
+def _is_isotropic(update: Update) -> bool:
+    """Whether an orthonormal change of coordinates, the same in every block, leaves the step as it is: then a Hessian is diagonal.
+
+    A parameter with a value a coordinate, a block of another length, and a U of several blocks, whose Hessian has entries between
+    them, each forbid that.
+    """
+    potentials = update.target.atoms(Potential)
+    lengths = {b.length if isinstance(b, Vector) else None for b in update.state}
+    own_values = any(e.has(VectorParameter) for e, _ in update.written())
+    return len(potentials) == 1 and all(len(U.blocks) == 1 for U in potentials) and len(lengths) == 1 and not own_values
+
+
+def _where_defined(update: Update) -> tuple[str, ...]:
+    """What must hold for the step to have a value, as far as that is not proved."""
+    rules = [e for _, e in (*update.rule, *update.observe)]
+    return tuple(dict.fromkeys(str(c) for e in rules for c in conditions(e) if not PROVERS[c.sign](c.e)))
 
 
 def _read(values: Values, by: Sequence[Block]) -> tuple[ImmutableDenseMatrix, ImmutableDenseMatrix, ImmutableDenseMatrix]:

@@ -11,6 +11,7 @@ from recipe.scheme.compensation import added_noise
 from recipe.scheme.evaluations import Evaluation, evaluations_of
 from recipe.symbols import Block
 from verify.obligation import Obligation
+from verify.signs.sign import is_positive
 from verify.subject import Subject
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
@@ -33,6 +34,10 @@ def discharge(subject: Subject) -> Outcome:
             return refuted(f"{listed}; no step makes it good", Witness({place: "0"}, finding))
         if isinstance(entry, Coupling) and entry.kernel != 0:
             return undecided(f"{place} is not diagonal")
+        if not is_positive(parts(entry)[0]):
+            return undecided(
+                f"{place} = {parts(entry)[0]} is not shown to be positive at every state; where it is 0, no step is small enough"
+            )
     shares = {block: _share(block, evaluations) for block in noise}
     if None in shares.values():
         return undecided(f"{listed}: the weights of a block cancel")

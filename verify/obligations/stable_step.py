@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recipe import Discretisation, RecipeError
 from recipe.symbols import Block
-from verify.affine import AffineStep, Stability, StationaryCovariance, affine_step, stability, stationary_covariance
+from verify.affine import AffineStep, Stability, StationaryCovariance, affine_step, boundedness, stability, stationary_covariance
 from verify.obligation import Obligation, of_steps
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, Witness, refuted, undecided
@@ -18,23 +18,41 @@ def discharge(subject: Subject) -> Outcome:
     except RecipeError as error:
         return undecided(str(error))
     if step.C.is_zero_matrix:
-        return undecided("the step has no noise, so that it has no stationary covariance of its own")
+        return _without_noise(step)
     found = stability(step)
     if found.never is not None:
         finding = f"{found.never} would have to be positive, and is not, whatever the step is"
         return refuted("no step is stable for a quadratic potential", Witness({str(step.step): "any"}, finding))
-    return Outcome(Verdict.PROVED, _said(found, step), facts=_facts(step), scope=step.scope)
+    taken = tuple(f"the step has a value: {line}" for line in step.defined)
+    return Outcome(Verdict.PROVED, _said(found, step), assumptions=taken, facts=_facts(step), scope=step.scope)
+
+
+def _without_noise(step: AffineStep) -> Outcome:
+    """A flow has no covariance of its own; what can be asked is whether its orbits stay bounded."""
+    found = boundedness(step)
+    if found is None or found.never is not None or found.excluded:
+        return undecided("the step has no noise and so no stationary covariance; that its orbits are bounded was not proved")
+    how = (
+        f"without noise: orbits are bounded where {_ends(found, step)}, and not beyond"
+        if found.conditions
+        else "bounded at every step"
+    )
+    return Outcome(Verdict.PROVED, how, scope=step.scope)
 
 
 def _said(found: Stability, step: AffineStep) -> str:
     if not found.conditions and not found.excluded:
         return "stable at every step"
+    return f"stable iff {_ends(found, step)}"
+
+
+def _ends(found: Stability, step: AffineStep) -> str:
     h = step.step
     if found.solved:
         ends = [*(f"{h} < {e}" for e in found.upper), *(f"{h} > {e}" for e in found.lower)]
     else:
         ends = [f"{c} > 0" for c in found.conditions]
-    return f"stable iff {' and '.join([*ends, *(f'{e} is not 0' for e in found.excluded)])}"
+    return " and ".join([*ends, *(f"{e} is not 0" for e in found.excluded)])
 
 
 def _facts(step: AffineStep) -> tuple[str, ...]:
