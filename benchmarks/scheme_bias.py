@@ -189,7 +189,9 @@ def points(name: str, target: Target, options: argparse.Namespace) -> list[Point
         for scheme in (s for s in schemes if s in options.schemes):
             order = proved_order(dynamics, scheme)
             for step in steps_of(name, dynamics, scheme):
-                values = measured(target, dynamics, scheme, step, work=options.work, width=options.width, seed=len(found))
+                values = measured(
+                    target, dynamics, scheme, step, work=options.work, width=options.width, seed=options.seed + len(found)
+                )
                 discrete = discrete_variance(name, dynamics, scheme, step)
                 for (block, exact), value in zip(target.variances.items(), values, strict=True):
                     found.append(Point(name, dynamics, scheme, step, block.name, exact, *(value or (None, None)), discrete, order))
@@ -285,6 +287,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--targets", nargs="+", choices=list(known), default=list(known))
     parser.add_argument("--schemes", nargs="+", choices=list(LOOKS), default=list(LOOKS))
     parser.add_argument("--work", type=float, default=3e8, help="updates of coordinates a point")
+    parser.add_argument("--seed", type=int, default=0, help="of the first point; each has its own")
     parser.add_argument("--width", type=int, default=4000, help="coordinates of a chain")
     parser.add_argument("--quick", action="store_true", help="the normal target, three schemes, few updates")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")

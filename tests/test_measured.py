@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sympy import Symbol
 
+from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from recipe import bind, discretise, total
+from verify.affine import affine_step, stationary_covariance
 from verify.order import leading_bias
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,3 +131,19 @@ def test_the_transfer_operator_does_not_depend_on_its_grid():
     from transfer import variance
 
     assert variance("momentum", "baoab", 0.2, 1.0) == pytest.approx(variance("momentum", "baoab", 0.2, 1.0, refine=1.2), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "scheme"),
+    [(sgld, s) for s in ("euler", "leimkuhler-matthews")] + [(sghmc, s) for s in ("euler", "semi-implicit", "baoab", "obabo")],
+)
+def test_linear_chains_against_the_closed_forms_that_are_proved(recipe, scheme):
+    from exact_laws import langevin_variance
+
+    step = affine_step(discretise(recipe, scheme))
+    (theta,) = sgld.state
+    proved = stationary_covariance(step).of_step[theta, theta]
+    for h in (0.1, 0.6):
+        values = {step.step: h, step.curvature: 1, Symbol("C", positive=True): 1.3}
+        measured = langevin_variance("overdamped" if recipe is sgld else "momentum", scheme, h, 1.3)
+        assert measured == pytest.approx(float(proved.subs(values)), rel=1e-12)
