@@ -61,7 +61,7 @@ def steps(where: str, scheme: str) -> list[Declaration]:
 def _can_be_discretised(declared: Any, scheme: str) -> bool:
     if isinstance(declared, Recipe):
         return scheme != PRINTED or declared.update is not None
-    return scheme == PRINTED
+    return isinstance(declared, Update) and scheme == PRINTED
 
 
 def _step(declaration: Declaration, scheme: str) -> Declaration:

@@ -63,10 +63,11 @@ def _where_positive(wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: 
     for c in conditions:
         if not any(_is_positive_number((c / other).cancel()) for other in kept):  # a positive number: the same condition
             kept.append(c)
+    apart = tuple(e for e in excluded if not any((e / c).cancel().is_Rational for c in kept))  # what is positive is not zero
     bounds = [_bound(c, step.step) for c in kept]
     upper = tuple(b.value for b in bounds if b is not None and b.above)
     lower = tuple(b.value for b in bounds if b is not None and not b.above)
-    return Stability(tuple(kept), tuple(excluded), None, upper, lower, all(b is not None for b in bounds) and not excluded)
+    return Stability(tuple(kept), apart, None, upper, lower, all(b is not None for b in bounds) and not apart)
 
 
 def _is_positive_number(e: Expr) -> bool:

@@ -8,11 +8,11 @@ from sympy import Dummy, Expr, S, exp
 
 from recipe import Discretisation
 from recipe.entry import parts
-from recipe.scheme.pieces import pieces_of
+from recipe.scheme.pieces import pieces_of, reads
 from recipe.scheme.splitting import Splitting, SubFlow
 from verify.obligation import Obligation, of_steps
 from verify.subject import Subject
-from verify.verdict import Outcome, conjunction
+from verify.verdict import Outcome, conjunction, undecided
 from verify.zero.decide import decide_zero
 
 
@@ -21,11 +21,28 @@ def discharge(subject: Subject) -> Outcome:
     assert isinstance(subject.declared, Discretisation)
     splitting = subject.declared.splitting
     assert splitting is not None
-    parts = [*_sums(subject, splitting), *_times(splitting)]
+    edged = next((b for b in subject.state if b.domain != S.Reals), None)
+    if edged is not None:
+        return undecided(f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not proved to stay inside")
+    mixed = _not_alone(splitting)
+    if mixed is not None:
+        return undecided(mixed)
+    found = [*_sums(subject, splitting), *_times(splitting)]
     for sub in dict.fromkeys(splitting.flows):
-        parts += _solves(sub, splitting)
+        found += _solves(sub, splitting)
     solved = ", ".join(f"{sub.letter}: {sub.motion.block} <- {_law(sub)}" for sub in dict.fromkeys(splitting.flows))
-    return conjunction(parts, by=f"the pieces sum to the generator, and each is solved: {solved}")
+    return conjunction(found, by=f"the pieces sum to the generator, and each is solved: {solved}")
+
+
+def _not_alone(splitting: Splitting) -> str | None:
+    """A motion that depends on a block which moves with it: then the flow of each by itself is not that of both."""
+    for piece in pieces_of(splitting.recipe):
+        moving = {motion.block for motion in piece.motions}
+        for motion in piece.motions:
+            together = sorted(reads(motion, splitting.recipe) & moving, key=str)
+            if together:
+                return f"{piece.letter}: {motion.block} moves by {together[0]}, which moves in the same piece"
+    return None
 
 
 def _law(sub: SubFlow) -> str:

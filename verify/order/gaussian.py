@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, S
 from sympy.polys.matrices import DomainMatrix
 
 from recipe.errors import OutsideLanguageError
@@ -47,6 +47,9 @@ def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
     Raises:
         OutsideLanguageError: where H is not a quadratic form, the step is not linear, or the limit has no single covariance.
     """
+    edged = next((x for x in step.coordinates if x.domain != S.Reals), None)
+    if edged is not None:
+        raise OutsideLanguageError(f"{edged} lives on {edged.domain}: the law is not normal")
     ring = Ring(step.coordinates, capacity)
     slopes = gradient_of(step, ring)
     maps = maps_of(step, ring, end + 2)
