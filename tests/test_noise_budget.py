@@ -104,3 +104,11 @@ def test_only_a_potential_with_data_has_noise():
     x, y = Data("x", like=theta), Data("y")
     law = Posterior(theta, -((y - total(x * theta)) ** 2), 0, data={x: np.ones((3, 2)), y: np.ones(3)})
     assert outcome(bind(two, {U: law}), "baoab").by.endswith("it is made good iff step_size <= 2*C/V_U_theta")
+
+
+def test_a_printed_rule_that_is_another_process_has_no_budget():
+    h = Symbol("h", positive=True)
+    w = Noise("w", like=r)
+    other = Update(h, [(r, r - h * grad(U, theta) - h * C * r + sqrt(C * h) * w), (theta, theta + h * r)], sghmc.H)
+    half_the_noise = Recipe(sghmc.state, sghmc.H, sghmc.D.written, sghmc.Q.written, update=other)
+    assert outcome(half_the_noise, "printed").verdict is Verdict.UNDECIDED

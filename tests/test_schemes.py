@@ -190,6 +190,14 @@ def test_a_normal_law_leaves_a_half_line():
     )  # odd powers of r do not integrate to 0
 
 
+def test_there_is_no_normal_law_of_negative_variance():
+    theta, r = sghmc.state
+    heated = Recipe((theta, r), sghmc.H, Matrix([[0, 0], [0, -C]]), sghmc.Q.written)
+    report = verify(discretised(heated, "baoab"))
+    assert report.verdict is Verdict.REFUTED
+    assert lines_of(discretised(heated, "baoab"))["exact-transition"].verdict is Verdict.UNDECIDED
+
+
 def test_a_step_is_no_better_than_what_it_is_made_from():
     theta, r = sghmc.state
     twisted = Recipe((theta, r), sghmc.H, sghmc.D.written, Matrix([[0, 1], [1, 0]]))

@@ -29,9 +29,10 @@ Values = dict[Block, Expr]
 
 @dataclass(frozen=True)
 class AffineStep:
-    """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + noise`` with covariance ``S``.
+    """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + n + noise`` with covariance ``S``.
 
-    ``hessian`` is that of H; ``curvature`` the symbol k of the test potential, None where H has no abstract potential.
+    ``hessian`` is that of H, ``slope`` its gradient at 0; ``curvature`` the symbol k of the test potential, None where H has no
+    abstract potential.
     ``isotropic`` says that the step is the same in every orthonormal basis, ``defined`` what must hold for it to have a value.
     """
 
@@ -41,8 +42,10 @@ class AffineStep:
     m: ImmutableDenseMatrix
     C: ImmutableDenseMatrix
     R: ImmutableDenseMatrix
+    n: ImmutableDenseMatrix
     S: ImmutableDenseMatrix
     hessian: ImmutableDenseMatrix
+    slope: ImmutableDenseMatrix
     curvature: Symbol | None
     every_length: bool
     isotropic: bool
@@ -86,12 +89,12 @@ def affine_step(update: Update) -> AffineStep:
     H = meant(update.target)
     slopes = {b: H.diff(b) for b in update.state}
     M, m, C = _read(state, update.state)
-    R, _, shaken = _read(recorded, update.state)
-    hessian, _, _ = _read(slopes, update.state)
-    if not all(is_positive(hessian[:n, :n].det().factor()) for n in range(1, len(slopes) + 1)):
+    R, n, shaken = _read(recorded, update.state)
+    hessian, slope, _ = _read(slopes, update.state)
+    if not all(is_positive(hessian[:rows, :rows].det().factor()) for rows in range(1, len(slopes) + 1)):
         raise OutsideLanguageError("H is not shown to be that of a normal law: its Hessian is not seen to be positive definite")
     return AffineStep(
-        update.state, update.step, M, m, C, R, shaken, hessian, k, _is_elementwise(update), _is_isotropic(update),
+        update.state, update.step, M, m, C, R, n, shaken, hessian, slope, k, _is_elementwise(update), _is_isotropic(update),
         _where_defined(update),
     )  # fmt: skip
 

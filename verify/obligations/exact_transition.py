@@ -11,6 +11,7 @@ from recipe.entry import parts
 from recipe.scheme.pieces import pieces_of, reads
 from recipe.scheme.splitting import Splitting, SubFlow
 from verify.obligation import Obligation, of_steps
+from verify.signs.sign import is_nonnegative
 from verify.subject import Subject
 from verify.verdict import Outcome, conjunction, undecided
 from verify.zero.decide import decide_zero
@@ -24,9 +25,9 @@ def discharge(subject: Subject) -> Outcome:
     edged = next((b for b in subject.state if b.domain != S.Reals), None)
     if edged is not None:
         return undecided(f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not proved to stay inside")
-    mixed = _not_alone(splitting)
-    if mixed is not None:
-        return undecided(mixed)
+    why_not = _not_alone(splitting) or _not_a_law(splitting)
+    if why_not is not None:
+        return undecided(why_not)
     found = [*_sums(subject, splitting), *_times(splitting)]
     for sub in dict.fromkeys(splitting.flows):
         found += _solves(sub, splitting)
@@ -43,6 +44,14 @@ def _not_alone(splitting: Splitting) -> str | None:
             if together:
                 return f"{piece.letter}: {motion.block} moves by {together[0]}, which moves in the same piece"
     return None
+
+
+def _not_a_law(splitting: Splitting) -> str | None:
+    """Noise that is not shown to be nonnegative: there is no normal law with such a variance."""
+    negative = next((sub for sub in splitting.flows if not is_nonnegative(sub.motion.noise)), None)
+    if negative is None:
+        return None
+    return f"{negative.letter}: the noise {negative.motion.noise} of {negative.motion.block} is not shown to be nonnegative"
 
 
 def _law(sub: SubFlow) -> str:

@@ -12,9 +12,10 @@ from recipe.scheme.evaluations import Evaluation, evaluations_of
 from recipe.symbols import Block
 from recipe.variance import gradient_variance
 from verify.obligation import Obligation
+from verify.obligations.consistency import CONSISTENCY
 from verify.signs.sign import is_positive
 from verify.subject import Subject
-from verify.verdict import Outcome, Witness, proved, refuted, undecided
+from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -22,6 +23,8 @@ def discharge(subject: Subject) -> Outcome:
     assert isinstance(subject.declared, Discretisation)
     recipe, update = subject.declared.of, subject.declared.update
     assert isinstance(recipe, Recipe)
+    if CONSISTENCY.discharge(subject).verdict is not Verdict.PROVED:
+        return undecided("the step is not shown to become this recipe, so that D says nothing of its noise")
     try:
         noise, evaluations = added_noise(recipe), evaluations_of(update)
     except RecipeError as error:
