@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from sympy import Interval, Symbol, lambdify, oo, sqrt
+from sympy import Interval, Symbol, lambdify, oo, sqrt, zeros
 
-from recipe import Noise, Parameter, Potential, Scalar, Update, Vector, discretised, grad, total
+from recipe import Noise, Parameter, Potential, Recipe, Scalar, Update, Vector, discretised, grad, total
 from verify import Verdict, verify
 from verify.affine import affine_step, stationary_covariance
 
@@ -83,3 +83,13 @@ def test_what_is_positive_is_not_said_to_be_other_than_zero():
     noise = {a: Noise("w", like=a), b: Noise("v", like=b)}
     update = Update(eps, {x: x - eps * grad(P, x) + sqrt(2 * eps) * noise[x] for x, P in ((a, U), (b, V))}, U + V)
     assert outcome(update, "printed").by == "stable iff eps < 2/k"
+
+
+def test_blocks_that_have_nothing_to_do_with_each_other_are_judged_one_by_one():
+    a, b, p, q = (Scalar(name) for name in "abpq")
+    C, G = (Symbol(name, positive=True) for name in "CG")
+    U, V = Potential("U", a), Potential("V", b)
+    D, Q = zeros(4), zeros(4)
+    D[2, 2], D[3, 3], Q[0, 2], Q[2, 0], Q[1, 3], Q[3, 1] = C, G, -1, 1, -1, 1
+    two = Recipe((a, b, p, q), U + V + p**2 / 2 + q**2 / 2, D, Q)
+    assert outcome(two, "baoab").by == "stable iff step_size < 2/sqrt(k)"

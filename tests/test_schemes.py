@@ -385,3 +385,22 @@ def test_printed_rules_stand_beside_kernels_in_a_file(tmp_path):
     said = command("verify", tmp_path / "mine.py", "--scheme", "printed")
     assert said.returncode == 0
     assert said.stdout.startswith("hmc, printed (step, ")
+
+
+def test_what_does_not_fit_one_recipe_costs_the_others_nothing(tmp_path):
+    text = """
+from sympy import Matrix
+from recipe import Recipe, Scalar
+x, p = Scalar("x"), Scalar("p")
+one = Recipe((x,), x**4, Matrix([[1]]), Matrix([[0]]))
+two = Recipe((x, p), x**2 + p**2, Matrix([[0, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]))
+"""
+    (tmp_path / "mine.py").write_text(text)
+    said = command("verify", tmp_path / "mine.py", "--scheme", "baoab")
+    assert said.returncode == 2
+    assert "mine.py, one: the drift of x has the term -4*x**3" in said.stderr
+    assert said.stdout.startswith("two, baoab (step, ")
+    both = command("verify", tmp_path / "mine.py", "--scheme", "badodab")
+    assert both.returncode == 2
+    assert "one: the drift of x has" in both.stderr
+    assert "two: the word BADODAB has the letter D" in both.stderr
