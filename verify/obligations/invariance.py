@@ -27,7 +27,7 @@ def discharge(subject: KernelSubject) -> Outcome:
 
 INVARIANCE = Obligation(
     name="invariance",
-    statement="a state with the law exp(-H) has it after one sweep as well, for every step size",
+    statement="a state with the law exp(-H) has it after one sweep as well, for every step size of the scope",
     explanation=(
         "Invariance of every part proves that of the sweep. A part that fails leaves the sweep undecided, unless nothing after it "
         "can make it good, or moments of the whole sweep are known and are others. What is overwritten before anything reads it "

@@ -100,7 +100,7 @@ def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discha
     applying = [o for o in obligations_of(declared) if o.applies(subject)]
     lines = [_line(o, discharge(o, subject), required) for o in applying]
     lines += [_open(name, declared) for name in required if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, scope_of(declared), tuple(_without_what_is_decided(lines)))
+    return Report(declared.name, subject.kind, subject.scope, tuple(_without_what_is_decided(lines)))
 
 
 def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line:
