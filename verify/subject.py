@@ -13,6 +13,8 @@ from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update
 from recipe.abstract import Dense, Field, Potential
 from recipe.calculus import gradient
 from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
+from verify.kernel.steps import conditions_on_step
+from verify.signs.definedness import Condition
 
 Declared = Recipe | Update | Discretisation | Kernel
 
@@ -37,20 +39,34 @@ class Subject:
         """The blocks."""
         return self.dynamics.state
 
+    @property
+    def scope(self) -> str:
+        """In words, for what a proof holds."""
+        return scope_of(self.declared)
+
 
 @dataclass(frozen=True)
 class KernelSubject:
-    """A kernel in discrete time and its target: no limit is taken, and there is no diffusion."""
+    """A kernel in discrete time and its target: no limit is taken, and there is no diffusion.
+
+    ``conditions`` are those on the step size that belong to the scope.
+    """
 
     declared: Kernel
     H: Expr
     written: tuple[tuple[Expr, str], ...]
+    conditions: tuple[Condition, ...] = ()
     kind: str = "kernel"
 
     @property
     def state(self) -> tuple[Block, ...]:
         """The blocks."""
         return self.declared.state
+
+    @property
+    def scope(self) -> str:
+        """In words, for what a proof holds."""
+        return " with ".join([scope_of(self.declared), *([" and ".join(map(str, self.conditions))] if self.conditions else [])])
 
 
 @singledispatch
@@ -65,7 +81,11 @@ def subject_of(declared: Any) -> Subject:
 
 def kernel_subject_of(kernel: Kernel) -> KernelSubject:
     """The subject behind a kernel."""
-    return KernelSubject(kernel, kernel.target, tuple(kernel.written()))
+    try:
+        found = conditions_on_step(kernel)
+    except RecursionError:  # then no condition is taken for granted
+        found = ()
+    return KernelSubject(kernel, kernel.target, tuple(kernel.written()), found)
 
 
 @subject_of.register

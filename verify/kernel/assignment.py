@@ -15,8 +15,9 @@ from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.expectation import NOISE, expectation
 from recipe.free import blocks_in
 from recipe.kernel.conditional import Conditional, conditional_of
-from recipe.symbols import GENERIC, OTHER, Block, Indexed, Vector, generic
+from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.total import relabel, substitute
+from verify.kernel.linear import is_linear_in_noise
 from verify.signs.sign import is_positive
 from verify.verdict import Outcome, conjunction, undecided
 from verify.zero.decide import decide_zero, vanishes
@@ -52,10 +53,8 @@ def affine_of(block: Block, e: Expr) -> Affine | str:
         return f"{block} := {e} is not affine in {block}"
     if isinstance(block, Vector) and not vanishes(partial(e, block.at(OTHER))):
         return f"{block} := {e} joins the coordinates of {block}"
-    for w in {generic(s) for s in e.atoms(*NOISE)}:
-        here = [partial(e, w), partial(e, w.at(OTHER))] if isinstance(w, Indexed) else [partial(e, w)]
-        if any(slope.has(*NOISE) for slope in here):
-            return f"{block} := {e} is not linear in its noise"
+    if not is_linear_in_noise(e):
+        return f"{block} := {e} is not linear in its noise"
     try:
         rest = substitute(e, {block: S.Zero})
     except OutsideLanguageError:

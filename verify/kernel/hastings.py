@@ -9,16 +9,17 @@ from sympy import Expr, S, log
 
 from recipe import dot
 from recipe.abstract import Dense
-from recipe.calculus import contract, partial
+from recipe.calculus import contract
 from recipe.errors import OutsideLanguageError
-from recipe.expectation import NOISE, expectation
+from recipe.expectation import expectation
 from recipe.free import abstract_of, blocks_in
 from recipe.kernel.part import MetropolisHastings
 from recipe.kernel.partner import at_partner
 from recipe.kernel.proposal import pull_of
-from recipe.symbols import GENERIC, OTHER, Block, Indexed, Vector, generic
+from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.total import labels, relabel
 from recipe.update import Update
+from verify.kernel.linear import is_linear_in_noise
 from verify.signs.sign import is_positive
 from verify.verdict import Outcome, Witness, conjunction, proved, undecided
 from verify.zero.decide import decide_zero, vanishes
@@ -56,10 +57,8 @@ def laws_of(update: Update) -> Laws | str:
     if update.sequential and len(moving) > 1:
         return "the rule is sequential, so that its joint density is not derived"
     for block, e in moving:
-        for w in {generic(s) for s in e.atoms(*NOISE)}:
-            slopes = [partial(e, w), partial(e, w.at(OTHER))] if isinstance(w, Indexed) else [partial(e, w)]
-            if any(slope.has(*NOISE) for slope in slopes):
-                return f"{block} := {e} is not linear in its noise, so that it is not normal"
+        if not is_linear_in_noise(e):
+            return f"{block} := {e} is not linear in its noise, so that it is not normal"
     try:
         noise = {b: e - expectation(e) for b, e in moving}
         if any(not vanishes(c) for c in _between_blocks(noise)):

@@ -1,6 +1,7 @@
 """One concrete instance of a kernel: one coordinate a vector, a potential written out, and numbers for steps and parameters.
 
-A kernel that is right for every U, every length and every step is right for this one, so that an exact number found here refutes.
+A kernel that is right for every U, every length and every step of the scope is right for this one, so that an exact number found
+here refutes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from recipe.abstract import DenseEntry, Field, Potential
 from recipe.bind import put_meanings
 from recipe.symbols import GENERIC, Block, Indexed, Length, Vector
 from recipe.total import Total, relabel
+from verify.kernel.steps import conditions_on_step, hold_at
 from verify.zero.point import NoValueError, Point
 
 STEPS = (Rational(1, 2), Rational(1), Rational(1, 4), Rational(3, 2))
@@ -53,6 +55,7 @@ def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Inst
     parameters = [s.at(GENERIC) if isinstance(s, Indexed) else s for s in kernel.parameters]
     lengths = tuple(dict.fromkeys(b.length for b in kernel.state if isinstance(b, Vector)))
     steps = STEPS if kernel.step is not None else (None,)
+    conditions = conditions_on_step(kernel)
     for power in powers if any(isinstance(a, Potential) for a in kernel.abstract) else powers[:1]:
         meanings = tuple((head, value) for head in kernel.abstract if (value := _meaning(head, power, kernel)) is not None)
         for seed in range(SEEDS if parameters else 1):
@@ -61,7 +64,8 @@ def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Inst
                 return
             for step in steps:
                 numbers = dict(values) | ({kernel.step: step} if step is not None and kernel.step is not None else {})
-                yield Instance(meanings, tuple(numbers.items()), lengths)
+                if hold_at(conditions, numbers):
+                    yield Instance(meanings, tuple(numbers.items()), lengths)
 
 
 def number(e: Expr) -> Expr | None:

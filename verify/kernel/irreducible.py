@@ -56,7 +56,7 @@ def _reaches_by_one_step(refresh: Move, test: MetropolisedMap) -> bool:
     if moved != set(momenta) or unread != moved or decide_rule(refresh.update).verdict is not Verdict.PROVED:
         return False
     values = _after(shears)
-    drivers = [_driver(values.get(b), momenta) for b in positions]
+    drivers = [_driver(b, values.get(b), momenta) for b in positions]
     return None not in drivers and len(set(drivers)) == len(drivers) == len(momenta)
 
 
@@ -76,17 +76,24 @@ def _after(shears: tuple[Shear, ...]) -> dict[Block, Expr | None]:
     return values
 
 
-def _driver(e: Expr | None, momenta: tuple[Block, ...]) -> Block | None:
-    """The one momentum r with ``e = f + c r`` coordinate by coordinate, f and c free of momenta and c never 0."""
+def _driver(position: Block, e: Expr | None, momenta: tuple[Block, ...]) -> Block | None:
+    """The one momentum r of as many coordinates with ``e = f + c r`` in each, f and c free of momenta and c never 0."""
     if e is None:
         return None
     found = [b for b in momenta if b in blocks_in(e, momenta)]
-    if len(found) != 1:
+    if len(found) != 1 or not _have_the_same_length(position, found[0]):
         return None
     r = found[0]
     c = explicit(e, r) if isinstance(r, Vector) else partial(e, r)
     if blocks_in(c, momenta) or not is_nonzero(c):
         return None
-    if isinstance(r, Vector) and not vanishes(partial(e, r.at(OTHER))):
+    if isinstance(r, Vector) and not (vanishes(partial(e, r.at(OTHER))) and vanishes(partial(e, r) - c)):
         return None
     return r
+
+
+def _have_the_same_length(a: Block, b: Block) -> bool:
+    """Whether both are numbers, or both vectors of one length: one number drives all coordinates of a vector along one line."""
+    if isinstance(a, Vector) and isinstance(b, Vector):
+        return a.length == b.length
+    return not isinstance(a, Vector) and not isinstance(b, Vector)

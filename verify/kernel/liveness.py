@@ -19,16 +19,17 @@ from recipe.update import Update
 Blocks = frozenset[Block]
 
 
-def without_effects_on(dead: Blocks, parts: Sequence[Part]) -> tuple[tuple[Part, ...], Blocks]:
+def without_effects_on(dead: Blocks, parts: Sequence[Part]) -> tuple[tuple[Part | None, ...], Blocks]:
     """Parts that do the same to all other blocks, where the values of ``dead`` ones do not matter afterwards.
 
-    Also gives the blocks whose values do not matter before them.
+    Each is at the place of the part that it stands for; None where nothing of that is left. Also gives the blocks whose values do
+    not matter before them.
     """
-    kept: list[Part] = []
+    kept: list[Part | None] = []
     for part in reversed(parts):
         if isinstance(part, Move):
             move, dead = _move(part, dead)
-            kept += [move] if move is not None else []
+            kept.append(move)
         else:
             kept.append(_settled(part, dead))
             dead = frozenset()  # a test reads H, and so every block; repetitions are taken to do so too

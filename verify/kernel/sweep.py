@@ -6,11 +6,11 @@ different laws to different laws. (Or the moments of the whole sweep are compute
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recipe import Kernel
-from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
 from recipe.symbols import Block
 from recipe.text import listed
 from verify.kernel.assignment import affine_of
@@ -37,30 +37,56 @@ def decide_sweep(kernel: Kernel) -> Outcome:
 
 def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
     """Decide it for some parts, one after another."""
-    needed, _ = without_effects_on(frozenset(), parts)
-    outcome = _each(kernel, needed)
+    outcome = _each(kernel, parts, frozenset())
     if outcome.verdict is Verdict.PROVED:
         return outcome
-    witness = moment_witness(kernel, needed)
+    witness = moment_witness(kernel, _needed(parts, frozenset()))
     if witness is not None:
         return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness)
     return outcome
 
 
-def _each(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
-    named = [(f"{k}. {words_of(part)}", decide_part(kernel, part)) for k, part in enumerate(parts, 1)]
+def _needed(parts: Sequence[Part], dead: frozenset[Block]) -> list[Part]:
+    return [part for part in without_effects_on(dead, parts)[0] if part is not None]
+
+
+def _each(kernel: Kernel, parts: Sequence[Part], dead: frozenset[Block]) -> Outcome:
+    """Part by part, where the values of ``dead`` blocks do not matter afterwards; under the numbers that the parts have."""
+    left = without_effects_on(dead, parts)[0]
+    kept = {f"{k}. {words_of(part)}": part for k, part in enumerate(left, 1) if part is not None}
+    outcome = _all_of(kernel, kept)
+    idle = "; ".join(f"{k}. {_idle(part)}" for k, (part, rest) in enumerate(zip(parts, left, strict=True), 1) if rest is None)
+    return replace(outcome, by="; ".join(filter(None, (outcome.by, idle))))
+
+
+def _idle(part: Part) -> str:
+    """Why a part is left out."""
+    moves = any(b != e for u in updates_of(part) for b, e in u.rule)
+    return f"{words_of(part)} is left out: {'what it does is overwritten unread' if moves else 'it moves no block'}"
+
+
+def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
+    named = [(name, _keeps_law(kernel, part)) for name, part in parts.items()]
     if len(named) == 1:
         return replace(named[0][1], by=f"{named[0][0]}: {named[0][1].by}")
     open_ones = [k for k, (_, outcome) in enumerate(named) if outcome.verdict is not Verdict.PROVED]
     if not open_ones:
-        return conjunction(named, by="; ".join(f"{name}: {outcome.by}" for name, outcome in named) or "no block moves")
+        return conjunction(named, by="; ".join(f"{name}: {outcome.by}" for name, outcome in named))
     first = open_ones[0]
     name, outcome = named[first]
-    if len(open_ones) == 1 and outcome.witness is not None and all(is_injective(part) for part in parts[first + 1 :]):
+    if len(open_ones) == 1 and outcome.witness is not None and all(map(is_injective, [*parts.values()][first + 1 :])):
         return replace(outcome, by=f"{name}: {outcome.by}; no part after it can make this good, and all others keep exp(-H)")
     if outcome.witness is not None:
         return undecided(f"{name} does not leave exp(-H) invariant ({outcome.by}); whether the parts together do is not decided")
     return undecided(f"{name}: {outcome.by}")
+
+
+def _keeps_law(kernel: Kernel, part: Part) -> Outcome:
+    """Flows that differ both ways may still sum up to the same law, so that a proposal without detailed balance refutes nothing."""
+    outcome = decide_part(kernel, part)
+    if isinstance(part, MetropolisHastings) and outcome.verdict is Verdict.REFUTED:
+        return undecided(f"detailed balance is refuted ({outcome.by}), and whether the law is kept without it is not decided")
+    return outcome
 
 
 def decide_part(kernel: Kernel, part: Part) -> Outcome:
@@ -116,14 +142,13 @@ def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outc
 
     So a fault in the joint law refutes nothing, unless it is seen in the others, or the redrawing itself is at fault.
     """
-    needed, _ = without_effects_on(unread, kernel.parts)
     redrawn = listed(b for b in kernel.state if b in unread)
     others = listed(b for b in kernel.state if b not in unread)
     redrawn_last = decide_parts(kernel, _redrawing_last(kernel, unread)).verdict
-    if redrawn_last is Verdict.PROVED and _each(kernel, needed).verdict is Verdict.PROVED:
+    if redrawn_last is Verdict.PROVED and _each(kernel, kernel.parts, unread).verdict is Verdict.PROVED:
         why = f"the law of {others} is left invariant, but not that of {redrawn} as a sweep leaves it, which the next redraws"
         return replace(undecided(why), repair=f"put the refresh of {redrawn} at the end of the sweep")
-    witness = moment_witness(kernel, needed, without=unread)
+    witness = moment_witness(kernel, _needed(kernel.parts, unread), without=unread)
     if witness is not None:
         return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness)
     if joint.witness is None or redrawn_last is Verdict.REFUTED:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sympy import S
 
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, leaves_of
+from verify.kernel.steps import within_scope
 from verify.kernel.sweep import decide_part, words_of
 from verify.obligation import Obligation
 from verify.subject import KernelSubject
@@ -19,7 +20,7 @@ def discharge(subject: KernelSubject) -> Outcome:
     for test in _tests(subject):
         # Whether a rejected state is turned is a matter of the whole sweep, and not of the acceptance.
         part = replace(test, flip_on_rejection=True) if isinstance(test, MetropolisedMap) else test
-        outcome = decide_part(subject.declared, part)
+        outcome = within_scope(decide_part(subject.declared, part), subject.declared, subject.conditions)
         if outcome.witness is not None and isinstance(part, MetropolisedMap):
             outcome = replace(outcome, repair=_repair(subject, part))
         named.append((words_of(part), outcome))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from verify.kernel.steps import within_scope
 from verify.kernel.sweep import decide_sweep
 from verify.obligation import Obligation, of_kernels
 from verify.obligations.normalisable import NORMALISABLE
@@ -15,7 +16,7 @@ LEDGER = "exp(-H) is normalisable"
 
 def discharge(subject: KernelSubject) -> Outcome:
     """Part by part; that exp(-H) is a law is taken for granted where it is not decided."""
-    outcome = decide_sweep(subject.declared)
+    outcome = within_scope(decide_sweep(subject.declared), subject.declared, subject.conditions)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
     law = NORMALISABLE.discharge(subject)
@@ -27,7 +28,7 @@ def discharge(subject: KernelSubject) -> Outcome:
 
 INVARIANCE = Obligation(
     name="invariance",
-    statement="a state with the law exp(-H) has it after one sweep as well, for every step size",
+    statement="a state with the law exp(-H) has it after one sweep as well, for every step size of the scope",
     explanation=(
         "Invariance of every part proves that of the sweep. A part that fails leaves the sweep undecided, unless nothing after it "
         "can make it good, or moments of the whole sweep are known and are others. What is overwritten before anything reads it "

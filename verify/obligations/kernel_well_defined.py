@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from recipe.kernel.part import MetropolisHastings, leaves_of
+from sympy import Symbol
+
+from verify.kernel.steps import expressions_of
 from verify.obligation import Obligation, of_kernels
-from verify.signs.definedness import NO_POINT, conditions, decide_condition, decide_for_small_steps, has_a_point
+from verify.signs.definedness import NO_POINT, Condition, conditions, decide_condition, decide_for_small_steps, has_a_point
 from verify.subject import KernelSubject
-from verify.verdict import Outcome, Verdict, conjunction, undecided
+from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 
 def discharge(subject: KernelSubject) -> Outcome:
     """Collect every condition on denominators, logarithms and roots, and decide each."""
-    kernel = subject.declared
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
-    leaves = [leaf for part in kernel.parts for leaf in leaves_of(part)]
-    costs = [(leaf.cost, "the acceptance") for leaf in leaves if isinstance(leaf, MetropolisHastings)]
     named: dict[object, tuple[str, Outcome]] = {}
-    for e, where in (*subject.written, *costs):
+    for e, where in expressions_of(subject.declared):
         for condition in conditions(e):
-            outcome = decide_condition(condition)
-            if outcome.verdict is not Verdict.PROVED and kernel.step is not None and kernel.step in condition.e.free_symbols:
-                outcome = decide_for_small_steps(condition, kernel.step)
-            named.setdefault(condition, (where, outcome))
+            if condition not in named:
+                named[condition] = (where, _decide(condition, subject))
     count = len(named)
     by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
-    return conjunction(named.values(), by=by)
+    scoped = ", ".join(map(str, subject.conditions))
+    return conjunction(named.values(), by=f"{by}; the scope has {scoped}" if scoped else by)
+
+
+def _decide(condition: Condition, subject: KernelSubject) -> Outcome:
+    if condition in subject.conditions:
+        return proved("it belongs to the scope")
+    outcome = decide_condition(condition)
+    step = subject.declared.step
+    if outcome.verdict is Verdict.PROVED or step is None or step not in condition.e.free_symbols:
+        return outcome
+    return _for_small_steps(condition, step)
+
+
+def _for_small_steps(condition: Condition, step: Symbol) -> Outcome:
+    """A condition that depends on the state: how small a step must be depends on the state as well, and a kernel has one step."""
+    outcome = decide_for_small_steps(condition, step)
+    if outcome.verdict is not Verdict.PROVED:
+        return outcome
+    return undecided(f"at every state {condition} holds for small {step}; that one {step} is small enough for all was not proved")
 
 
 KERNEL_WELL_DEFINED = Obligation(

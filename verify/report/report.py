@@ -99,7 +99,7 @@ def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discha
     applying = [(o, s) for s in subjects for o in obligations_of(declared) if o.applies(s)]
     lines = [_line(o, discharge(o, s), required) for o, s in applying]
     lines += [_open(name, declared) for name in required if name not in {line.name for line in lines}]
-    return Report(declared.name, subjects[-1].kind, scope_of(declared), tuple(_without_what_is_decided(lines)))
+    return Report(declared.name, subjects[-1].kind, subjects[-1].scope, tuple(_without_what_is_decided(lines)))
 
 
 def subjects_of(declared: Declared) -> list[Any]:
