@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from codegen.loops import Carried, GradientCall, Plan, Recorded, Test, ValueCall, every
 from codegen.metropolis import map_tested, proposal_tested
 from codegen.names import Namer, field_namer
-from codegen.planner import Body, Planner, first_call
+from codegen.planner import Body, Planner, call_in
 from recipe.abstract import Partial, Potential
 from recipe.errors import OutsideLanguageError
 from recipe.kernel import Kernel, MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
@@ -117,13 +117,14 @@ def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
     statements = body.lowering.statements
     last = {(type(s), s.potential): s for s in every(statements) if isinstance(s, GradientCall | ValueCall)}
     ends = [what for what in body.first if planner.ends_where_it_begins(what, body)]
-    found = tuple(first_call(what, statements) for what in ends if tested or any(last[what] is s for s in statements))
+    found = tuple(call_in(statements, body.first[what]) for what in ends if tested or any(last[what] is s for s in statements))
     return Carried(found, planner.reserve("right_for_step", None).removeprefix("out.")) if found else None
 
 
 def _recorded(planner: Planner, update: Update) -> Recorded:
-    """What is recorded of the state after the step, all of it from the state as it is then."""
-    planner.body = body = planner.new_body()
+    """What is recorded of the state after the step, all of it from the state as it is then, and with noise of its own."""
+    planner.body, planner.noises = planner.new_body(), {}
+    body = planner.body
     for block, e in update.observe:
         gradients = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         if gradients:

@@ -31,17 +31,26 @@ Versions = tuple[int, ...]
 Evaluated = tuple[type[GradientCall] | type[ValueCall], Potential]  # of which potential, and whether its gradient or its value
 
 
+@dataclass(frozen=True)
+class First:
+    """The first evaluation of a gradient or a value in a body: at which versions of its blocks, and the call itself."""
+
+    at: Versions
+    call: GradientCall | ValueCall
+
+
 @dataclass
 class Body:
     """The statements of a step, or of a loop in it, under construction.
 
-    ``entry`` are the versions of the blocks where it begins, ``first`` those at the first evaluation of each gradient and value.
+    ``entry`` are the versions of the blocks where it begins, ``first`` is the first evaluation of each gradient and value. One that
+    is at ``entry`` is a statement of the body itself, one that is later may stand in a loop inside of it.
     """
 
     lowering: Lowering
     entry: dict[Block, int]
     noises: list[NoiseDraw] = field(default_factory=list)
-    first: dict[Evaluated, Versions] = field(default_factory=dict)
+    first: dict[Evaluated, First] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,7 +122,7 @@ class Planner:
         """A loop around something that moves these blocks.
 
         What is evaluated where a repetition begins, and again where it ends, is evaluated before the loop instead of at each
-        beginning.
+        beginning; so is what no repetition moves.
         """
         outer, before, known = self.body, dict(self.version), dict(self.evaluated)
         for b in moved:
@@ -125,12 +134,12 @@ class Planner:
         statements = list(inner.lowering.statements)
         for what, first in inner.first.items():
             at = tuple(before[b] for b in what[1].blocks)
-            if self.ends_where_it_begins(what, inner):
-                call = first_call(what, statements)
-                statements.remove(call)
+            if first.at == at or self.ends_where_it_begins(what, inner):
+                call = call_in(statements, first)
+                statements = [s for s in statements if s is not call]
                 if known.get(what) != at:
                     outer.lowering.statements.append(call)
-                outer.first.setdefault(what, at)
+                outer.first.setdefault(what, First(at, call))
             else:
                 outer.first.setdefault(what, first)
         fresh = self.namer.fresh
@@ -142,7 +151,7 @@ class Planner:
     def ends_where_it_begins(self, what: Evaluated, body: Body) -> bool:
         """Whether it is evaluated at the start of a body, and again after the last move of its blocks."""
         entry, now = tuple(body.entry[b] for b in what[1].blocks), self.versions(what[1])
-        return body.first[what] == entry and now != entry and self.evaluated[what] == now
+        return body.first[what].at == entry and now != entry and self.evaluated[what] == now
 
     def place(self, block: Block) -> str:
         return "state" if self.version[block] == 0 else "out"
@@ -300,13 +309,16 @@ class Planner:
             self.results[what] = tuple(self.reserve(wish, length) for wish, length in wishes)
         if self.evaluated.get(what) != self.versions(U) and (self.view is None or self.view.fresh):
             places = tuple(f"{self.place(b)}.{self.fields[b]}" for b in U.blocks)
-            self.lowering.statements.append(kind(U, places, self.results[what]))
+            call = kind(U, places, self.results[what])
+            self.lowering.statements.append(call)
             self.lowering.forget()
             self.evaluated[what] = self.versions(U)
-            self.body.first.setdefault(what, self.versions(U))
+            self.body.first.setdefault(what, First(self.versions(U), call))
         return self.results[what]
 
 
-def first_call(what: Evaluated, statements: Iterable[Statement]) -> GradientCall | ValueCall:
-    """The first evaluation of a gradient or a value among the statements."""
-    return next(s for s in statements if isinstance(s, GradientCall | ValueCall) and (type(s), s.potential) == what)
+def call_in(statements: Iterable[Statement], first: First) -> GradientCall | ValueCall:
+    """The first evaluation, which must be one of these statements itself and not inside of a loop among them."""
+    if not any(s is first.call for s in statements):
+        raise AssertionError(f"the first evaluation of {first.call.potential} does not stand where it is looked for")
+    return first.call

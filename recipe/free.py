@@ -50,10 +50,22 @@ def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
+class UnusedNames:
+    """Hands out names that no symbol or function in the expressions has, and none of them twice."""
+
+    def __init__(self, written: Iterable[Expr]) -> None:
+        listed = list(written)
+        self._taken = {name_of(s) for e in listed for s in e.atoms(Symbol)}
+        self._taken |= {a.func.__name__ for e in listed for a in e.atoms(AppliedUndef)}
+
+    def fresh(self, wish: str) -> str:
+        """The wished name, lengthened until it is new."""
+        while wish in self._taken:
+            wish += "_"
+        self._taken.add(wish)
+        return wish
+
+
 def unused_name(name: str, written: Iterable[Expr]) -> str:
     """The name, lengthened until no symbol or function in the expressions has it."""
-    symbols = {name_of(s) for e in written for s in e.atoms(Symbol)}
-    taken = symbols | {a.func.__name__ for e in written for a in e.atoms(AppliedUndef)}
-    while name in taken:
-        name += "_"
-    return name
+    return UnusedNames(written).fresh(name)

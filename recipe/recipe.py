@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 from recipe.abstract import Potential
 from recipe.calculus import gradient
 from recipe.errors import RecipeError
-from recipe.free import abstract_of, parameters_of, unused_name
+from recipe.free import UnusedNames, abstract_of, parameters_of
 from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
 from recipe.matrix import BlockMatrix, read_matrix
 from recipe.posterior import Posterior
@@ -124,7 +124,11 @@ class Recipe:
 
     def unused_name(self, name: str) -> str:
         """The name, lengthened until nothing in the recipe has it."""
-        return unused_name(name, [*self.state, *(e for e, _ in self.written())])
+        return self.unused_names().fresh(name)
+
+    def unused_names(self) -> UnusedNames:
+        """Names that nothing in the recipe has, for several things that are made at once."""
+        return UnusedNames([*self.state, *(e for e, _ in self.written())])
 
     def __repr__(self) -> str:
         from recipe.show import recipe_text  # what shows a recipe knows it, so it cannot come first

@@ -17,7 +17,7 @@ from sympy import Add, Expr, ImmutableDenseMatrix, Integer, S, Symbol
 from recipe.abstract import Dense, Field, Potential
 from recipe.entry import matrices_in
 from recipe.errors import RecipeError
-from recipe.free import unused_name
+from recipe.free import UnusedNames
 from recipe.kernel.in_pieces import Cut, Seconds, part_in_pieces
 from recipe.kernel.kernel import Kernel
 from recipe.language import check_state
@@ -122,13 +122,12 @@ def _copies(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...], avoi
     expressions = [e for e, _ in _written(recipe)]
     found = {s.at(GENERIC) for e in expressions for s in e.atoms(Indexed) if s.length == theta.length and not isinstance(s, Index)}
     wanted = dict.fromkeys([*(b for b in recipe.state if _has(b, theta.length)), *sorted(found, key=str)])
-    taken = [*recipe.state, *expressions, *new, *avoid]
+    names = UnusedNames([*recipe.state, *expressions, *new, *avoid])
     of: dict[Symbol, tuple[Symbol, ...]] = {theta: new}
     for s in wanted:
         if s == theta:
             continue
-        of[s] = tuple(copied(s, unused_name(f"{s.base}_{b.name}", taken), b) for b in new)
-        taken += of[s]
+        of[s] = tuple(copied(s, names.fresh(f"{s.base}_{b.name}"), b) for b in new)
     return _Copies(theta.length, new, of)
 
 

@@ -11,7 +11,7 @@ from sympy import Dummy, Expr, Symbol
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
 from recipe.language import check_component, check_no_matrix, check_number, check_state, check_symbols, read
-from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name
+from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name, name_of
 
 
 @dataclass(frozen=True, init=False)
@@ -87,6 +87,7 @@ class Update:
             check_component(e, block, where)
         self._check_every_block_has_a_rule()
         check_symbols(self.written(), self.state, allowed=(Noise, ScalarNoise))
+        self._check_observe_has_noise_of_its_own()
 
     def _values(self) -> list[tuple[Block, Expr, str]]:
         """What blocks become, with the place where it is said."""
@@ -103,6 +104,16 @@ class Update:
                 name = s.base if isinstance(s, Vector) else s.name
                 if name not in {b.name for b in self.state}:
                     raise RecipeError(f"the update has no rule for the block {name}; if it does not move, say {name}: {name}")
+
+    def _check_observe_has_noise_of_its_own(self) -> None:
+        moving = {name_of(w) for _, e in self.rule for w in e.atoms(Noise, ScalarNoise)}
+        for block, e in self.observe:
+            shared = sorted(moving & {name_of(w) for w in e.atoms(Noise, ScalarNoise)})
+            if shared:
+                raise RecipeError(
+                    f"{_observed(block)} = {e} has the noise {shared[0]} of the rule, and what is recorded is drawn with noise of "
+                    f"its own; give it another name there, such as {shared[0]}_recorded"
+                )
 
     def __repr__(self) -> str:
         from recipe.show import update_text  # what shows an update may import what it is made of, so it cannot come first

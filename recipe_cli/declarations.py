@@ -8,6 +8,7 @@ import pkgutil
 import sys
 import traceback
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +29,15 @@ class Declaration:
     declared: Recipe | Update | Discretisation | Kernel
 
 
+@dataclass(frozen=True)
+class Unfit:
+    """A recipe that a scheme does not fit, and why."""
+
+    name: str
+    file: str
+    error: RecipeError
+
+
 def declarations(where: str) -> list[Declaration]:
     """The recipes, updates and kernels of ``FILE``, ``FILE:NAME`` or a catalog name.
 
@@ -44,7 +54,7 @@ def declarations(where: str) -> list[Declaration]:
     return _only(found, wanted, path) if wanted else found
 
 
-def steps(where: str, scheme: str) -> list[Declaration]:
+def steps(where: str, scheme: str) -> list[Declaration | Unfit]:
     """The discrete steps of the recipes in FILE by a scheme; ``printed`` takes the rules that are printed there, as they stand.
 
     Raises:
@@ -55,25 +65,29 @@ def steps(where: str, scheme: str) -> list[Declaration]:
     if not wanted:
         what = "printed rule" if scheme == PRINTED else "recipe"
         raise RecipeError(f"{where} has no {what} to take a step of; it defines {', '.join(d.name for d in found)}")
-    return [_step(d, scheme) for d in wanted]
+    made = [_step(d, scheme) for d in wanted]
+    if all(isinstance(step, Unfit) for step in made):
+        raise RecipeError("; ".join(f"{step.name}: {step.error}" for step in made if isinstance(step, Unfit)))
+    return made
 
 
 def _can_be_discretised(declared: Any, scheme: str) -> bool:
     if isinstance(declared, Recipe):
         return scheme != PRINTED or declared.update is not None
-    return scheme == PRINTED
+    return isinstance(declared, Update) and scheme == PRINTED
 
 
-def _step(declaration: Declaration, scheme: str) -> Declaration:
+def _step(declaration: Declaration, scheme: str) -> Declaration | Unfit:
+    """The step, or why there is none: what does not fit one recipe of a file costs the others nothing."""
     assert isinstance(declaration.declared, Recipe | Update)
     try:
         made = discretised(declaration.declared, scheme)
     except RecipeError as error:
-        raise RecipeError(f"{declaration.name}: {error}") from None
+        return Unfit(declaration.name, declaration.file, error)
     return replace(declaration, name=f"{declaration.name}, {scheme}", declared=made)
 
 
-def the_one(found: list[Declaration]) -> Declaration:
+def the_one(found: Sequence[Declaration]) -> Declaration:
     """The one declaration that a certificate is to be about."""
     if len(found) == 1:
         return found[0]

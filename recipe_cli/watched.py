@@ -12,13 +12,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from recipe_cli.declarations import Declaration
+from recipe_cli.declarations import Declaration, Unfit
 from recipe_cli.mistakes import BAD_INPUT, Mistake, printable
 from recipe_cli.worker import Answered, Begun, Ended, Judged, OutOfMemory, Refused, Task, Working, work
 from verify.report import Report
@@ -49,7 +49,7 @@ class _StoppedError(Exception):
 class Watch:
     """Everything that ``load`` finds in ``where``, verified under watch."""
 
-    load: Callable[[], list[Declaration]]
+    load: Callable[[], Sequence[Declaration | Unfit]]
     where: str
     require: tuple[str, ...] = ()
     limits: Limits = Limits()

@@ -12,13 +12,13 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
 from recipe import Discretisation, Kernel, RecipeError, Update
-from recipe_cli.declarations import Declaration, the_one
+from recipe_cli.declarations import Declaration, Unfit, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
 from verify.certificate import certificate_of
 from verify.obligation import Obligation
@@ -32,7 +32,7 @@ from verify.zero.decide import DisagreementError
 class Task:
     """What to do: ``done`` declarations are finished, and of the next one these obligations are ``answered``."""
 
-    load: Callable[[], list[Declaration]]
+    load: Callable[[], Sequence[Declaration | Unfit]]
     require: tuple[str, ...]
     certify: bool
     gigabytes: float
@@ -116,12 +116,12 @@ def work(connection: Connection, ends_of_parent: Connection | None, task: Task) 
         connection.send(Ended())
 
 
-def _load(task: Task) -> list[Declaration]:
+def _load(task: Task) -> Sequence[Declaration | Unfit]:
     process = os.getpid()
     try:
         found = task.load()
         if task.certify:
-            found = [the_one(found)]
+            found = [the_one([d for d in found if isinstance(d, Declaration)])]
     except KeyboardInterrupt:  # nobody interrupts this process: it is not in the foreground
         raise RecipeError("the file raised KeyboardInterrupt") from None
     if os.getpid() != process:  # the file has forked: one of the two goes on, or both would speak at once
@@ -129,9 +129,12 @@ def _load(task: Task) -> list[Declaration]:
     return found
 
 
-def _verify_all(connection: Connection, found: list[Declaration], task: Task) -> None:
+def _verify_all(connection: Connection, found: Sequence[Declaration | Unfit], task: Task) -> None:
     answered = task.answered
     for declaration in found[task.done :]:
+        if isinstance(declaration, Unfit):
+            connection.send(Refused(_named(declaration, mistake_of(declaration.error))))
+            continue
         try:
             connection.send(_verify(connection, declaration, task, answered))
         except DisagreementError as error:
@@ -178,7 +181,7 @@ def _plain(outcome: Outcome) -> Outcome:
     return replace(outcome, steps=())
 
 
-def _named(declaration: Declaration, mistake: Mistake) -> Mistake:
+def _named(declaration: Declaration | Unfit, mistake: Mistake) -> Mistake:
     return replace(mistake, sentence=f"{declaration.file}, {declaration.name}: {mistake.sentence}")
 
 

@@ -1,5 +1,6 @@
 """What the noise of estimated gradients adds: how often a scheme uses one estimate, beside exact heat."""
 
+import numpy as np
 import pytest
 from sympy import Matrix, Rational, Symbol, limit, sqrt
 
@@ -9,8 +10,9 @@ from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.sgrhmc import sgrhmc
 from catalog.third_order_langevin import third_order_langevin
-from recipe import Noise, Recipe, Update, discretise, discretised, grad, total
+from recipe import Data, Noise, Posterior, Recipe, Update, bind, discretise, discretised, grad, total
 from recipe.abstract import Potential
+from recipe.scheme.compensation import largest_step
 from recipe.scheme.evaluations import evaluations_of
 from verify import Verdict, verify
 from verify.affine import affine_step, stationary_covariance
@@ -37,7 +39,7 @@ V = Symbol("V", positive=True)
     ],
 )
 def test_the_evaluations_of_a_step(recipe, scheme, weights):
-    found = [w for e in evaluations_of(discretise(recipe, scheme)) for _, w in e.weights]
+    found = [w for e in evaluations_of(discretise(recipe, scheme)) for w in e.weights.values()]
     assert sorted(found) == sorted(weights)
 
 
@@ -85,3 +87,28 @@ def test_where_the_noise_may_vanish_it_is_not_proved_to_suffice(D_rr):
     outcome = NOISE_BUDGET.discharge(subject_of(discretised(recipe, "euler")))
     assert outcome.verdict is Verdict.UNDECIDED
     assert "not shown to be positive" in outcome.by
+
+
+W = Potential("W", theta)
+two = Recipe((theta, r), U + W + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+
+
+@pytest.mark.parametrize("scheme", ["semi-implicit", "baoab"])
+def test_each_potential_has_noise_of_its_own(scheme):
+    by = outcome(two, scheme).by
+    assert by.startswith("1 evaluation of the gradient of U a step, with the weight -step_size for r; 1 evaluation")
+    assert by.endswith(f"it is made good iff step_size <= {largest_step(two).rule[1][1]}")
+
+
+def test_only_a_potential_with_data_has_noise():
+    x, y = Data("x", like=theta), Data("y")
+    law = Posterior(theta, -((y - total(x * theta)) ** 2), 0, data={x: np.ones((3, 2)), y: np.ones(3)})
+    assert outcome(bind(two, {U: law}), "baoab").by.endswith("it is made good iff step_size <= 2*C/V_U_theta")
+
+
+def test_a_printed_rule_that_is_another_process_has_no_budget():
+    h = Symbol("h", positive=True)
+    w = Noise("w", like=r)
+    other = Update(h, [(r, r - h * grad(U, theta) - h * C * r + sqrt(C * h) * w), (theta, theta + h * r)], sghmc.H)
+    half_the_noise = Recipe(sghmc.state, sghmc.H, sghmc.D.written, sghmc.Q.written, update=other)
+    assert outcome(half_the_noise, "printed").verdict is Verdict.UNDECIDED

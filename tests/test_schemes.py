@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import mpmath
 import pytest
-from command import command
-from sympy import Function, Matrix, Symbol, exp, log, simplify, sqrt
+from command import ROOT, command
+from sympy import Function, Interval, Matrix, Symbol, exp, log, oo, simplify, sqrt
 
 from catalog.sghmc import C, sghmc
 from catalog.sgld import sgld
@@ -170,6 +170,43 @@ def test_two_blocks_that_move_by_one_another_have_no_flow():
     both = Recipe(swirl.state, swirl.H, swirl.D.written, Matrix([[0, -1, -1], [1, 0, -1], [1, 1, 0]]))
     with pytest.raises(RecipeError, match=r"kick \(B\): p and q would move by one another"):
         pieces_of(both)
+
+
+def test_a_motion_that_reads_a_block_of_its_own_piece_by_its_rate_and_its_noise_alike():
+    """Rate and noise cancel in a sum; the flow of p is not that with q at rest, as q moves in the same piece."""
+    swirl = Recipe((x, y), x**2 / 2 + y**2 / 2, Matrix([[1 + y**2, 0], [0, 1]]), Matrix([[0, 0], [0, 0]]))
+    with pytest.raises(RecipeError, match=r"x and y would move by one another"):
+        split(swirl, "O")
+
+
+def test_a_normal_law_leaves_a_half_line():
+    a, r = Scalar("a"), Scalar("r", domain=Interval.open(0, oo))
+    half = Recipe((a, r), a**2 / 2 + r**2 / 2, Matrix([[0, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]))
+    lines = lines_of(discretised(half, "baoab"))
+    assert lines["exact-transition"].verdict is Verdict.UNDECIDED
+    assert "r lives on Interval.open(0, oo)" in lines["exact-transition"].by
+    assert (
+        "law of a: order at least 2 (as the joint law)" in lines["invariant-order"].facts
+    )  # odd powers of r do not integrate to 0
+
+
+def test_there_is_no_normal_law_of_negative_variance():
+    theta, r = sghmc.state
+    heated = Recipe((theta, r), sghmc.H, Matrix([[0, 0], [0, -C]]), sghmc.Q.written)
+    report = verify(discretised(heated, "baoab"))
+    assert report.verdict is Verdict.REFUTED
+    assert lines_of(discretised(heated, "baoab"))["exact-transition"].verdict is Verdict.UNDECIDED
+
+
+def test_a_step_is_no_better_than_what_it_is_made_from():
+    theta, r = sghmc.state
+    twisted = Recipe((theta, r), sghmc.H, sghmc.D.written, Matrix([[0, 1], [1, 0]]))
+    for scheme in ("baoab", "euler"):
+        report = verify(discretised(twisted, scheme))
+        assert report.verdict is Verdict.REFUTED
+        assert lines_of(discretised(twisted, scheme))["stationarity"].verdict is Verdict.REFUTED
+    outwards = Recipe((x,), -(x**2) / 2, Matrix([[1]]), Matrix([[0]]))
+    assert verify(discretised(outwards, "euler")).verdict is Verdict.REFUTED  # its law is not normalisable
 
 
 def test_an_unknown_scheme_is_named_with_those_that_there_are():
@@ -340,3 +377,30 @@ def test_the_schemes_of_a_recipe():
 def test_all_schemes():
     assert [line.split()[0] for line in command("schemes").stdout.splitlines()][: len(SCHEMES)] == [s.name for s in SCHEMES]
     assert len(json.loads(command("schemes", "--json").stdout)) == len(SCHEMES)
+
+
+def test_printed_rules_stand_beside_kernels_in_a_file(tmp_path):
+    text = (ROOT / "catalog" / "hmc.py").read_text()
+    (tmp_path / "mine.py").write_text(text)
+    said = command("verify", tmp_path / "mine.py", "--scheme", "printed")
+    assert said.returncode == 0
+    assert said.stdout.startswith("hmc, printed (step, ")
+
+
+def test_what_does_not_fit_one_recipe_costs_the_others_nothing(tmp_path):
+    text = """
+from sympy import Matrix
+from recipe import Recipe, Scalar
+x, p = Scalar("x"), Scalar("p")
+one = Recipe((x,), x**4, Matrix([[1]]), Matrix([[0]]))
+two = Recipe((x, p), x**2 + p**2, Matrix([[0, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]))
+"""
+    (tmp_path / "mine.py").write_text(text)
+    said = command("verify", tmp_path / "mine.py", "--scheme", "baoab")
+    assert said.returncode == 2
+    assert "mine.py, one: the drift of x has the term -4*x**3" in said.stderr
+    assert said.stdout.startswith("two, baoab (step, ")
+    both = command("verify", tmp_path / "mine.py", "--scheme", "badodab")
+    assert both.returncode == 2
+    assert "one: the drift of x has" in both.stderr
+    assert "two: the word BADODAB has the letter D" in both.stderr

@@ -7,13 +7,13 @@ from typing import Any
 from sympy import Expr, S, factor_terms, sqrt
 
 from recipe.errors import RecipeError
-from recipe.free import blocks_in
+from recipe.free import UnusedNames, blocks_in
 from recipe.kernel.conditional import conditional_of
 from recipe.kernel.part import REFRESH, Move
 from recipe.language import check_component, read
 from recipe.recipe import Recipe
-from recipe.scheme.increment import step_symbol
-from recipe.symbols import Block, Noise
+from recipe.scheme.increment import step_symbol, white_noise
+from recipe.symbols import Block
 from recipe.update import Update
 
 
@@ -29,23 +29,23 @@ def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
     listed = _checked_blocks(recipe, blocks)
     c = read(keep, "keep")
     rule: dict[Block, Expr] = {b: b for b in recipe.state}
+    unused = recipe.unused_names()
     for block in listed:
         check_component(c, block, "keep")
-        rule[block] = _redrawn(recipe, block, listed, c)
+        rule[block] = _redrawn(recipe, block, listed, c, unused)
     return Move(
         Update(step_symbol(recipe), rule, recipe.H, name=recipe.name, source="redrawn from the law given the rest"), REFRESH
     )
 
 
-def _redrawn(recipe: Recipe, block: Block, listed: tuple[Block, ...], c: Expr) -> Expr:
+def _redrawn(recipe: Recipe, block: Block, listed: tuple[Block, ...], c: Expr, unused: UnusedNames) -> Expr:
     law = conditional_of(recipe.H, block)
     moved = blocks_in(law.mean, listed) | blocks_in(law.precision, listed) | blocks_in(c, listed)
     if moved:
         names = ", ".join(sorted(b.name for b in moved))
         raise RecipeError(f"the law of {block} depends on {names}, redrawn at once; refresh one after another, compose(...)")
-    w = Noise(recipe.unused_name(f"w_{block.name}"), like=block)
     kept = law.mean + c * (block - law.mean) if c != 0 else law.mean
-    return kept + sqrt(S.One - c**2) * sqrt(factor_terms(1 / law.precision)) * w
+    return kept + sqrt(S.One - c**2) * sqrt(factor_terms(1 / law.precision)) * white_noise(block, unused)
 
 
 def _checked_blocks(recipe: Recipe, blocks: tuple[Block, ...]) -> tuple[Block, ...]:

@@ -48,7 +48,7 @@ def added_noise(recipe: Recipe) -> dict[Block, Expr]:
         RecipeError: where ``B_hat`` is not diagonal.
     """
     noise: dict[Block, Expr] = {}
-    potentials = _noisy_potentials(recipe)
+    potentials = noisy_potentials(recipe)
     for U in potentials:
         slope = _slope(recipe, U)
         for moved in U.blocks:
@@ -68,7 +68,12 @@ def largest_step(recipe: Recipe) -> Update:
     return Update(step_symbol(recipe), bounds, recipe.H, name=f"{recipe.name or 'recipe'}_largest_step")
 
 
-def _noisy_potentials(recipe: Recipe) -> list[Potential]:
+def noisy_potentials(recipe: Recipe) -> list[Potential]:
+    """The potentials whose gradients are estimated from data: those with a posterior; where none has one yet, all of H.
+
+    Raises:
+        RecipeError: where H has none.
+    """
     bound = [U for U, _ in recipe.posteriors]
     found = bound or sorted(recipe.H.atoms(Potential), key=str)
     if not found:
@@ -92,16 +97,7 @@ def _moved_by(recipe: Recipe, column: Block) -> dict[Block, Expr]:
         entries = {m.place(row, column): m.entry(row, column) for m in (recipe.D, recipe.Q)}
         if all(is_zero_entry(e) for e in entries.values()):
             continue
-        value = sum(
-            (
-                _elementwise(
-                    e,
-                    place,
-                )
-                for place, e in entries.items()
-            ),
-            S.Zero,
-        )
+        value = sum((_elementwise(e, place) for place, e in entries.items()), S.Zero)
         if value != 0:
             moved[row] = value
     if len(moved) > 1:

@@ -14,19 +14,23 @@ from sympy import Expr, S, cancel, nan, zoo
 from recipe.abstract import Partial, Potential
 from recipe.calculus import freeze
 from recipe.errors import OutsideLanguageError
-from recipe.symbols import Block
+from recipe.symbols import Block, generic
 from recipe.update import Update
+
+Use = tuple[Block, Block]  # the block that moves, and the one that the derivative is by
+Found = dict[tuple[Potential, tuple[int, ...]], dict[Use, Expr]]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation of the gradient of a potential, and for each block by what it is multiplied in all, divided by the step.
+    """One evaluation of the gradient of a potential.
 
-    The weights are those of a vanishing step: what a gradient does by way of another block is of a higher order.
+    ``weights`` has, for a block that it moves and the block that the derivative is by, what this is multiplied with in all, divided
+    by the step; of a vanishing step, as what a gradient does by way of another block is of a higher order.
     """
 
     potential: Potential
-    weights: tuple[tuple[Block, Expr], ...]
+    weights: dict[Use, Expr]
 
 
 def evaluations_of(update: Update) -> list[Evaluation]:
@@ -36,26 +40,27 @@ def evaluations_of(update: Update) -> list[Evaluation]:
         OutsideLanguageError: where a gradient is used in another way than multiplied by a number.
     """
     version: dict[Block, int] = dict.fromkeys(update.state, 0)
-    found: dict[tuple[Potential, tuple[int, ...]], dict[Block, Expr]] = {}
+    found: Found = {}
     for block, e in update.rule:
         for gradient in sorted(e.atoms(Partial), key=str):
             U = gradient.head
             if isinstance(U, Potential):
                 at = tuple(version[b] if update.sequential else 0 for b in U.blocks)
                 weights = found.setdefault((U, at), {})
-                weights[block] = weights.get(block, S.Zero) + _weight(gradient, e, update)
+                use = (block, generic(gradient.wrt[0]))
+                weights[use] = weights.get(use, S.Zero) + _weight(gradient, e, update)
         version[block] += 1
     _join_steps(found, version)
-    return [Evaluation(U, tuple(weights.items())) for (U, _), weights in found.items()]
+    return [Evaluation(U, weights) for (U, _), weights in found.items()]
 
 
-def _join_steps(found: dict[tuple[Potential, tuple[int, ...]], dict[Block, Expr]], version: dict[Block, int]) -> None:
+def _join_steps(found: Found, version: dict[Block, int]) -> None:
     """Count a use at the end of a step with those at the beginning of the next."""
     for U in {U for U, _ in found}:
         start, end = tuple(0 for _ in U.blocks), tuple(version[b] for b in U.blocks)
         if start != end and (U, start) in found and (U, end) in found:
-            for block, weight in found.pop((U, end)).items():
-                found[U, start][block] = found[U, start].get(block, S.Zero) + weight
+            for use, weight in found.pop((U, end)).items():
+                found[U, start][use] = found[U, start].get(use, S.Zero) + weight
 
 
 def _weight(gradient: Partial, e: Expr, update: Update) -> Expr:

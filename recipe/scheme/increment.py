@@ -10,8 +10,9 @@ from recipe.abstract import Dense, DenseEntry
 from recipe.dynamics import derive
 from recipe.entry import Coupling, is_zero_entry, parts
 from recipe.errors import RecipeError
+from recipe.free import UnusedNames
 from recipe.recipe import Recipe
-from recipe.symbols import Block, Noise
+from recipe.symbols import Block, Noise, ScalarNoise
 from recipe.total import labels
 
 
@@ -27,11 +28,12 @@ def increments(recipe: Recipe, step: Symbol, compensated: Mapping[Block, Expr] |
     the variance ``eps (2 D - eps B_hat)``.
     """
     drift = derive(recipe).dynamics.drift
-    noise = noise_terms(recipe)
+    noise = noise_terms(recipe, recipe.unused_names())
     moved = {b: b + step * drift[b] + sqrt(2 * step) * noise[b] for b in recipe.state}
     for b, B_hat in (compensated or {}).items():
         variance = step * (2 * parts(recipe.D.entry(b, b))[0] - step * B_hat)
-        moved[b] = b + step * drift[b] + sqrt(variance) * Noise(recipe.unused_name(f"w_{b.name}"), like=b)
+        (w,) = noise[b].atoms(Noise, ScalarNoise)
+        moved[b] = b + step * drift[b] + sqrt(variance) * w
     return moved
 
 
@@ -50,14 +52,14 @@ def diagonal_noise(recipe: Recipe, block: Block, scheme: str) -> Expr:
     return parts(entry)[0]
 
 
-def noise_terms(recipe: Recipe) -> dict[Block, Expr]:
-    """``B w`` by block, with ``B B^T = D`` and standard normal w.
+def noise_terms(recipe: Recipe, names: UnusedNames) -> dict[Block, Expr]:
+    """``B w`` by block, with ``B B^T = D`` and standard normal w, whose names are taken from ``names``.
 
     Raises:
         RecipeError: where no such root is known.
     """
     if recipe.noise_factor is not None:
-        white = {b: Noise(recipe.unused_name(f"w_{b.name}"), like=b) for b in recipe.state}
+        white = {b: white_noise(b, names) for b in recipe.state}
         return recipe.noise_factor.times(white)
     for a, row in enumerate(recipe.state):
         for column in recipe.state[a + 1 :]:
@@ -66,18 +68,22 @@ def noise_terms(recipe: Recipe) -> dict[Block, Expr]:
                     f"{recipe.D.place(row, column)} couples the noise of {row} and {column}: "
                     "no root of D is known for it; give noise_factor=B with B B^T = D"
                 )
-    return {b: _own_noise(recipe, b) for b in recipe.state}
+    return {b: _own_noise(recipe, b, names) for b in recipe.state}
 
 
-def _own_noise(recipe: Recipe, block: Block) -> Expr:
+def white_noise(block: Block, names: UnusedNames, covariance: Dense | None = None) -> Expr:
+    """A normal draw for a block, under a name that no other draw of the step has: of one name they would be one draw."""
+    return Noise(names.fresh(f"w_{block.name}"), like=block, covariance=covariance)
+
+
+def _own_noise(recipe: Recipe, block: Block, names: UnusedNames) -> Expr:
     entry = recipe.D.entry(block, block)
     if is_zero_entry(entry):
         return S.Zero
-    name = recipe.unused_name(f"w_{block.name}")
     if not isinstance(entry, Coupling) or entry.kernel == 0:
-        return sqrt(factor_terms(parts(entry)[0])) * Noise(name, like=block)
+        return sqrt(factor_terms(parts(entry)[0])) * white_noise(block, names)
     scale, matrix = _scaled_dense(entry, recipe, block)
-    return sqrt(scale) * Noise(name, like=block, covariance=matrix)
+    return sqrt(scale) * white_noise(block, names, matrix)
 
 
 def _scaled_dense(entry: Coupling, recipe: Recipe, block: Block) -> tuple[Expr, Dense]:

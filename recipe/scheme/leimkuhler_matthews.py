@@ -34,16 +34,17 @@ def leimkuhler_matthews(recipe: Recipe) -> Update:
     if blocks_in(written, recipe.state):
         raise RecipeError(f"{place} = {written} is not constant, and leimkuhler-matthews is for a constant D; try milstein")
     step = step_symbol(recipe)
-    half = sqrt(step / 2) * noise_terms(recipe)[block]
+    unused = recipe.unused_names()
+    half = sqrt(step / 2) * noise_terms(recipe, unused)[block]
     if half == 0:
         raise RecipeError(f"{place} = 0, and leimkuhler-matthews is for noise on every block")
-    fresh = half.xreplace({w: _another(w, recipe) for w in half.atoms(Noise, ScalarNoise)})
+    recorded = unused.fresh("w_recorded")
+    fresh = half.xreplace({w: _another(w, recorded) for w in half.atoms(Noise, ScalarNoise)})
     drift = derive(recipe).dynamics.drift[block]
     rule = [(block, block + half), (block, block + step * drift + half)]
     return Update(step, rule, recipe.H, observe={block: block + fresh}, name=recipe.name, source="Leimkuhler-Matthews")
 
 
-def _another(w: Noise | ScalarNoise, recipe: Recipe) -> Expr:
-    """A draw of the same law that is independent of it."""
-    name = recipe.unused_name("w_recorded")
+def _another(w: Noise | ScalarNoise, name: str) -> Expr:
+    """A draw of the same law under another name, which is independent of it."""
     return Indexed.__new__(Noise, name, w.length, w.label, w.extra, real=True) if isinstance(w, Noise) else ScalarNoise(name)

@@ -108,10 +108,16 @@ def _noise(recipe: Recipe, block: Block) -> Expr:
     return noise
 
 
+def reads(motion: Motion, recipe: Recipe) -> frozenset[Block]:
+    """The blocks that the motion depends on. Each part is asked by itself: in a sum they might cancel."""
+    parts = (motion.rate, motion.push, motion.noise)
+    return frozenset().union(*(blocks_in(e, recipe.state) for e in parts))
+
+
 def _check_apart(piece: Piece, recipe: Recipe) -> None:
     """Require that no block of the piece moves by another one of it, as the flow of the whole is then that of each block."""
     for motion in piece.motions:
-        read = blocks_in(motion.rate + motion.push + motion.noise, recipe.state)
+        read = reads(motion, recipe)
         for other in piece.motions:
             if other.block in read:
                 raise RecipeError(

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from sympy import Expr, Symbol
 
 from recipe.errors import RecipeError
+from recipe.free import UnusedNames
 from recipe.recipe import Recipe
 from recipe.scheme.flow import Flow, flow
-from recipe.scheme.increment import step_symbol
+from recipe.scheme.increment import step_symbol, white_noise
 from recipe.scheme.pieces import LETTERS, Motion, Piece, pieces_of
-from recipe.symbols import Block, Noise
+from recipe.symbols import Block
 from recipe.update import Update
 
 
@@ -41,19 +42,15 @@ class Splitting:
     @property
     def update(self) -> Update:
         """One step: an assignment a sub-flow."""
-        names: set[str] = set()
+        names = self.recipe.unused_names()  # every occurrence draws anew
         rule = [self._assignment(sub, names) for sub in self.flows]
         return Update(self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}")
 
-    def _assignment(self, sub: SubFlow, names: set[str]) -> tuple[Block, Expr]:
+    def _assignment(self, sub: SubFlow, names: UnusedNames) -> tuple[Block, Expr]:
         block = sub.motion.block
         if sub.law.variance == 0:
             return block, sub.law.mean
-        name = self.recipe.unused_name(f"w_{block.name}")
-        while name in names:  # every occurrence draws anew
-            name += "_"
-        names.add(name)
-        return block, sub.law.mean + sub.law.deviation * Noise(name, like=block)
+        return block, sub.law.mean + sub.law.deviation * white_noise(block, names)
 
 
 def split(recipe: Recipe, word: str) -> Splitting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, ImmutableDenseMatrix, Matrix, zeros
+from sympy import Expr, ImmutableDenseMatrix, Matrix, eye, zeros
 
 from recipe.symbols import Block
 from verify.affine.numbers import readable, solve, with_generators
@@ -24,6 +24,7 @@ class StationaryCovariance:
 
     of_step: dict[Pair, Expr]
     of_target: dict[Pair, Expr]
+    means: dict[Block, tuple[Expr, Expr]]  # of what is recorded, and of the target
 
     def ratio(self, block: Block) -> Expr:
         """The variance of a block by that of the target."""
@@ -44,7 +45,22 @@ def stationary_covariance(step: AffineStep) -> StationaryCovariance | None:
     if not _solves(sigma, step):
         return None
     recorded = step.R * sigma * step.R.T + step.S
-    return StationaryCovariance(_by_place(recorded, step), _by_place(step.hessian.inv(), step))
+    means = _means(step)
+    return None if means is None else StationaryCovariance(_by_place(recorded, step), _by_place(step.hessian.inv(), step), means)
+
+
+def _means(step: AffineStep) -> dict[Block, tuple[Expr, Expr]] | None:
+    """The mean ``(I - M)^-1 m``, put back into its equation, and that of the target."""
+    n = len(step.coordinates)
+    entries, meanings = with_generators([*(eye(n) - step.M), *step.m])
+    found = solve(Matrix(n, n, entries[: n * n]), Matrix(n, 1, entries[n * n :]))
+    if found is None:
+        return None
+    mean = found.applyfunc(lambda e: readable(e, meanings, step.step))
+    if any(decide_zero(e).verdict is not Verdict.PROVED for e in mean - step.M * mean - step.m):
+        return None
+    recorded, wanted = step.R * mean + step.n, -(step.hessian.inv() * step.slope)
+    return {b: (recorded[i].factor(), wanted[i].factor()) for i, b in enumerate(step.coordinates)}
 
 
 def _lyapunov(M: Matrix, C: Matrix) -> Matrix | None:

@@ -36,7 +36,20 @@ def stability(step: AffineStep) -> Stability:
     """The conditions, stripped of every factor whose sign is proved."""
     n = len(step.coordinates)
     entries, meanings = with_generators(list(step.M))
-    return _where_positive(hurwitz_conditions(Matrix(n, n, entries)), meanings, step)
+    M = Matrix(n, n, entries)
+    apart = [M.extract(list(rows), list(rows)) for rows in _apart(M)]  # the eigenvalues of M are those of its blocks
+    return _where_positive([condition for block in apart for condition in hurwitz_conditions(block)], meanings, step)
+
+
+def _apart(M: Matrix) -> list[tuple[int, ...]]:
+    """The coordinates in groups between which M is zero."""
+    groups = [{i} for i in range(M.rows)]
+    for i, j in ((i, j) for i in range(M.rows) for j in range(M.rows) if M[i, j] != 0):
+        one, other = (next(g for g in groups if x in g) for x in (i, j))
+        if one is not other:
+            one |= other
+            groups.remove(other)
+    return [tuple(sorted(g)) for g in groups]
 
 
 def boundedness(step: AffineStep) -> Stability | None:
@@ -63,10 +76,11 @@ def _where_positive(wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: 
     for c in conditions:
         if not any(_is_positive_number((c / other).cancel()) for other in kept):  # a positive number: the same condition
             kept.append(c)
+    apart = tuple(e for e in excluded if not any((e / c).cancel().is_Rational for c in kept))  # what is positive is not zero
     bounds = [_bound(c, step.step) for c in kept]
     upper = tuple(b.value for b in bounds if b is not None and b.above)
     lower = tuple(b.value for b in bounds if b is not None and not b.above)
-    return Stability(tuple(kept), tuple(excluded), None, upper, lower, all(b is not None for b in bounds) and not excluded)
+    return Stability(tuple(kept), apart, None, upper, lower, all(b is not None for b in bounds) and not apart)
 
 
 def _is_positive_number(e: Expr) -> bool:

@@ -17,21 +17,22 @@ from recipe.calculus import gradient
 from recipe.errors import OutsideLanguageError
 from recipe.expectation import NOISE
 from recipe.free import unused_name
-from recipe.symbols import Block, Length, Noise, Vector, VectorParameter
+from recipe.symbols import Block, Length, Noise, Scalar, ScalarNoise, Vector, VectorParameter
 from recipe.total import Total
 from recipe.update import Update
 from verify.order.line import at_length_one
 from verify.signs.definedness import PROVERS, conditions
-from verify.zero.decide import vanishes
+from verify.signs.sign import is_positive
 
 Values = dict[Block, Expr]
 
 
 @dataclass(frozen=True)
 class AffineStep:
-    """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + noise`` with covariance ``S``.
+    """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + n + noise`` with covariance ``S``.
 
-    ``hessian`` is that of H; ``curvature`` the symbol k of the test potential, None where H has no abstract potential.
+    ``hessian`` is that of H, ``slope`` its gradient at 0; ``curvature`` the symbol k of the test potential, None where H has no
+    abstract potential.
     ``isotropic`` says that the step is the same in every orthonormal basis, ``defined`` what must hold for it to have a value.
     """
 
@@ -41,8 +42,10 @@ class AffineStep:
     m: ImmutableDenseMatrix
     C: ImmutableDenseMatrix
     R: ImmutableDenseMatrix
+    n: ImmutableDenseMatrix
     S: ImmutableDenseMatrix
     hessian: ImmutableDenseMatrix
+    slope: ImmutableDenseMatrix
     curvature: Symbol | None
     every_length: bool
     isotropic: bool
@@ -51,13 +54,15 @@ class AffineStep:
     @property
     def scope(self) -> str:
         """For which laws and lengths it is what the step does."""
+        vectors = any(isinstance(b, Vector) for b in self.coordinates)
+        lengths = ("every d" if self.every_length else "one dimension") if vectors else ""
         if self.curvature is None:
-            return "H as written"
+            return ", ".join(filter(None, [lengths, "H as written"]))
         law = f"U = {self.curvature}*x^2/2 in each coordinate x, every positive {self.curvature}"
         if not self.every_length:
-            return f"one dimension and {law}"
+            return f"{lengths} and {law}" if lengths else law
         by_eigenvalue = f": so for every quadratic U, {self.curvature} being an eigenvalue of its Hessian" if self.isotropic else ""
-        return f"every d and {law}{by_eigenvalue}"
+        return f"{lengths} and {law}{by_eigenvalue}" if lengths else law
 
 
 def affine_step(update: Update) -> AffineStep:
@@ -84,17 +89,20 @@ def affine_step(update: Update) -> AffineStep:
     H = meant(update.target)
     slopes = {b: H.diff(b) for b in update.state}
     M, m, C = _read(state, update.state)
-    R, _, shaken = _read(recorded, update.state)
-    hessian, _, _ = _read(slopes, update.state)
-    if vanishes(hessian.det()):
-        raise OutsideLanguageError("H is flat in some direction, so that it has no covariance to compare with")
-    every_length = k is not None and _is_elementwise(update)
+    R, n, shaken = _read(recorded, update.state)
+    hessian, slope, _ = _read(slopes, update.state)
+    if not all(is_positive(hessian[:rows, :rows].det().factor()) for rows in range(1, len(slopes) + 1)):
+        raise OutsideLanguageError("H is not shown to be that of a normal law: its Hessian is not seen to be positive definite")
     return AffineStep(
-        update.state, update.step, M, m, C, R, shaken, hessian, k, every_length, _is_isotropic(update), _where_defined(update)
-    )
+        update.state, update.step, M, m, C, R, n, shaken, hessian, slope, k, _is_elementwise(update), _is_isotropic(update),
+        _where_defined(update),
+    )  # fmt: skip
 
 
 def _check_concrete(update: Update) -> None:
+    edged = next((b for b in update.state if b.domain != S.Reals), None)
+    if edged is not None:
+        raise OutsideLanguageError(f"{edged} lives on {edged.domain}, which an affine step with noise leaves")
     for e, where in update.written():
         strange = sorted(e.atoms(Field, Jet, AppliedUndef, Dense, DenseEntry), key=str)
         if strange:
@@ -120,8 +128,10 @@ def _with_curvature(e: Expr, k: Symbol | None) -> Expr:
 
 def _is_elementwise(update: Update) -> bool:
     """Whether each coordinate moves by itself, and has a law of its own but for U, so that d of them are d copies."""
-    moved = [e for _, e in (*update.rule, *update.observe)]
-    return not any(e.has(Total, Length) for e in (*moved, *(gradient(update.target, b) for b in update.state)))
+    moved = [(b, e) for b, e in (*update.rule, *update.observe)]
+    moved += [(b, gradient(update.target, b)) for b in update.state]
+    shared = (Total, Length, Scalar, ScalarNoise)  # what all coordinates of a vector have in common
+    return not any(e.has(Total, Length) or (isinstance(b, Vector) and e.has(*shared)) for b, e in moved)
 
 
 def _is_isotropic(update: Update) -> bool:

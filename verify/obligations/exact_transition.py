@@ -8,11 +8,12 @@ from sympy import Dummy, Expr, S, exp
 
 from recipe import Discretisation
 from recipe.entry import parts
-from recipe.scheme.pieces import pieces_of
+from recipe.scheme.pieces import pieces_of, reads
 from recipe.scheme.splitting import Splitting, SubFlow
 from verify.obligation import Obligation, of_steps
+from verify.signs.sign import is_nonnegative
 from verify.subject import Subject
-from verify.verdict import Outcome, conjunction
+from verify.verdict import Outcome, conjunction, undecided
 from verify.zero.decide import decide_zero
 
 
@@ -21,11 +22,36 @@ def discharge(subject: Subject) -> Outcome:
     assert isinstance(subject.declared, Discretisation)
     splitting = subject.declared.splitting
     assert splitting is not None
-    parts = [*_sums(subject, splitting), *_times(splitting)]
+    edged = next((b for b in subject.state if b.domain != S.Reals), None)
+    if edged is not None:
+        return undecided(f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not proved to stay inside")
+    why_not = _not_alone(splitting) or _not_a_law(splitting)
+    if why_not is not None:
+        return undecided(why_not)
+    found = [*_sums(subject, splitting), *_times(splitting)]
     for sub in dict.fromkeys(splitting.flows):
-        parts += _solves(sub, splitting)
+        found += _solves(sub, splitting)
     solved = ", ".join(f"{sub.letter}: {sub.motion.block} <- {_law(sub)}" for sub in dict.fromkeys(splitting.flows))
-    return conjunction(parts, by=f"the pieces sum to the generator, and each is solved: {solved}")
+    return conjunction(found, by=f"the pieces sum to the generator, and each is solved: {solved}")
+
+
+def _not_alone(splitting: Splitting) -> str | None:
+    """A motion that depends on a block which moves with it: then the flow of each by itself is not that of both."""
+    for piece in pieces_of(splitting.recipe):
+        moving = {motion.block for motion in piece.motions}
+        for motion in piece.motions:
+            together = sorted(reads(motion, splitting.recipe) & moving, key=str)
+            if together:
+                return f"{piece.letter}: {motion.block} moves by {together[0]}, which moves in the same piece"
+    return None
+
+
+def _not_a_law(splitting: Splitting) -> str | None:
+    """Noise that is not shown to be nonnegative: there is no normal law with such a variance."""
+    negative = next((sub for sub in splitting.flows if not is_nonnegative(sub.motion.noise)), None)
+    if negative is None:
+        return None
+    return f"{negative.letter}: the noise {negative.motion.noise} of {negative.motion.block} is not shown to be nonnegative"
 
 
 def _law(sub: SubFlow) -> str:

@@ -18,8 +18,9 @@ def discharge(subject: Subject) -> Outcome:
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
     assert recipe.noise_factor is not None
-    step = Symbol(recipe.unused_name("step"), positive=True)
-    white = {b: Noise(recipe.unused_name(f"w_{b.name}"), like=b) for b in recipe.state}
+    names = recipe.unused_names()
+    step = Symbol(names.fresh("step"), positive=True)
+    white = {b: Noise(names.fresh(f"w_{b.name}"), like=b) for b in recipe.state}
     moved = {b: b + sqrt(2 * step) * e for b, e in recipe.noise_factor.times(white).items()}
     try:
         square = limit_of(Update(step, moved, recipe.H)).diffusion

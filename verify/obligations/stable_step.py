@@ -59,7 +59,9 @@ def _facts(step: AffineStep) -> tuple[str, ...]:
     covariance = stationary_covariance(step)
     if covariance is None:
         return ("the stationary covariance was not found in closed form",)
-    return tuple(_fact(a, b, covariance) for a, b in covariance.of_step)
+    off = {b: pair for b, pair in covariance.means.items() if pair != (0, 0)}
+    means = [f"mean of {b} = {found}, and the target has {wanted}" for b, (found, wanted) in off.items()]
+    return (*means, *(_fact(a, b, covariance) for a, b in covariance.of_step))
 
 
 def _fact(a: Block, b: Block, covariance: StationaryCovariance) -> str:

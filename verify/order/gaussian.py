@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, S
 from sympy.polys.matrices import DomainMatrix
 
 from recipe.errors import OutsideLanguageError
@@ -47,13 +47,15 @@ def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
     Raises:
         OutsideLanguageError: where H is not a quadratic form, the step is not linear, or the limit has no single covariance.
     """
+    edged = next((x for x in step.coordinates if x.domain != S.Reals), None)
+    if edged is not None:
+        raise OutsideLanguageError(f"{edged} lives on {edged.domain}: the law is not normal")
     ring = Ring(step.coordinates, capacity)
     slopes = gradient_of(step, ring)
     maps = maps_of(step, ring, end + 2)
     recorded = map_of(step.recorded, False, step.s, ring, end)
-    seen = [*slopes.values(), *(c for m in (*maps, recorded) for change in m.values() for c in change.coefficients)]
-    letters = ring.numbers_of(*seen)
-    constants = [k for k in letters if ring.is_constant(k) and not isinstance(ring.meanings[k], NOISE)]
+    known = range(len(ring.meanings))  # all of them: what is under a root comes out of it in a covariance
+    constants = [k for k in known if ring.is_constant(k) and not isinstance(ring.meanings[k], NOISE)]
     read = _Reader(ring, ParameterField(ring, constants))
     powers = _stationary([read.linear(m, end + 2) for m in maps], end, read)
     powers = _moved(powers, read.linear(recorded, end), read.zero)
@@ -95,7 +97,7 @@ class _Reader:
                 for letter in noise[i].keys() & noise[j].keys():
                     products = (noise[i][letter][k] * noise[j][letter][power - k] for k in range(power + 1))
                     total += self.ring.mean(sum(products, self.ring.zero) * self.ring.generator(letter) ** 2)
-                C[i][j] = self.field.element(total)
+                C[i][j] = self.field.element(self.ring.reduced(total))
         return C
 
     def _linear_terms(self, c: Poly) -> dict[Expr, Poly]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sympy import S
 from sympy.polys.matrices import DomainMatrix
 
 from recipe.symbols import Block
@@ -19,6 +20,8 @@ def integrated_out(f: Poly, blocks: Sequence[Block], gradient: Mapping[Block, An
 
     By parts, ``E[z_i m] = sum_j (A^-1)_ij E[dm/dz_j]`` where dH/dz = A z.
     """
+    if any(x.domain != S.Reals for x in blocks):  # a normal law that is cut off has other moments
+        return None
     inverse = _covariance(blocks, gradient, ring)
     letters = [ring.number_of(x) for x in blocks]
     others = [k for k in ring.numbers_of(f) if k not in letters]

@@ -9,7 +9,6 @@ from typing import Any
 from recipe import Discretisation, Kernel, Recipe, RecipeError, __version__
 from verify.obligation import Obligation
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
-from verify.obligations.consistency import CONSISTENCY
 from verify.obligations.invariance import INVARIANCE
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
@@ -95,12 +94,20 @@ def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discha
     Raises:
         RecipeError: for an unknown obligation, or an update rule that has no limit.
     """
-    subject = kernel_subject_of(declared) if isinstance(declared, Kernel) else subject_of(declared)
+    subjects = subjects_of(declared)
     required = _required(declared, require)
-    applying = [o for o in obligations_of(declared) if o.applies(subject)]
-    lines = [_line(o, discharge(o, subject), required) for o in applying]
+    applying = [(o, s) for s in subjects for o in obligations_of(declared) if o.applies(s)]
+    lines = [_line(o, discharge(o, s), required) for o, s in applying]
     lines += [_open(name, declared) for name in required if name not in {line.name for line in lines}]
-    return Report(declared.name, subject.kind, subject.scope, tuple(_without_what_is_decided(lines)))
+    return Report(declared.name, subjects[-1].kind, subjects[-1].scope, tuple(_without_what_is_decided(lines)))
+
+
+def subjects_of(declared: Declared) -> list[Any]:
+    """What the lines of a report are about: of a discrete step first what it is made from, as no step is better than that."""
+    if isinstance(declared, Kernel):
+        return [kernel_subject_of(declared)]
+    made_from = [subject_of(declared.of)] if isinstance(declared, Discretisation) else []
+    return [*made_from, subject_of(declared)]
 
 
 def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line:
@@ -120,8 +127,7 @@ def unanswered(declared: Declared) -> Report:
         open_line = Line(INVARIANCE.name, INVARIANCE.statement, undecided("it was not reached"))
         return Report(declared.name, "kernel", scope_of(declared), (open_line,))
     kind = "recipe" if isinstance(declared, Recipe) else "step" if isinstance(declared, Discretisation) else "claim"
-    first = CONSISTENCY if isinstance(declared, Discretisation) else STATIONARITY
-    line = Line(first.name, first.statement, undecided(UNDERIVED))
+    line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
     return Report(declared.name, kind, scope_of(declared), (line,))
 
 
@@ -143,7 +149,8 @@ def _instead(outcome: Outcome, assumptions: tuple[str, ...]) -> Outcome:
 
 def _required(declared: Declared, require: Iterable[str]) -> list[str]:
     """The required obligations by name, beside those that apply anyway."""
-    own = declared.require if isinstance(declared, Recipe) else ()
+    made_from = declared.of if isinstance(declared, Discretisation) else declared
+    own = made_from.require if isinstance(made_from, Recipe) else ()
     names = list(dict.fromkeys((*own, *require)))
     known = list(dict.fromkeys(o.name for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS)))
     for name in names:
