@@ -33,10 +33,10 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
     """The recipe (or kernel) with potentials, fields and elementwise functions replaced.
 
     A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and the generated kernel gets the
-    posterior's gradient). Where that is a law of other blocks than the one ``Vector`` that the potential depends on, the recipe is
-    ``spread`` over them; this comes last, so all other values are written in the recipe's own blocks. A ``Field`` or an elementwise
-    function takes an expression of its block, the latter also a sympy ``Lambda``; both take the domain of the block as it is
-    declared.
+    posterior's gradient). Where that is a law of other blocks than the one ``Vector`` that the potential depends on, the recipe or
+    kernel is ``spread`` over them; this comes last, so all other values are written in its own blocks. A ``Field`` or an
+    elementwise function takes an expression of its block, the latter also a sympy ``Lambda``; both take the domain of the block as
+    it is declared.
 
     Raises:
         RecipeError: for a name that the recipe does not have, or a value of the wrong kind.
@@ -73,8 +73,6 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
             raise RecipeError(
                 f"the posterior is a law of {_blocks(theirs)}, and {U} is a function of {_blocks(ours)}; they must be the same"
             )
-        if isinstance(recipe, Kernel):
-            raise RecipeError(f"the posterior is a law of {_blocks(theirs)}; bind the recipe to it, and make the kernel from that")
         recipe = spread(recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior))
         U = Potential(U.name, *posterior.blocks)
     return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})

@@ -8,9 +8,9 @@ matrix, ``outer``, a ``Field``) is refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch, singledispatchmethod
-from typing import Any
+from typing import Any, TypeVar
 
 from sympy import Add, Expr, ImmutableDenseMatrix, Integer, S, Symbol
 
@@ -18,6 +18,8 @@ from recipe.abstract import Dense, Field, Potential
 from recipe.entry import matrices_in
 from recipe.errors import RecipeError
 from recipe.free import UnusedNames
+from recipe.kernel.in_pieces import Cut, Seconds, part_in_pieces
+from recipe.kernel.kernel import Kernel
 from recipe.language import check_state
 from recipe.matrix import BlockMatrix
 from recipe.recipe import Recipe
@@ -39,19 +41,20 @@ from recipe.total import Total, opened, sum_over
 from recipe.update import Update
 
 At = Mapping[int, int]
+Spread = TypeVar("Spread", Recipe, Kernel)
 ONE_VECTOR = "the recipe holds for one vector only; write the model with one Vector block"
 
 
-def spread(recipe: Recipe, U: Potential, blocks: Any, *, avoid: Iterable[Expr] = ()) -> Recipe:
+def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] = ()) -> Spread:
     """The same sampler on several blocks in place of the one vector that ``U`` depends on.
 
     Every block of that length (a momentum, say) and every vector parameter is copied for each new block: ``r`` becomes ``r_mu``,
     ``r_eta``, ...; the state is all copies of its first block, then all of its second, and so on. The length becomes the number of
     coordinates that the new blocks have together. A published ``update`` is copied as well, and left out where it moves coordinates
-    one after the other that it moved at once.
+    one after the other that it moved at once; a rule of a kernel that does so is refused.
 
     Args:
-        recipe: the sampler.
+        recipe: the sampler, a recipe or a kernel.
         U: a potential of it that depends on one ``Vector``.
         blocks: the new blocks, a tuple (or one block), on the same domain as that vector.
         avoid: expressions whose names no copy may get.
@@ -65,10 +68,10 @@ def spread(recipe: Recipe, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
         return recipe
     _check_blocks(recipe, theta, new)
     _check_whole(recipe, theta)
-    return _rebuilt(recipe, _copies(recipe, theta, new, avoid))
+    return _rebuilt(recipe, _copies(recipe, theta, new, avoid))  # type: ignore[no-any-return]
 
 
-def _the_vector(recipe: Recipe, U: Potential) -> Vector:
+def _the_vector(recipe: Recipe | Kernel, U: Potential) -> Vector:
     if not isinstance(U, Potential) or U not in recipe.abstract:
         raise RecipeError(f"{U} is no potential of this recipe, which has: {', '.join(map(str, recipe.abstract)) or 'none'}")
     if len(U.blocks) > 1 or not isinstance(U.blocks[0], Vector):
@@ -79,7 +82,7 @@ def _the_vector(recipe: Recipe, U: Potential) -> Vector:
     return U.blocks[0]
 
 
-def _check_blocks(recipe: Recipe, theta: Vector, new: tuple[Block, ...]) -> None:
+def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]) -> None:
     for b in new:
         if b.domain != theta.domain:
             raise RecipeError(
@@ -94,7 +97,7 @@ def _check_blocks(recipe: Recipe, theta: Vector, new: tuple[Block, ...]) -> None
         raise RecipeError(f"the recipe has a block {twice} of its own beside {theta}: give the new block {twice} another name")
 
 
-def _check_whole(recipe: Recipe, theta: Vector) -> None:
+def _check_whole(recipe: Recipe | Kernel, theta: Vector) -> None:
     """Refuse what sees where a piece of the vector ends."""
     for U, _ in recipe.posteriors:
         if any(_has(b, theta.length) for b in U.blocks):
@@ -105,15 +108,16 @@ def _check_whole(recipe: Recipe, theta: Vector) -> None:
                 raise RecipeError(f"{where}: {s} is a matrix of all coordinates of {theta}, so {ONE_VECTOR}")
 
 
-def _written(recipe: Recipe) -> list[tuple[Expr, str]]:
-    return recipe.written() + (recipe.update.written() if recipe.update is not None else [])
+def _written(recipe: Recipe | Kernel) -> list[tuple[Expr, str]]:
+    printed = recipe.update if isinstance(recipe, Recipe) else None
+    return recipe.written() + (printed.written() if printed is not None else [])
 
 
 def _has(s: Symbol, length: Length) -> bool:
     return isinstance(s, Indexed) and s.length == length
 
 
-def _copies(recipe: Recipe, theta: Vector, new: tuple[Block, ...], avoid: Iterable[Expr]) -> _Copies:
+def _copies(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...], avoid: Iterable[Expr]) -> _Copies:
     """A copy for each new block of everything that has the length of ``theta``, under names of their own."""
     expressions = [e for e, _ in _written(recipe)]
     found = {s.at(GENERIC) for e in expressions for s in e.atoms(Indexed) if s.length == theta.length and not isinstance(s, Index)}
@@ -251,7 +255,31 @@ class _Copies:
         )  # fmt: skip
 
 
-def _rebuilt(recipe: Recipe, copies: _Copies) -> Recipe:
+@singledispatch
+def _rebuilt(recipe: Any, copies: _Copies) -> Any:
+    raise TypeError(recipe)
+
+
+@_rebuilt.register
+def _(kernel: Kernel, copies: _Copies) -> Kernel:
+    def put(cost: Expr, seconds: Seconds) -> Expr:
+        return replace(copies, of={**copies.of, **seconds}).put(cost, {})  # type: ignore[no-any-return]
+
+    def cut_update(update: Update) -> Update:
+        found = copies.update(update)
+        if found is None:
+            raise RecipeError(
+                f"a rule of the kernel moves all coordinates of {update.rule[0][0]} at once from their old values, and the pieces "
+                f"would move one after the other: {ONE_VECTOR}"
+            )
+        return found
+
+    parts = [part_in_pieces(part, Cut(cut_update, copies.pieces, put)) for part in kernel.parts]
+    return Kernel(parts, name=kernel.name, source=kernel.source, expect=kernel.expect, posteriors=dict(kernel.posteriors))
+
+
+@_rebuilt.register
+def _(recipe: Recipe, copies: _Copies) -> Recipe:
     return Recipe(
         tuple(piece for b in recipe.state for piece in copies.pieces(b)),
         copies.put(recipe.H, {}), copies.matrix(recipe.D), copies.matrix(recipe.Q),

@@ -36,7 +36,8 @@ def reaches_everywhere(kernel: Kernel) -> Outcome:
         for first, second in ((one, other), (other, one)):
             if isinstance(first, Move) and isinstance(second, MetropolisedMap) and _reaches_by_one_step(first, second):
                 turned = listed(second.flips)
-                return proved(f"{turned} is redrawn, and then one step, taken with positive probability, leads everywhere")
+                are = "are" if len(second.flips) > 1 else "is"
+                return proved(f"{turned} {are} redrawn, and then one step, taken with positive probability, leads everywhere")
     return undecided("that the kernel reaches every set of positive volume was not proved")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from sympy import Expr, S
 
@@ -11,6 +12,7 @@ from recipe.errors import OutsideLanguageError
 from recipe.expectation import NOISE
 from recipe.free import blocks_in
 from recipe.symbols import Block
+from recipe.text import listed
 from recipe.total import substitute
 from recipe.update import Update
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
@@ -66,20 +68,41 @@ def decide_flip(H: Expr, flips: tuple[Block, ...]) -> Outcome:
 def decide_reversible(shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> Outcome:
     """Prove that ``F Psi F`` undoes Psi: each shear, turned, undoes the one at the same place from the other end.
 
-    This is enough, and it is enough for any number of steps, as ``F Psi^n F = (F Psi F)^n``. A map that does not read the same
-    from both ends may still be reversible, so that nothing is refuted here.
+    This is enough, and it is enough for any number of steps, as ``F Psi^n F = (F Psi F)^n``. Shears that commute are taken at once.
+    A map that does not read the same from both ends may still be reversible, so that nothing is refuted here.
     """
-    for near, far in zip(shears, reversed(shears), strict=True):
-        if near.block != far.block:
-            return undecided(f"the shears move {near.block} and {far.block} at the same place from both ends of the map")
-        sign = -S.One if near.block in flips else S.One
-        try:
-            left_over = sign * turned(near.g, flips) + far.g
-        except OutsideLanguageError:
-            return undecided(f"the shear of {near.block} has an abstract function of a block whose sign is turned")
-        if decide_zero(left_over).verdict is not Verdict.PROVED:
-            return undecided(f"turned around, {near.block} += {near.g} does not undo {far.block} += {far.g}")
+    nothing: dict[Block, Expr] = {}
+    for near, far in zip_longest(layers_of(shears), layers_of(shears[::-1]), fillvalue=nothing):
+        if near.keys() != far.keys():
+            names = " and ".join(listed(b.name for b in layer) or "nothing" for layer in (near, far))
+            return undecided(f"the shears move {names} at the same place from both ends of the map")
+        for block, g in near.items():
+            sign = -S.One if block in flips else S.One
+            try:
+                left_over = sign * turned(g, flips) + far[block]
+            except OutsideLanguageError:
+                return undecided(f"the shear of {block} has an abstract function of a block whose sign is turned")
+            if decide_zero(left_over).verdict is not Verdict.PROVED:
+                return undecided(f"turned around, {block} += {g} does not undo {block} += {far[block]}")
     return proved("the shears read backwards, with turned signs, are their inverses")
+
+
+def layers_of(shears: Iterable[Shear]) -> list[dict[Block, Expr]]:
+    """The same map as layers of shears that commute, each as early as it can be (the normal form of Cartier & Foata 1969).
+
+    Two shears commute where neither reads the block that the other moves; two of one block add up.
+    """
+    layers: list[dict[Block, Expr]] = []
+    for s in shears:
+        at = next((k + 1 for k in reversed(range(len(layers))) if not _commutes(s, layers[k])), 0)
+        if at == len(layers):
+            layers.append({})
+        layers[at][s.block] = layers[at].get(s.block, S.Zero) + s.g
+    return layers
+
+
+def _commutes(s: Shear, layer: dict[Block, Expr]) -> bool:
+    return not blocks_in(s.g, tuple(layer)) and not any(blocks_in(g, (s.block,)) for g in layer.values())
 
 
 def decide_map(H: Expr, shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> Outcome:

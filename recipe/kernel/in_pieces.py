@@ -1,0 +1,48 @@
+"""The part of a kernel for a state that was cut into pieces: every piece of a block moves as the block did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sympy import Expr
+
+from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.partner import partners_of
+from recipe.symbols import Block
+from recipe.total import substitute
+from recipe.update import Update
+
+Seconds = dict[Block, tuple[Block, ...]]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How rules, blocks and expressions are cut; an expression of two states also needs the pieces of the second one."""
+
+    update: Callable[[Update], Update]
+    pieces: Callable[[Block], tuple[Block, ...]]
+    put: Callable[[Expr, Seconds], Expr]
+
+
+def part_in_pieces(part: Part, cut: Cut) -> Part:
+    """The part with its rules, the blocks whose signs it turns, and the acceptance cut."""
+    match part:
+        case Move(update=update):
+            return replace(part, update=cut.update(update))
+        case MetropolisHastings():
+            return _proposal(part, cut)
+        case MetropolisedMap(map=update, flips=flips):
+            return replace(part, map=cut.update(update), flips=tuple(p for b in flips for p in cut.pieces(b)))
+        case Repeat(parts=parts):
+            return replace(part, parts=tuple(part_in_pieces(p, cut) for p in parts))
+
+
+def _proposal(part: MetropolisHastings, cut: Cut) -> MetropolisHastings:
+    """The log ratio is a sum over coordinates, and so one over the pieces."""
+    proposal = cut.update(part.proposal)
+    partners = partners_of(proposal)
+    second = dict(partners)
+    of_cut = {b_new: tuple(second[p] for p in cut.pieces(b)) for b, b_new in part.partners if cut.pieces(b) != (b,)}
+    renamed = {b_new: second[b] for b, b_new in part.partners if cut.pieces(b) == (b,)}
+    return MetropolisHastings(proposal, partners, substitute(cut.put(part.cost, of_cut), renamed))
