@@ -16,6 +16,7 @@ from typing import Any
 
 import catalog
 from recipe import DecimalWarning, Dense, Discretisation, Kernel, Posterior, Potential, Recipe, RecipeError, Update, discretised
+from recipe.kernel import MetropolisedMap, MetropolisHastings, Repeat, compose
 from recipe.scheme import PRINTED
 from recipe_cli.mistakes import TOO_DEEP, one_line
 
@@ -140,10 +141,17 @@ def posterior_in(where: str) -> Posterior:
 
 
 def _in_module(module: ModuleType, file: str) -> list[Declaration]:
+    """What a module binds to public names; a Metropolis test or a repetition that no kernel of it has is a kernel of one part."""
+    public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    used = {id(p) for value in public.values() if issubclass(type(value), Kernel | Repeat) for p in value.parts}
     seen: dict[int, Declaration] = {}
-    for name, value in vars(module).items():
-        if issubclass(type(value), Recipe | Update | Kernel) and id(value) not in seen and not name.startswith("_"):
+    for name, value in public.items():
+        if id(value) in seen:
+            continue
+        if issubclass(type(value), Recipe | Update | Kernel):
             seen[id(value)] = Declaration(name, file, value)
+        elif issubclass(type(value), MetropolisHastings | MetropolisedMap | Repeat) and id(value) not in used:
+            seen[id(value)] = Declaration(name, file, compose(value))
     return list(seen.values())
 
 

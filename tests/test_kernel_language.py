@@ -32,6 +32,7 @@ from recipe import (
     total,
 )  # fmt: skip
 from recipe.kernel import MetropolisedMap, Repeat, refusal_of_estimates
+from recipe_cli.declarations import declarations
 
 h = Symbol("h", positive=True)
 leapfrog = Update(h, [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))], hmc.H)
@@ -200,3 +201,28 @@ def test_one_number_as_the_noise_of_all_coordinates_is_no_elementwise_noise():
         metropolis(Update(h, {theta: theta + Noise("n", like=s)}, sgld.H))
     with pytest.raises(RecipeError, match="couples coordinates"):
         metropolis(Update(h, {theta: theta + total(Noise("n", like=theta))}, sgld.H))
+
+
+def test_what_is_not_meant_is_one_sentence():
+    with pytest.raises(RecipeError, match=r"flip\(r, ...\) needs the recipe whose law it keeps first: flip\(recipe, r\)"):
+        flip(r)
+    with pytest.raises(RecipeError, match=r"refresh\(r, ...\) needs the recipe"):
+        refresh(r)
+    with pytest.raises(RecipeError, match="keep=2 must be between -1 and 1"):
+        refresh(hmc, r, keep=2)
+    with pytest.raises(RecipeError, match="at most 1000000 steps a sweep"):
+        repeat(refresh(hmc, r), 10**30)
+
+
+def test_a_part_by_itself_is_a_kernel_of_a_file_unless_a_kernel_has_it(tmp_path):
+    text = """
+from sympy import Symbol, sqrt
+from recipe import *
+theta = Vector("theta"); U = Potential("U", theta); h = Symbol("h", positive=True); w = Noise("w", like=theta)
+alone = metropolis(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U))
+inside = metropolis(Update(h, {theta: theta + h * w}, U))
+both = compose(inside, inside)
+"""
+    (tmp_path / "mine.py").write_text(text)
+    found = declarations(str(tmp_path / "mine.py"))
+    assert {d.name: type(d.declared) for d in found} == {"alone": Kernel, "both": Kernel}

@@ -18,6 +18,7 @@ def flip(recipe: Recipe, *blocks: Block) -> Move:
     Raises:
         RecipeError: for a block that is not of the state, or whose domain is not the real line.
     """
+    check_recipe(recipe, "flip")
     listed = checked_flips(blocks, recipe.state, "flip(...)")
     if not listed:
         raise RecipeError(
@@ -25,6 +26,12 @@ def flip(recipe: Recipe, *blocks: Block) -> Move:
         )
     rule = {b: -b if b in listed else b for b in recipe.state}
     return Move(Update(step_symbol(recipe), rule, recipe.H, name=recipe.name, source="sign turned"), FLIP)
+
+
+def check_recipe(recipe: object, jump: str) -> None:
+    """Require the recipe that a jump belongs to, as its law says what is kept."""
+    if not isinstance(recipe, Recipe):
+        raise RecipeError(f"{jump}({recipe}, ...) needs the recipe whose law it keeps first: {jump}(recipe, {recipe})")
 
 
 def checked_flips(blocks: tuple[Block, ...], state: tuple[Block, ...], where: str) -> tuple[Block, ...]:

@@ -18,6 +18,7 @@ from recipe.update import Update
 Times = int | tuple[int, int]  # a number, or the ends of the range that it is drawn from, uniformly and afresh each time
 
 STEP, REFRESH, FLIP = "step", "refresh", "flip"
+MOST_TIMES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,8 @@ def checked_times(times: object) -> Times:
     low, high = numbers
     if not 1 <= low <= high:
         raise RecipeError(f"times={times}: at least one step, and the lower end of a range first")
+    if high > MOST_TIMES:
+        raise RecipeError(f"times={times}: at most {MOST_TIMES} steps a sweep; a longer run is steps=, not times=")
     return low if low == high else (low, high)
 
 

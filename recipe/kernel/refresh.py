@@ -9,6 +9,7 @@ from sympy import Expr, S, factor_terms, sqrt
 from recipe.errors import RecipeError
 from recipe.free import UnusedNames, blocks_in
 from recipe.kernel.conditional import conditional_of
+from recipe.kernel.flip import check_recipe
 from recipe.kernel.part import REFRESH, Move
 from recipe.language import check_component, read
 from recipe.recipe import Recipe
@@ -26,8 +27,11 @@ def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
     Raises:
         RecipeError: where a block is not normal given the rest, or two of them are not independent.
     """
+    check_recipe(recipe, "refresh")
     listed = _checked_blocks(recipe, blocks)
     c = read(keep, "keep")
+    if c.is_Rational and abs(c) > 1:
+        raise RecipeError(f"keep={keep} must be between -1 and 1: it is the part of the old value that is kept")
     rule: dict[Block, Expr] = {b: b for b in recipe.state}
     unused = recipe.unused_names()
     for block in listed:
