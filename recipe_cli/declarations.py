@@ -64,7 +64,7 @@ def steps(where: str, scheme: str) -> list[Declaration | Unfit]:
     found = declarations(where)
     wanted = [d for d in found if _can_be_discretised(d.declared, scheme)]
     if not wanted:
-        what = "printed rule" if scheme == PRINTED else "recipe"
+        what = "printed rule" if scheme.lower() == PRINTED else "recipe"
         raise RecipeError(f"{where} has no {what} to take a step of; it defines {', '.join(d.name for d in found)}")
     made = [_step(d, scheme) for d in wanted]
     if all(isinstance(step, Unfit) for step in made):
@@ -73,9 +73,10 @@ def steps(where: str, scheme: str) -> list[Declaration | Unfit]:
 
 
 def _can_be_discretised(declared: Any, scheme: str) -> bool:
+    printed = scheme.lower() == PRINTED
     if isinstance(declared, Recipe):
-        return scheme != PRINTED or declared.update is not None
-    return isinstance(declared, Update) and scheme == PRINTED
+        return not printed or declared.update is not None
+    return isinstance(declared, Update) and printed
 
 
 def _step(declaration: Declaration, scheme: str) -> Declaration | Unfit:

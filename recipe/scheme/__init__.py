@@ -69,7 +69,7 @@ def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
     Raises:
         RecipeError: as ``discretise``, and where there is no published rule.
     """
-    return as_printed(of) if scheme == PRINTED else discretisation(of, scheme_called(scheme))
+    return as_printed(of) if scheme.lower() == PRINTED else discretisation(of, scheme_called(scheme))
 
 
 def scheme_called(name: str) -> Scheme:
