@@ -254,7 +254,9 @@ def counting(theta, rows, x, y, g):
             g[i] += x.shape[0] / rows.size * error * x[row, i]
 
 
-@pytest.mark.parametrize(("name", "each"), [("hmc", 4), ("nested", 16), ("mala", 1), ("walk", 0)])
+@pytest.mark.parametrize(
+    ("name", "each"), [("hmc", 4), pytest.param("nested", 16, marks=pytest.mark.slow), ("mala", 1), ("walk", 0)]
+)
 def test_a_trajectory_evaluates_one_gradient_a_step(name, each):
     """And one before the first: what was evaluated where a trajectory begins is put back when it is rejected."""
     own = Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, dict(POSTERIOR.data), gradient=counting)

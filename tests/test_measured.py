@@ -32,6 +32,7 @@ def quick(script, *arguments):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_every_scheme_has_the_variance_of_its_linear_chain(tmp_path):
     """Five standard errors each, of 0.1 to 0.5 percent."""
     found = quick("scheme_bias.py", "--plot", tmp_path)
@@ -42,6 +43,7 @@ def test_every_scheme_has_the_variance_of_its_linear_chain(tmp_path):
     assert (tmp_path / "gaussian.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_figures_of_the_sghmc_paper(tmp_path):
     """Figure 1: five standard errors. Figure 3a: 0.05 in the mean error of the covariance, 40 percent in a time."""
     found = quick("sghmc_figures.py", "--plot", tmp_path)
@@ -57,6 +59,7 @@ def test_figures_of_the_sghmc_paper(tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == {"sghmc-1.png", "sghmc-3a.png"}
 
 
+@pytest.mark.slow
 def test_figure_2_of_the_recipe_paper(tmp_path):
     """The naive sampler is refuted and as far off as its exact law (within 40 percent, as its step has a bias of its own)."""
     found = quick("recipe_figure_2.py", "--plot", tmp_path)
