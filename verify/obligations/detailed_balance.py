@@ -48,9 +48,11 @@ DETAILED_BALANCE = Obligation(
         "A proposal that is accepted with probability min(1, ratio) leaves exp(-H) invariant if the ratio is that of "
         "pi(y) q(x | y) and pi(x) q(y | x). The density q is derived again from mean and covariance of the rule, and must be "
         "positive both ways, so that D > 0. A map without noise has no density: it must keep volume, and be undone by turning "
-        "momenta, going it again and turning them back."
+        "momenta, going it again and turning them back. It is about each test by itself; the verdict on the kernel is that of "
+        "invariance, as what follows may make good what one part does."
     ),
     discharge=discharge,
     applies=lambda subject: subject.declared.has_metropolis(),
     vacuous="no part of the kernel accepts and rejects",
+    required=False,
 )
