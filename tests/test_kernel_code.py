@@ -156,11 +156,21 @@ def run(loaded, data, params, start, size, splits=(STEPS,)):
     return draws
 
 
-WITH_DATA = ["random times", "generalised", "position", "mixed"]
+WITH_DATA = ["generalised", pytest.param("random times", marks=pytest.mark.slow)]
+WITH_DATA += [pytest.param(name, marks=pytest.mark.slow) for name in ("position", "mixed")]
 
 
-@pytest.mark.parametrize(("name", "data"), [*((name, False) for name in BOUND), *((name, True) for name in WITH_DATA)])
-def test_a_kernel_is_what_its_parts_say(name, data):
+@pytest.mark.parametrize("name", WITH_DATA)
+def test_a_kernel_with_data_is_what_its_parts_say(name):
+    compare_with_parts(name, data=True)
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_a_kernel_is_what_its_parts_say(name):
+    compare_with_parts(name, data=False)
+
+
+def compare_with_parts(name, data):
     """Every sweep starts from the compiled state, so that what is compared is one sweep; some are accepted and some are not."""
     kernel = Kernel(ABSTRACT[name], posteriors={U: POSTERIOR}) if data else Kernel(BOUND[name])
     size = SIZES.get(name, (0.9, 0.35))[data]
@@ -255,7 +265,8 @@ def counting(theta, rows, x, y, g):
 
 
 @pytest.mark.parametrize(
-    ("name", "each"), [("hmc", 4), pytest.param("nested", 16, marks=pytest.mark.slow), ("mala", 1), ("walk", 0)]
+    ("name", "each"),
+    [("hmc", 4), pytest.param("nested", 16, marks=pytest.mark.slow), ("mala", 1), pytest.param("walk", 0, marks=pytest.mark.slow)],
 )
 def test_a_trajectory_evaluates_one_gradient_a_step(name, each):
     """And one before the first: what was evaluated where a trajectory begins is put back when it is rejected."""

@@ -196,6 +196,7 @@ def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them():
             np.testing.assert_allclose(derived[block], ours[block], rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_an_edited_gradient_of_ones_own_is_never_stale(tmp_path, monkeypatch):
     """Numba's cache on disk would serve the old machine code of an imported function after its source has changed."""
     program = textwrap.dedent("""
