@@ -67,11 +67,11 @@ def test_the_parts_of_a_repetition_are_numbered_in_it():
     assert "1. step of r is left out" in by
 
 
-def test_a_proposal_without_detailed_balance_is_refuted_and_what_its_law_does_is_left_open():
+def test_a_proposal_without_detailed_balance_leaves_open_what_its_law_does():
     """Flows that differ both ways may sum up to the same law: the witness is one against detailed balance."""
     right = metropolis(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U))
     report = verify(compose(replace(right, cost=U)))
-    assert report.verdict is REFUTED
+    assert report.verdict is UNDECIDED  # whether the whole keeps the law is what counts
     assert outcome_of(report, "detailed-balance").verdict is REFUTED
     assert outcome_of(report, "invariance").verdict is UNDECIDED
     assert "1. metropolis: detailed balance is refuted" in outcome_of(report, "invariance").by
