@@ -9,6 +9,7 @@ from functools import singledispatch
 from sympy import Symbol
 
 from codegen.loops import (
+    ChiSquared,
     GradientCall,
     Let,
     Loop,
@@ -42,6 +43,12 @@ def _(statement: GradientCall) -> Statement:
     return GradientCall(
         statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch)
     )
+
+
+@in_place.register
+def _(statement: ChiSquared) -> Statement:
+    target, df, nonc = (_moved(field) for field in (statement.target, statement.df, statement.nonc))
+    return replace(statement, target=target, df=df, nonc=nonc)
 
 
 @in_place.register

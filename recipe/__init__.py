@@ -2,6 +2,7 @@
 
 from recipe.abstract import Dense, Field, Potential
 from recipe.bind import bind
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import outer
 from recipe.errors import OutsideLanguageError, RecipeError
@@ -21,7 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Kernel", "Noise",
-    "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update", "Vector",
-    "bind", "compose", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "limit_of", "metropolis", "outer",
+    "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update",
+    "Vector", "bind", "compose", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "limit_of", "metropolis", "outer",
     "refresh", "repeat", "spread", "step", "total",
 ]  # fmt: skip
