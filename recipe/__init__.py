@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Kernel", "Noise",
-    "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar", "Simplex", "Update",
-    "Vector", "bind", "compose", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "limit_of", "metropolis", "outer",
-    "refresh", "repeat", "spread", "step", "total",
+    "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar",
+    "Simplex", "Update", "Vector", "bind", "compose", "derive", "discretise", "discretised", "div", "dot", "flip", "grad",
+    "limit_of", "metropolis", "outer", "refresh", "repeat", "spread", "step", "total",
 ]  # fmt: skip
