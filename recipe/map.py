@@ -127,6 +127,8 @@ def _with_decimals(domain: Any) -> Any:
 
 def _read(f: Lambda, where: str) -> Lambda:
     """The same, once it is sure to be an expression of the language in the variable and in parameters."""
+    if f == S.IdentityFunction:
+        return f
     (x,) = f.variables
     if not x.is_real:
         raise RecipeError(f"{where}: its variable {x} must be declared real, Symbol({x.name!r}, real=True)")
