@@ -1,9 +1,9 @@
 """Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "expanded mean": K unnormalised probabilities.
 
 Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability simplex", NIPS, Table 1, third column:
-pi = theta / total(theta), where theta_k > 0 has the gamma law of shape alpha_k before the data and n_k of them are of category k; then
-pi has the law Dirichlet(n + alpha). Steps are those of Ma, Chen & Fox (2015), half of theirs. This is the diffusion and one Euler step
-of it; Patterson & Teh take the absolute value of what an Euler step gives.
+pi = theta / total(theta), where theta_k > 0 has the gamma law of shape alpha_k before the data, of which n_k are of category k; so
+pi has the law Dirichlet(n + alpha). Steps are those of Ma, Chen & Fox (2015), half of theirs. This is the diffusion and one Euler
+step of it; Patterson & Teh take the absolute value of what such a step gives.
 """
 
 from sympy import Interval, Matrix, Symbol, log, oo, sqrt

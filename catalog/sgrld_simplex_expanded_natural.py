@@ -1,8 +1,8 @@
-"""Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "expanded natural": K unnormalised log probabilities.
+"""Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "expanded natural": logs of K positive numbers.
 
 Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability simplex", NIPS, Table 1, last column:
-pi = exp(theta) / total(exp(theta)), where exp(theta_k) has the gamma law of shape alpha_k before the data and n_k of them are of
-category k; then pi has the law Dirichlet(n + alpha). Steps are those of Ma, Chen & Fox (2015), half of theirs.
+pi = exp(theta) / total(exp(theta)), where exp(theta_k) has the gamma law of shape alpha_k before the data, of which n_k are of
+category k; so pi has the law Dirichlet(n + alpha). Steps are those of Ma, Chen & Fox (2015), half of theirs.
 """
 
 from sympy import Matrix, Symbol, exp, log, sqrt

@@ -1,11 +1,11 @@
 """Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "reduced mean": the first K - 1 probabilities.
 
 Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability simplex", NIPS, Table 1, first column:
-theta = (pi_1, ..., pi_(K-1)), whose law is the Dirichlet posterior for counts n and the prior alpha. n_K and alpha_K belong to the last
-probability; one that was observed stands last, so that n_K > 0. Steps are those of Ma, Chen & Fox (2015), half of theirs.
+theta = (pi_1, ..., pi_(K-1)), whose law is the Dirichlet posterior for counts n and the prior alpha. n_K and alpha_K belong to the
+last probability; one that was observed stands last, so that n_K > 0. Steps are those of Ma, Chen & Fox (2015), half of theirs.
 """
 
-from sympy import Matrix, Symbol, log, sqrt
+from sympy import Expr, Matrix, Symbol, log, sqrt
 
 from recipe import Noise, Parameter, Recipe, Simplex, Update, Vector, outer, total
 
@@ -22,13 +22,13 @@ pi_K = 1 - total(theta)
 H = -total((n + alpha - 1) * log(theta)) - (n_K + alpha_K - 1) * log(pi_K)
 
 
-def times_inverse_metric(v):
+def times_inverse_metric(v: Expr) -> Expr:
     """``G^-1 v``, with ``G^-1 = (diag(theta) - theta theta^T) / N``."""
     return theta * (v - total(theta * v)) / N
 
 
-# A root of diag(theta) - theta theta^T: with s = total(theta) its square is diag(theta) - (2 c - c^2 s) theta theta^T, and that is 1 in
-# the brackets for c = 1 / (1 + sqrt(1 - s)). The whole of it is one total and one product a coordinate.
+# diag(sqrt(theta)) - c theta sqrt(theta)^T is a root of diag(theta) - theta theta^T where 2 c - c^2 total(theta) = 1: a draw takes
+# one sum and a few products a coordinate.
 c = 1 / (1 + sqrt(pi_K))
 w = Noise("w", like=theta)
 root_times_noise = (sqrt(theta) * w - c * theta * total(sqrt(theta) * w)) / sqrt(N)
@@ -39,7 +39,7 @@ first_curvature_term = (K * theta - 1) / N
 second_curvature_term = (K * theta - 1) / N
 
 
-def langevin(gradient):
+def langevin(gradient: Expr) -> dict[Vector, Expr]:
     """Equation (4) with a gradient of log p."""
     drift = times_inverse_metric(gradient) - 2 * first_curvature_term + second_curvature_term
     return {theta: theta + epsilon * drift + sqrt(2 * epsilon) * root_times_noise}

@@ -1,11 +1,12 @@
-"""Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "reduced natural": log odds against the last category.
+"""Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "reduced natural": log odds to the last category.
 
 Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability simplex", NIPS, Table 1, second column:
-theta_k = log(pi_k / pi_K) for k < K, with the law of the Dirichlet posterior for counts n and the prior alpha. n_K and alpha_K belong
-to the last probability; one that was observed stands last, so that n_K > 0. Steps are those of Ma, Chen & Fox (2015), half of theirs.
+theta_k = log(pi_k / pi_K) for k < K, with the law of the Dirichlet posterior for counts n and the prior alpha. n_K and alpha_K
+belong to the last probability; one that was observed stands last, so that n_K > 0. Steps are those of Ma, Chen & Fox (2015), half
+of theirs.
 """
 
-from sympy import Matrix, Symbol, exp, log, sqrt
+from sympy import Expr, Matrix, Symbol, exp, log, sqrt
 
 from recipe import Noise, Parameter, Recipe, Update, Vector, outer, total
 
@@ -24,7 +25,7 @@ A = total(n + alpha) + n_K + alpha_K
 H = -total((n + alpha) * theta) + A * log(Z)
 
 
-def times_inverse_metric(v):
+def times_inverse_metric(v: Expr) -> Expr:
     """``G^-1 v``, with ``G^-1 = (diag(1/pi) + 1 1^T / pi_K) / N``."""
     return (v / pi + total(v) / pi_K) / N
 
