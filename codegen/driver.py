@@ -42,7 +42,8 @@ def statement_lines(statement: Statement, context: Context) -> list[str]:
         case Let():
             return let_lines(statement)
         case GradientCall():
-            return [context.gradient(statement)]
+            images = [line for s in statement.images for line in statement_lines(s, context)]
+            return [*images, context.gradient(statement)]
         case Sums():
             targets = ", ".join(t.name for t in statement.targets)
             return [f"{targets} = {statement.function}({', '.join([*context.passed, context.counts[statement.length], *call])})"]

@@ -38,11 +38,15 @@ class Sums:
 
 @dataclass(frozen=True)
 class GradientCall:
-    """Evaluate the gradient of a potential; each block is read from ``out`` or ``state``, the result goes to scratch of ``out``."""
+    """Evaluate the gradient of a potential; each block is read from ``out`` or ``state``, the result goes to scratch of ``out``.
+
+    ``images`` come first: they compute the blocks of the potential that stand in the state as other ones (``Preimage``).
+    """
 
     potential: Potential
     places: tuple[str, ...]
     scratch: tuple[str, ...]
+    images: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ class ValueCall:
     potential: Potential
     places: tuple[str, ...]
     scratch: tuple[str, ...]
+    images: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -199,11 +204,13 @@ class Plan:
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements and all that stand inside of loops."""
+    """The statements and all that stand inside of loops, and before evaluations."""
     for s in statements:
         yield s
         if isinstance(s, Loop):
             yield from every(s.statements)
+        elif isinstance(s, GradientCall | ValueCall):
+            yield from s.images
 
 
 def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:

@@ -141,9 +141,12 @@ class _Writer:
 
     def evaluated(self, call: GradientCall | ValueCall) -> list[str]:
         """The lines of an evaluation."""
+        judged, self.judged = self.judged, ""  # images are no part of the state
+        images = [line for s in call.images for line in statement_lines(s, self.context)]
+        self.judged = judged
         if isinstance(call, ValueCall):
-            return [self.value(call)]
-        return [*_rows_drawn(self.own.get(call.potential), self.purpose(), self.clock), *statement_lines(call, self.context)]
+            return [*images, self.value(call)]
+        return [*_rows_drawn(self.own.get(call.potential), self.purpose(), self.clock), *images, self.gradient(call)]
 
     def first_evaluation(self) -> list[str]:
         """Evaluate what the step before has left, where it has not: at the start of a chain, in a copied state.

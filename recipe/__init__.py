@@ -11,18 +11,20 @@ from recipe.language import DecimalWarning
 from recipe.limit import limit_of
 from recipe.operators import div, dot, grad
 from recipe.posterior import Posterior
+from recipe.preimage import Preimage
 from recipe.recipe import Recipe
 from recipe.scheme import Discretisation, discretise, discretised
 from recipe.spread import spread
 from recipe.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
 from recipe.total import total
+from recipe.transform import corv, ito
 from recipe.update import Update
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Kernel", "Noise",
-    "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Recipe", "RecipeError", "Scalar",
-    "Simplex", "Update", "Vector", "bind", "compose", "derive", "discretise", "discretised", "div", "dot", "flip", "grad",
-    "limit_of", "metropolis", "outer", "refresh", "repeat", "spread", "step", "total",
+    "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError",
+    "Scalar", "Simplex", "Update", "Vector", "bind", "compose", "corv", "derive", "discretise", "discretised", "div", "dot", "flip",
+    "grad", "ito", "limit_of", "metropolis", "outer", "refresh", "repeat", "spread", "step", "total",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from recipe.calculus import gradient
 from recipe.errors import RecipeError
 from recipe.free import UnusedNames, abstract_of, parameters_of
 from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.map import Map
 from recipe.matrix import BlockMatrix, read_matrix
 from recipe.posterior import Posterior
 from recipe.symbols import Block, Noise, ScalarNoise
@@ -36,6 +37,7 @@ class Recipe:
         source: the citation.
         update: the published update rule, an independent ``Update`` to be proved equal in the limit.
         posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
+        transform: what ``ito`` and ``corv`` fill in: from which recipe, and by which map.
 
     Raises:
         RecipeError: naming the smallest guilty expression and the repair.
@@ -53,6 +55,7 @@ class Recipe:
     source: str | None
     update: Update | None
     posteriors: tuple[tuple[Potential, Posterior], ...]
+    transform: Transform | None
 
     def __init__(
         self,
@@ -69,6 +72,7 @@ class Recipe:
         source: str | None = None,
         update: Update | None = None,
         posteriors: Mapping[Potential, Posterior] | None = None,
+        transform: Transform | None = None,
     ) -> None:
         blocks = check_state(state)
         values: dict[str, Any] = {"state": blocks, "name": name, "source": source, "require": _names(require)}
@@ -79,6 +83,7 @@ class Recipe:
         values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
         values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
         values["posteriors"] = tuple((posteriors or {}).items())
+        values["transform"] = transform
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():
             object.__setattr__(self, field, value)
@@ -149,6 +154,17 @@ class Recipe:
     def abstract(self) -> tuple[Any, ...]:
         """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields, elementwise functions."""
         return abstract_of(e for e, _ in self.written())
+
+
+@dataclass(frozen=True)
+class Transform:
+    """How a recipe was made from another one: by ``"ito"`` or ``"corv"``, with ``image = map(preimage)``."""
+
+    kind: str
+    of: Recipe
+    image: Block
+    preimage: Block
+    map: Map
 
 
 def _marginal_items(marginal: Any) -> Iterable[tuple[Any, Any]]:

@@ -12,7 +12,7 @@ from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
 from recipe.language import check_component, check_no_matrix, check_number, check_state, check_symbols, read
-from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name, name_of
+from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name, generic, name_of
 
 
 @dataclass(frozen=True, init=False)
@@ -104,7 +104,7 @@ class Update:
         for e in (*(e for e, _ in self.written()), *(block for block, _ in self.observe)):
             for s in sorted(e.atoms(Vector, Scalar), key=str):
                 name = s.base if isinstance(s, Vector) else s.name
-                if name not in {b.name for b in self.state}:
+                if name not in {b.name for b in self.state} and generic(s) not in {b.image for b in self.state}:
                     raise RecipeError(f"the update has no rule for the block {name}; if it does not move, say {name}: {name}")
 
     def _check_observe_has_noise_of_its_own(self) -> None:
