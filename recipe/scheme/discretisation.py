@@ -10,6 +10,7 @@ from sympy import Expr, Symbol
 
 from recipe.errors import RecipeError
 from recipe.recipe import Recipe
+from recipe.scheme.exact import Exact
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.splitting import Splitting
 from recipe.symbols import Block
@@ -23,13 +24,14 @@ class Discretisation:
     """The discrete kernel of a recipe under a scheme, or a printed rule taken as it stands.
 
     ``of`` is the recipe, or the printed rule itself where nothing is said of D and Q; ``splitting`` has the sub-flows, where the
-    scheme is a splitting.
+    scheme is a splitting, and ``exact`` the transitions, where it is exact.
     """
 
     of: Recipe | Update
     scheme: str
     update: Update
     splitting: Splitting | None = None
+    exact: Exact | None = None
 
     @property
     def name(self) -> str | None:
@@ -71,7 +73,9 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
         raise RecipeError(f"an update rule is a discrete step already: --scheme {PRINTED} takes it as it stands")
     made = scheme.step(of)
     if isinstance(made, Splitting):
-        return Discretisation(of, scheme.name, made.update, made)
+        return Discretisation(of, scheme.name, made.update, splitting=made)
+    if isinstance(made, Exact):
+        return Discretisation(of, scheme.name, made.update, exact=made)
     return Discretisation(of, scheme.name, made)
 
 
