@@ -1,5 +1,6 @@
 """Declare a sampler ``H(z), D(z), Q(z)`` as the complete recipe of Ma, Chen & Fox (2015) writes it, and derive its dynamics."""
 
+from recipe import maps
 from recipe.abstract import Dense, Field, Potential
 from recipe.bind import bind
 from recipe.dynamics import Derivation, Dynamics, derive
@@ -25,5 +26,5 @@ __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Kernel", "Noise",
     "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError", "Scalar", "Simplex",
     "Update", "Vector", "bind", "compose", "corv", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "ito",
-    "limit_of", "metropolis", "outer", "refresh", "repeat", "spread", "step", "total",
+    "limit_of", "maps", "metropolis", "outer", "refresh", "repeat", "spread", "step", "total",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from scipy.stats import beta, kstest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the paper's settings, independently of this library.
+# Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the settings of the paper without this library.
 SPARSE = {
     "SCIR": {1: 0.134, 10: 0.089, 50: 0.062, 100: 0.060, 500: 0.042},
     "SGRLD": {1: 0.447, 10: 0.424, 50: 0.393, 100: 0.398, 500: 0.382},
