@@ -136,7 +136,7 @@ def _(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Posterior]) 
         recipe.state, put(recipe.H), put_matrix(recipe.D), put_matrix(recipe.Q),
         name=recipe.name, noise_factor=put_matrix(recipe.noise_factor), marginal={kept: put(e) for kept, e in recipe.marginal},
         lyapunov=None if recipe.lyapunov is None else put(recipe.lyapunov),
-        require=recipe.require, source=recipe.source, update=update, posteriors=posteriors,
+        require=recipe.require, source=recipe.source, update=update, posteriors=posteriors, reflections=recipe.reflections,
     )  # fmt: skip
 
 

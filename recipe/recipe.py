@@ -15,6 +15,7 @@ from recipe.free import UnusedNames, abstract_of, parameters_of
 from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
 from recipe.matrix import BlockMatrix, read_matrix
 from recipe.posterior import Posterior
+from recipe.reflection import Reflection, checked_reflections
 from recipe.symbols import Block, Noise, ScalarNoise
 from recipe.update import Update
 
@@ -36,6 +37,7 @@ class Recipe:
         source: the citation.
         update: the published update rule, an independent ``Update`` to be proved equal in the limit.
         posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
+        reflections: the blocks that turn back at the edge of their domain; ``mirror`` finds them.
 
     Raises:
         RecipeError: naming the smallest guilty expression and the repair.
@@ -53,6 +55,7 @@ class Recipe:
     source: str | None
     update: Update | None
     posteriors: tuple[tuple[Potential, Posterior], ...]
+    reflections: tuple[Reflection, ...]
 
     def __init__(
         self,
@@ -69,6 +72,7 @@ class Recipe:
         source: str | None = None,
         update: Update | None = None,
         posteriors: Mapping[Potential, Posterior] | None = None,
+        reflections: Iterable[Reflection] = (),
     ) -> None:
         blocks = check_state(state)
         values: dict[str, Any] = {"state": blocks, "name": name, "source": source, "require": _names(require)}
@@ -79,6 +83,7 @@ class Recipe:
         values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
         values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
         values["posteriors"] = tuple((posteriors or {}).items())
+        values["reflections"] = checked_reflections(reflections, blocks)
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():
             object.__setattr__(self, field, value)
