@@ -68,8 +68,9 @@ def _is_reflected_along_its_normal(recipe: Recipe, block: Block, noisy: list[Blo
         if other != block or (isinstance(entry, Coupling) and entry.kernel != 0):
             written = recipe.D.written[recipe.state.index(block), recipe.state.index(other)]
             raise RecipeError(
-                f"{recipe.D.place(block, other)} = {written} couples the noise of {block} to that of other coordinates, so that D n "
-                f"is oblique at the edge, and only reflections along the normal are known here; choose a D that is diagonal for {block}"
+                f"{recipe.D.place(block, other)} = {written} couples the noise of {block} to that of other coordinates, so that "
+                "D n is oblique at the edge, and only reflections along the normal are known here; "
+                f"choose a D that is diagonal for {block}"
             )
     return bool(noisy)
 

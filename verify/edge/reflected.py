@@ -159,6 +159,6 @@ def _vanishes_there(edge: Edge, e: Expr) -> bool:
 
 def _not_regular(edge: Edge) -> str:
     return (
-        "that H, drift and diffusion are smooth up to the edge is not proved, and a reflection needs them there; abstract functions "
-        f"are smooth up to an end that belongs to the domain, such as that of Interval({edge.block.domain.start}, ...)"
+        "that H, drift and diffusion are smooth up to the edge is not proved, and a reflection needs that; abstract functions are "
+        f"smooth up to an end that belongs to the domain, such as that of Interval({edge.block.domain.start}, ...)"
     )
