@@ -54,5 +54,6 @@ NORMALISABLE = Obligation(
         "unknown U is taken to have a normalisable exp(-U), and that is said."
     ),
     discharge=discharge,
+    of_reflected=True,
     required=False,
 )
