@@ -27,7 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Fold", "FoldSign", "Kernel", "Noise",
-    "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError", "Reflection", "Scalar", "Simplex",
-    "Update", "Vector", "bind", "compose", "corv", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "ito",
-    "limit_of", "maps", "metropolis", "mirror", "outer", "refresh", "repeat", "spread", "step", "total",
+    "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError", "Reflection", "Scalar",
+    "Simplex", "Update", "Vector", "bind", "compose", "corv", "derive", "discretise", "discretised", "div", "dot", "flip", "grad",
+    "ito", "limit_of", "maps", "metropolis", "mirror", "outer", "refresh", "repeat", "spread", "step", "total",
 ]  # fmt: skip
