@@ -2,7 +2,8 @@
 
 Both give a new recipe in phi with the Hamiltonian ``H(f(phi)) - log |f'(phi)|``, the law of phi. They are different processes. That
 of Ito is the same process seen in other coordinates, ``D~ = J D J^T`` and ``Q~ = J Q J^T`` with ``J = 1 / f'``. Change of random
-variables (CoRV) keeps D and Q as they are written, taken at ``f(phi)``. Yokoi, Otsuka, Sato & Nakagawa, equations (19) and (25).
+variables (CoRV) keeps D and Q as they are written, taken at ``f(phi)``. Yokoi, Otsuka & Sato (2020), "Weak approximation of
+transformed stochastic gradient MCMC", Machine Learning, equations (19) and (25).
 """
 
 from __future__ import annotations
