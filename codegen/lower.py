@@ -13,6 +13,7 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 from sympy.core.function import AppliedUndef
 
+from codegen.folds import with_folds
 from codegen.loops import Let, MatrixProduct, Statement, Sums, Sweep
 from codegen.names import Namer
 from codegen.special import with_digamma
@@ -52,7 +53,7 @@ class Lowering:
 
     def lower(self, e: Expr, label: int = GENERIC) -> Expr:
         """The expression at the coordinate of a label, in symbols that are called by their text."""
-        return self._lower(stabilised(with_digamma(e)), label)
+        return self._lower(stabilised(with_digamma(with_folds(e))), label)
 
     @singledispatchmethod
     def _lower(self, e: Expr, label: int) -> Expr:

@@ -11,6 +11,7 @@ from sympy import Set, oo
 from codegen.chi_squared import CHI_SQUARED
 from codegen.driver import STEP_FIXED, gradient_argument, step_text
 from codegen.estimator import Estimator, estimator_texts
+from codegen.folds import DEVICES
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.in_place import filled_noises
@@ -201,7 +202,7 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
 def functions_texts(statements: Iterable[Statement], more: Iterable[Any] = ()) -> list[str]:
     """Random numbers, and the special functions that occur in the statements."""
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
-    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma), (Phi, phi_1))
+    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma), (Phi, phi_1), *DEVICES)
     special = [f for kind, f in known if kind in used]
     return [plain(source_of(f)) for f in (*EMBEDDED, *more, *special)]
 

@@ -6,6 +6,8 @@ The derivative of an elementwise expression ``e_i`` by another coordinate has tw
 
 and ``partial(e, theta.at(label))`` gives the whole of it: at a label that does not occur in ``e`` only the second part, at the
 generic label both, taken at j = i.
+
+Absolute values are differentiated off their kink: ``d|x| = sign(x) dx``, and ``sign(x)`` is constant on each side.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, singledispatch
 
-from sympy import Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp
+from sympy import Abs, Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
@@ -23,7 +25,7 @@ from recipe.total import Total, opened, relabel, sum_over
 
 AtomRule = Callable[[Expr, Symbol], Expr]
 
-ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry, NoncentralChiSquared)
+ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry, NoncentralChiSquared, Abs, sign)
 
 
 @lru_cache(maxsize=65536)
@@ -151,9 +153,15 @@ def _(atom: Expr, x: Symbol) -> Expr:
     return _through_arguments(atom, x, partial)
 
 
-@_partial_of_atom.register
-def _(atom: DenseEntry, x: Symbol) -> Expr:
+@_partial_of_atom.register(DenseEntry)
+@_partial_of_atom.register(sign)  # off its kink
+def _(atom: Expr, x: Symbol) -> Expr:
     return S.Zero
+
+
+@_partial_of_atom.register
+def _(atom: Abs, x: Symbol) -> Expr:
+    return sign(atom.args[0]) * partial(atom.args[0], x)
 
 
 @singledispatch
@@ -176,6 +184,11 @@ def _(atom: NoncentralChiSquared, x: Symbol) -> Expr:
 @_explicit_of_atom.register(AppliedUndef)
 def _(atom: Expr, x: Symbol) -> Expr:
     return _through_arguments(atom, x, explicit)
+
+
+@_explicit_of_atom.register
+def _(atom: Abs, x: Symbol) -> Expr:
+    return sign(atom.args[0]) * explicit(atom.args[0], x)
 
 
 def _through_arguments(atom: Jet | AppliedUndef, x: Symbol, rule: AtomRule) -> Expr:

@@ -17,6 +17,7 @@ from recipe.dynamics import Dynamics
 from recipe.entry import Column, Coupling, Entry, Number, Row
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.expectation import expectation
+from recipe.folded import unfolded
 from recipe.phi import exp_by_phi
 from recipe.symbols import GENERIC, OTHER, Block, Noise, ScalarNoise, Vector
 from recipe.total import relabel, substitute
@@ -27,12 +28,12 @@ Increment = dict[Block, Expr]
 
 @lru_cache(maxsize=256)
 def limit_of(update: Update) -> Dynamics:
-    """The diffusion that the rule follows as its step vanishes.
+    """The diffusion that the rule follows as its step vanishes; where it is folded, inside of the domain.
 
     Raises:
         RecipeError: where there is none: the rule is not the identity at step 0, or the noise has a mean at order sqrt(eps).
     """
-    first, second = _expand(update)
+    first, second = _expand(unfolded(update).update)
     for block, a in first.items():
         mean = sympy.expand(expectation(a))
         if mean != 0:

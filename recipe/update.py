@@ -11,7 +11,7 @@ from sympy import Dummy, Expr, S, Symbol
 from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
-from recipe.language import check_component, check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.language import RULE_FORMS, check_component, check_no_matrix, check_number, check_state, check_symbols, read
 from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name, generic, name_of
 
 
@@ -61,7 +61,7 @@ class Update:
         pairs, sequential = _pairs(rule)
         values = {
             "step": step,
-            "rule": tuple((block, read(e, f"the rule of {block}")) for block, e in pairs),
+            "rule": tuple((block, read(e, f"the rule of {block}", RULE_FORMS)) for block, e in pairs),
             "sequential": sequential,
             "target": read(target, "target"),
             "observe": tuple((block, read(e, _observed(block))) for block, e in (observe or {}).items()),

@@ -142,7 +142,8 @@ CATALOG = {
     "sgrld_reciprocal": (UNDECIDED, None),  # nothing is known of U at the edge
     "sgrld_simplex_expanded_mean": (PROVED, None), "sgrld_simplex_reduced_mean": (PROVED, None),
     "sgrld_simplex_expanded_natural": (UNDECIDED, None), "sgrld_simplex_reduced_natural": (UNDECIDED, None),
-    "wright_fisher_dirichlet": (PROVED, None),
+    "wright_fisher_dirichlet": (PROVED, None), "scir": (PROVED, None), "lognormal_exp_ou": (PROVED, None),
+    "scir_posterior": (UNDECIDED, None),
 }  # fmt: skip
 
 

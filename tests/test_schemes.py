@@ -43,6 +43,9 @@ RECIPES = {e.name: e.declared for e in catalog_entries() if isinstance(e.declare
 FITTING = {
     "fisher_sgld": "leimkuhler-matthews",
     "hmc": "milstein leapfrog",
+    "lognormal_exp_ou": "milstein exact",
+    "scir": "milstein exact",
+    "scir_posterior": "milstein",
     "sghmc": "milstein baoab obabo aboba oabao",
     "sgld": "milstein leimkuhler-matthews",
     "sgnht": "milstein badodab",

@@ -120,6 +120,9 @@ CATALOG = {
     "sgrhmc_bounded": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
     "sgnht": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
     "third_order_langevin": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
+    "lognormal_exp_ou": (PROVED, "D is positive definite everywhere"),
+    "scir_posterior": (PROVED, "D is positive definite everywhere"),
+    "scir": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.errors import RecipeError
+from recipe.folded import has_folds
 from recipe.recipe import Recipe
 from recipe.scheme.exact import Exact
 from recipe.scheme.scheme import Scheme
@@ -72,11 +73,13 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
     if not isinstance(of, Recipe):
         raise RecipeError(f"an update rule is a discrete step already: --scheme {PRINTED} takes it as it stands")
     made = scheme.step(of)
-    if isinstance(made, Splitting):
-        return Discretisation(of, scheme.name, made.update, splitting=made)
-    if isinstance(made, Exact):
-        return Discretisation(of, scheme.name, made.update, exact=made)
-    return Discretisation(of, scheme.name, made)
+    update = made if isinstance(made, Update) else made.update
+    if of.reflections and not has_folds(update):
+        raise RecipeError(
+            f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit, milstein and splittings do"
+        )
+    splitting, transitions = (made if isinstance(made, kind) else None for kind in (Splitting, Exact))
+    return Discretisation(of, scheme.name, update, splitting, transitions)
 
 
 def as_printed(of: Recipe | Update) -> Discretisation:
