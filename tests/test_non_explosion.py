@@ -140,6 +140,8 @@ CATALOG = {
     "sgrhmc": (UNDECIDED, None),  # 1/G may grow without a bound
     "sgrld": (UNDECIDED, None),
     "sgrld_reciprocal": (UNDECIDED, None),  # nothing is known of U at the edge
+    "jacobi_beta": (PROVED, None),
+    "mirror_sgld": (UNDECIDED, None), "mirror_sgld_gamma": (UNDECIDED, None), "mirror_sghmc": (UNDECIDED, None),
 }  # fmt: skip
 
 

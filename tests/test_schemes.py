@@ -43,6 +43,10 @@ RECIPES = {e.name: e.declared for e in catalog_entries() if isinstance(e.declare
 FITTING = {
     "fisher_sgld": "leimkuhler-matthews",
     "hmc": "milstein leapfrog",
+    "jacobi_beta": "milstein",
+    "mirror_sgld": "milstein",
+    "mirror_sgld_gamma": "milstein",
+    "mirror_sghmc": "milstein baoab obabo aboba oabao",
     "sghmc": "milstein baoab obabo aboba oabao",
     "sgld": "milstein leimkuhler-matthews",
     "sgnht": "milstein badodab",

@@ -11,6 +11,7 @@ from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, s
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
+from verify.report.report import OF_REFLECTED
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -121,6 +122,9 @@ CATALOG = {
     "sgnht": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
     "third_order_langevin": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
+    "jacobi_beta": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
+    "mirror_sgld": (UNDECIDED, OF_REFLECTED), "mirror_sgld_gamma": (UNDECIDED, OF_REFLECTED),
+    "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
 }  # fmt: skip
 
 
