@@ -16,6 +16,7 @@ from codegen.chains import Chain
 from codegen.data import bad_rows
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module
+from codegen.preimages import shown
 from codegen.request import Request
 from codegen.schedule import step_sizes
 from recipe.kernel import Kernel
@@ -35,7 +36,7 @@ def collected(
     values = {}
     for block in how.kept:
         stacked = np.stack([getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains])
-        values[block.name] = stacked[..., 0] if isinstance(block, Scalar) else stacked
+        values[shown(block).name] = stacked[..., 0] if isinstance(block, Scalar) else stacked
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
     stopped = [c for c in chains if c.guilty >= 0]

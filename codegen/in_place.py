@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import singledispatch
+from typing import Any
 
 from sympy import Symbol
 
 from codegen.loops import (
+    ChiSquared,
     GradientCall,
     Let,
     Loop,
@@ -39,14 +41,23 @@ def _(statement: Let) -> Statement:
 
 @in_place.register
 def _(statement: GradientCall) -> Statement:
-    return GradientCall(
-        statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch)
-    )
+    return GradientCall(*_moved_call(statement))
+
+
+@in_place.register
+def _(statement: ChiSquared) -> Statement:
+    target, df, nonc = (_moved(field) for field in (statement.target, statement.df, statement.nonc))
+    return replace(statement, target=target, df=df, nonc=nonc)
 
 
 @in_place.register
 def _(statement: ValueCall) -> Statement:
-    return ValueCall(statement.potential, tuple(_moved(p) for p in statement.places), tuple(_moved(p) for p in statement.scratch))
+    return ValueCall(*_moved_call(statement))
+
+
+def _moved_call(call: GradientCall | ValueCall) -> tuple[Any, ...]:
+    places, scratch = (tuple(_moved(p) for p in arrays) for arrays in (call.places, call.scratch))
+    return call.potential, places, scratch, tuple(in_place(s) for s in call.images)
 
 
 @in_place.register

@@ -17,7 +17,9 @@ from codegen.arguments import mapping
 from codegen.data import finite_array
 from codegen.lengths import Lengths
 from codegen.loops import Plan
+from codegen.preimages import with_images
 from recipe.errors import RecipeError
+from recipe.free import blocks_in
 from recipe.symbols import Block, Scalar, Simplex, Vector, name_of
 
 JITTER = 0.1
@@ -29,9 +31,9 @@ def given_blocks(
 ) -> dict[Block, np.ndarray]:
     """``initial=`` by block, of the shape (chains, length); a value without the dimension of chains is that of all chains.
 
-    ``argument`` is what messages call it.
+    ``argument`` is what messages call it. Values of an image are taken as well as those of its preimage in the state.
     """
-    by_name = {b.name: b for b in state}
+    by_name = {b.name: b for b in with_images(state)}
     result: dict[Block, np.ndarray] = {}
     for key, value in mapping(argument, initial).items():
         name = name_of(key)
@@ -57,7 +59,7 @@ def start(
 ) -> dict[str, np.ndarray]:
     """The first state of a chain, by field; ``module`` is the loaded one, ``lane`` the seed and the number of the chain."""
     seed, chain = lane
-    moved = {b for U in plan.potentials for b in U.blocks} or {plan.state[0]}
+    moved = {b for U in plan.potentials for b in blocks_in(U, plan.state)} or {plan.state[0]}
     result = {}
     for n, block in enumerate(plan.state):
         if block in given:

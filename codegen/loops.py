@@ -38,11 +38,15 @@ class Sums:
 
 @dataclass(frozen=True)
 class GradientCall:
-    """Evaluate the gradient of a potential; each block is read from ``out`` or ``state``, the result goes to scratch of ``out``."""
+    """Evaluate the gradient of a potential; each block is read from ``out`` or ``state``, the result goes to scratch of ``out``.
+
+    ``images`` come first: they compute the blocks of the potential that stand in the state as other ones (``Preimage``).
+    """
 
     potential: Potential
     places: tuple[str, ...]
     scratch: tuple[str, ...]
+    images: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,22 @@ class MatrixProduct:
     rows: Length
     columns: Length
     value: Expr
+
+
+@dataclass(frozen=True)
+class ChiSquared:
+    """``target[i]`` = a draw from the non-central chi-squared law with parameters ``df[i]`` and ``nonc[i]``; all are scratch.
+
+    ``local`` is what ``step`` calls the array of draws that it is given, ``lane`` the key of the random numbers of ``run``.
+    """
+
+    name: str
+    target: str
+    df: str
+    nonc: str
+    local: str
+    lane: str
+    length: Length | None
 
 
 @dataclass(frozen=True)
@@ -76,6 +96,7 @@ class ValueCall:
     potential: Potential
     places: tuple[str, ...]
     scratch: tuple[str, ...]
+    images: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -114,7 +135,7 @@ class Test:
     restored: tuple[Restored, ...]
 
 
-Statement = Let | Sums | GradientCall | MatrixProduct | Sweep | ValueCall | Loop | Test
+Statement = Let | Sums | GradientCall | MatrixProduct | ChiSquared | Sweep | ValueCall | Loop | Test
 
 
 @dataclass(frozen=True)
@@ -183,17 +204,24 @@ class Plan:
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """The statements and all that stand inside of loops."""
+    """The statements and all that stand inside of loops, and before evaluations."""
     for s in statements:
         yield s
         if isinstance(s, Loop):
             yield from every(s.statements)
+        elif isinstance(s, GradientCall | ValueCall):
+            yield from s.images
 
 
 def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
     """All draws, those inside of loops included."""
     inner = (d for s in every(plan.statements) if isinstance(s, Loop) for d in s.noises)
     return (*plan.noises, *inner, *plan.recorded.noises)
+
+
+def chi_squared_draws(plan: Plan) -> tuple[ChiSquared, ...]:
+    """The draws of a step that are not normal, in the order of the scheme."""
+    return tuple(s for s in plan.statements if isinstance(s, ChiSquared))
 
 
 def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Statement]:

@@ -36,7 +36,7 @@ def map_tested(part: MetropolisedMap, planner: Planner) -> None:
     flips = set(part.flips if part.flip_on_rejection else ())
     moved = [b for b in planner.state if b in {b for b, _ in rule}]
     values: list[Evaluated] = [(ValueCall, U) for U in _potentials(part.map.target)]
-    gradients: list[Evaluated] = [(GradientCall, U) for U in _read_at_both_ends(part.map)]
+    gradients: list[Evaluated] = [(GradientCall, U) for U in _read_at_both_ends(part.map, planner)]
     saved = _save(planner, [b for b in planner.state if b in moved or b in flips], [*values, *gradients])
     before = _number(planner, part.map.target, NOW, "energy")
     times = part.times if isinstance(part.times, tuple) else (part.times, part.times)
@@ -78,14 +78,15 @@ def _differentiated(e: Expr) -> list[Potential]:
     return sorted({p.head for p in e.atoms(Partial) if isinstance(p.head, Potential)}, key=str)
 
 
-def _read_at_both_ends(rule: Update) -> list[Potential]:
+def _read_at_both_ends(rule: Update, planner: Planner) -> list[Potential]:
     """The potentials whose gradient is read before their blocks move, and again after they have moved for the last time."""
 
     def read_first(U: Potential, moves: Iterable[tuple[Block, Expr]]) -> bool:
-        return next((U in _differentiated(e) for b, e in moves if U in _differentiated(e) or b in U.blocks), False)
+        return next((U in _differentiated(e) for b, e in moves if U in _differentiated(e) or b in planner.read_by(U)), False)
 
     def moved_last(U: Potential) -> bool:
-        return next((b in U.blocks for b, e in reversed(rule.rule) if e != b and (b in U.blocks or U in _differentiated(e))), True)
+        blocks = planner.read_by(U)
+        return next((b in blocks for b, e in reversed(rule.rule) if e != b and (b in blocks or U in _differentiated(e))), True)
 
     used = {U: None for _, e in rule.rule for U in _differentiated(e)}
     return [U for U in used if rule.sequential and read_first(U, _moves(rule)) and not moved_last(U)]
@@ -136,7 +137,7 @@ def _number(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
 
 
 def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) -> None:
-    right = {what: arrays for what, arrays in saved.evaluated.items() if not flips & set(what[1].blocks)}
+    right = {what: arrays for what, arrays in saved.evaluated.items() if not flips & set(planner.read_by(what[1]))}
     assert all(planner.evaluated[what] == planner.versions(what[1]) for what in right)
     restored = [
         Restored(f"out.{planner.fields[b]}", source, getattr(b, "length", None), b in flips) for b, source in saved.blocks.items()

@@ -34,7 +34,7 @@ def _(update: Update, state: tuple[Block, ...], namer: Namer) -> Plan:
     planner = Planner(state, (e for _, e in (*update.rule, *update.observe)), update.step, namer)
     planner.carry_out(update.rule, update.sequential)
     body = planner.body
-    return _finished(planner, body, _recorded(planner, update), in_place=False)
+    return _finished(planner, body, _recorded(planner, dict(update.observe)), in_place=False)
 
 
 @plan.register
@@ -43,7 +43,8 @@ def _(kernel: Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
     planner = Planner(state, written, kernel.step, namer)
     for part in kernel.parts:
         carry_out(part, planner)
-    return _finished(planner, planner.body, Recorded({}, (), ()), in_place=True)
+    body = planner.body
+    return _finished(planner, body, _recorded(planner, {}), in_place=True)
 
 
 @singledispatch
@@ -121,15 +122,19 @@ def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
     return Carried(found, planner.reserve("right_for_step", None).removeprefix("out.")) if found else None
 
 
-def _recorded(planner: Planner, update: Update) -> Recorded:
-    """What is recorded of the state after the step, all of it from the state as it is then, and with noise of its own."""
+def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
+    """What is recorded of the state after the step, all of it from the state as it is then, and with noise of its own.
+
+    Of a block that stands for another one its image is recorded.
+    """
     planner.body, planner.noises = planner.new_body(), {}
     body = planner.body
-    for block, e in update.observe:
+    observe |= {b: b.forward(observe.get(b, b)) for b in planner.state if b.forward is not None}
+    for block, e in observe.items():
         gradients = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         if gradients:
             raise OutsideLanguageError(f"{gradients[0]} in observe[{block}] needs another gradient evaluation: it is refused")
-    lowered = [(b, body.lowering.lower(e), f"recorded: {b} <- {e}") for b, e in update.observe]
+    lowered = [(b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()]
     fields = {b: planner.reserve(f"recorded_{b.name}", getattr(b, "length", None)).removeprefix("out.") for b, _, _ in lowered}
     for block, value, comment in lowered:
         wish = f"recorded_{block.name}"

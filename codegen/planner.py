@@ -13,11 +13,12 @@ from functools import singledispatchmethod
 from sympy import Expr, Symbol
 
 from codegen.leaves import CommonLeaves
-from codegen.loops import GradientCall, Loop, NoiseDraw, Statement, ValueCall
+from codegen.loops import ChiSquared, GradientCall, Loop, NoiseDraw, Statement, ValueCall
 from codegen.lower import Lowering, unbound, varying
 from codegen.names import Namer, field_namer
 from codegen.special import with_digamma
-from recipe.abstract import Dense, Field, Partial, Potential
+from recipe.abstract import Dense, Field, Partial, Potential, written_image
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.free import parameters_of
 from recipe.symbols import GENERIC, Block, Index, Length, Noise, Scalar, ScalarNoise, Vector, generic, name_of
@@ -78,6 +79,8 @@ class Planner:
         self.evaluated: dict[Evaluated, Versions] = {}
         self.view: View | None = None
         self.version: dict[Block, int] = dict.fromkeys(state, 0)
+        self.standing: dict[Block, Block] = {b.image: b for b in state if b.image is not None}
+        self.images: dict[Block, str] = {}
         self.number: dict[Scalar, Symbol] = {}
         self.pending: dict[Block, Symbol] = {}
         self.values: list[tuple[Symbol, Expr]] = []
@@ -133,7 +136,7 @@ class Planner:
         self.body = outer
         statements = list(inner.lowering.statements)
         for what, first in inner.first.items():
-            at = tuple(before[b] for b in what[1].blocks)
+            at = tuple(before[b] for b in self.read_by(what[1]))
             if first.at == at or self.ends_where_it_begins(what, inner):
                 call = call_in(statements, first)
                 statements = [s for s in statements if s is not call]
@@ -150,7 +153,7 @@ class Planner:
 
     def ends_where_it_begins(self, what: Evaluated, body: Body) -> bool:
         """Whether it is evaluated at the start of a body, and again after the last move of its blocks."""
-        entry, now = tuple(body.entry[b] for b in what[1].blocks), self.versions(what[1])
+        entry, now = tuple(body.entry[b] for b in self.read_by(what[1])), self.versions(what[1])
         return body.first[what].at == entry and now != entry and self.evaluated[what] == now
 
     def place(self, block: Block) -> str:
@@ -175,15 +178,18 @@ class Planner:
         return f"params.{self.factors[M]}"
 
     def make_room_for(self, e: Expr) -> None:
-        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a gradient that it reads."""
+        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a gradient that it reads.
+
+        A draw that is not normal has a loop of its own, between those of its parameters and of its use.
+        """
         partials = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
-        whole = {b for p in partials for b in p.head.blocks}
+        whole = {b for p in partials for b in self.read_by(p.head)}
         whole |= {s.at(GENERIC) for t in e.atoms(Total) for s in t.atoms(Vector)}
         stale = {p.head for p in partials if self.evaluated.get((GradientCall, p.head)) not in (None, self.versions(p.head))}
         read = {s.name for _, value in self.values for s in value.free_symbols}
         overwritten = {f"{scratch}[i]" for U in stale for scratch in self.results[GradientCall, U]}
         overwritten |= {f"state.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())}
-        if whole & self.pending.keys() or read & overwritten:
+        if whole & self.pending.keys() or read & overwritten or e.has(NoncentralChiSquared):
             self.flush()
 
     def commit(self, block: Block, value: Expr, written: Expr) -> None:
@@ -212,7 +218,11 @@ class Planner:
         self.lowering.forget()
 
     def versions(self, U: Potential) -> Versions:
-        return tuple(self.version[b] for b in U.blocks)
+        return tuple(self.version[b] for b in self.read_by(U))
+
+    def read_by(self, U: Potential) -> tuple[Block, ...]:
+        """The blocks of the state that a potential depends on, in its order."""
+        return tuple(self.standing.get(b, b) for b in U.blocks)
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
@@ -257,6 +267,26 @@ class Planner:
             self.noises[noise] = NoiseDraw(name, Symbol(new(name), real=True), pair, new(f"lane_{name}"), length, covariance)
             self.body.noises.append(self.noises[noise])
         return self.noises[noise]
+
+    @leaf.register
+    def _(self, e: NoncentralChiSquared, label: int) -> Expr:
+        name, length = name_of(e.noise), getattr(e.noise, "length", None)
+        df, nonc = (self.lowering.lower(a) for a in (e.df, e.nonc))
+        fields = [self.reserve(f"{name}_{part}", length) for part in ("df", "nonc", "draw")]
+        if length is None:
+            for value, field in zip((df, nonc), fields, strict=False):
+                self.lowering.let(value, name, store=f"{field}[0]")
+        else:
+            values = [(Symbol(self.namer.fresh(part), real=True), value) for part, value in (("df", df), ("nonc", nonc))]
+            stores = {f"{field}[i]": local for field, (local, _) in zip(fields, values, strict=False)}
+            self.lowering.sweep(length, values, stores, [f"the law of {e}"], f"law_{name}")
+        new = self.namer.fresh
+        df_field, nonc_field, target = fields
+        self.lowering.statements.append(
+            ChiSquared(name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"lane_{name}"), length)
+        )
+        self.lowering.forget()
+        return varying(f"{target}[i]") if length is not None else self.lowering.let(Symbol(f"{target}[0]", real=True), name)
 
     @leaf.register
     def _(self, e: VectorVariance, label: int) -> Expr:
@@ -308,13 +338,33 @@ class Planner:
             wishes = gradient if kind is GradientCall else ((f"value_{U.name}", None),)
             self.results[what] = tuple(self.reserve(wish, length) for wish, length in wishes)
         if self.evaluated.get(what) != self.versions(U) and (self.view is None or self.view.fresh):
-            places = tuple(f"{self.place(b)}.{self.fields[b]}" for b in U.blocks)
-            call = kind(U, places, self.results[what])
+            images = tuple(s for b in self.read_by(U) if b.image is not None for s in self.image(b))
+            call = kind(U, tuple(self.argument(b) for b in self.read_by(U)), self.results[what], images)
             self.lowering.statements.append(call)
             self.lowering.forget()
             self.evaluated[what] = self.versions(U)
             self.body.first.setdefault(what, First(self.versions(U), call))
         return self.results[what]
+
+    def argument(self, block: Block) -> str:
+        """The array with a block of the state, or with its image."""
+        return self.images[block] if block.image is not None else f"{self.place(block)}.{self.fields[block]}"
+
+    def image(self, block: Block) -> list[Statement]:
+        """What fills an array with the image of a block, which a potential is a function of."""
+        assert block.image is not None
+        if block not in self.images:
+            self.images[block] = self.reserve(block.image.name, getattr(block, "length", None))
+        lowering = self.new_body().lowering
+        value = lowering.lower(written_image(block))
+        comment = f"{block.image} = {written_image(block)}"
+        if isinstance(block, Scalar):
+            lowering.let(value, block.image.name, store=f"{self.images[block]}[0]", comment=comment)
+        else:
+            local = Symbol(self.namer.fresh(block.image.name), real=True)
+            stores = {f"{self.images[block]}[i]": local}
+            lowering.sweep(block.length, [(local, value)], stores, [comment], f"find_{block.image.name}")
+        return lowering.statements
 
 
 def call_in(statements: Iterable[Statement], first: First) -> GradientCall | ValueCall:

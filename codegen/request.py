@@ -11,6 +11,7 @@ from typing import Any
 from codegen.arguments import LARGEST_SEED, flag, positive, whole
 from codegen.conversion import as_path
 from codegen.generate import Module
+from codegen.preimages import shown
 from codegen.schedule import Schedule, schedule_of
 from recipe.errors import RecipeError
 from recipe.symbols import Block, Indexed, Scalar
@@ -87,7 +88,7 @@ def _kept(keep: Any, state: tuple[Block, ...]) -> tuple[Block, ...]:
     if not isinstance(keep, str | Indexed | Scalar | Sequence):
         raise RecipeError(f"keep={keep!r} must be blocks or their names, such as keep=['theta']")
     wanted: Sequence[Any] = [keep] if isinstance(keep, str | Indexed | Scalar) else list(keep)
-    by_name = {b.name: b for b in state}
+    by_name = {shown(b).name: b for b in state}
     for block in wanted:
         if str(block) not in by_name:
             raise RecipeError(f"keep= names {block}, which is no block; the blocks are {', '.join(by_name)}")

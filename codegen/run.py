@@ -24,6 +24,7 @@ from codegen.generate import Module, generate
 from codegen.gradients import check_own_gradient, gradient_argument, own_gradients
 from codegen.initial import given_blocks, start
 from codegen.lengths import Lengths, learn_given
+from codegen.preimages import into_state, out_of_state, with_images
 from codegen.request import Request, read_request
 from codegen.schedule import Constant, Schedule
 from codegen.settings import resolved_data, resolved_params
@@ -86,7 +87,7 @@ def sample(
         replace=replace, threads=threads, keep=keep, checkpoint=checkpoint, checkpoint_seconds=checkpoint_seconds,
     )  # fmt: skip
     values = resolved_params(module, params, what.parameters, known)
-    learn_given(known, lengths, module.plan.state)
+    learn_given(known, lengths, with_images(module.plan.state))
     named = {name_of(key): value for key, value in (params or {}).items()}
     return _sampled(what, _Inputs(module, how, data, values, named, known), control_variates, initial, gradient, progress)
 
@@ -107,14 +108,14 @@ def _sampled(
     what: Recipe | Update | Kernel, inputs: _Inputs, control_variates: Any, initial: Any, gradient: Any, progress: bool
 ) -> Draws:
     module, how, known = inputs.module, inputs.how, inputs.lengths
-    given = given_blocks(initial, module.plan.state, how.chains, known)
+    given = into_state(given_blocks(initial, module.plan.state, how.chains, known), module.plan.state, inputs.named, "initial=")
     own = own_gradients(module, gradient)
     data = inputs.data
     densities = _densities(inputs, own)
     _check_own_gradients(inputs, own, densities, given)
     if module.controlled:
         modes = find_modes(module.estimators, control_variates, densities, known)
-        given = {**_at_modes(modes, how.chains), **given}
+        given = {**into_state(_at_modes(modes, how.chains), module.plan.state, inputs.named, "control_variates="), **given}
         data = data | _control_fields(inputs, modes, own, densities)
     kernel = Compiled(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
     running = [kernel.chain(c, start(kernel.loaded, module.plan, given, known, (how.seed, c))) for c in range(how.chains)]
@@ -204,6 +205,7 @@ def _check_own_gradients(
         if U in own:
             posterior = estimator.gradient.posterior
             first = start(module.load(), module.plan, given, inputs.lengths, (seed, 0))
-            at = [first[module.plan.fields[b]] for b in posterior.blocks]
+            state = {b: first[field] for b, field in module.plan.fields.items()}
+            at = [out_of_state(b, state, inputs.named) for b in posterior.blocks]
             arrays = [inputs.data[f] for f in estimator.gradient.fields.values()]
             check_own_gradient(posterior, own[U], arrays, densities.get(U), at)

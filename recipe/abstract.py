@@ -13,7 +13,7 @@ from sympy import Derivative, Expr, S, Subs, Symbol, Tuple
 from sympy.core.function import AppliedUndef
 
 from recipe.errors import OutsideLanguageError, RecipeError
-from recipe.symbols import GENERIC, Block, Index, Indexed, Scalar, Vector, checked_name, index_name
+from recipe.symbols import GENERIC, Block, Index, Indexed, Scalar, Vector, checked_name, generic, index_name
 
 
 class Potential(Symbol):
@@ -38,8 +38,7 @@ class Potential(Symbol):
         return {self, *self.blocks}
 
     def _eval_derivative(self, x: Any) -> Expr:
-        generic = x.at(GENERIC) if isinstance(x, Indexed) else x
-        return Partial(self, x) if generic in self.blocks else S.Zero
+        return _by_coordinate(self, self.blocks, x)
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (self.name, *self.blocks)
@@ -74,7 +73,7 @@ class Field(Indexed):
         return {self, self.block}
 
     def _eval_derivative(self, x: Any) -> Expr:
-        return Partial(self, x) if isinstance(x, Indexed) and x.at(GENERIC) == self.block else S.Zero
+        return _by_coordinate(self, (self.block,), x)
 
 
 class Dense(Symbol):
@@ -190,7 +189,8 @@ class Partial(Expr):
         return self.args[1:]  # type: ignore[no-any-return]
 
     def _eval_derivative(self, x: Any) -> Expr:
-        return Partial(self.head, *self.wrt, x) if self.head._eval_derivative(x) != 0 else S.Zero
+        blocks = self.head.blocks if isinstance(self.head, Potential) else (self.head.block,)
+        return _by_coordinate(self, blocks, x)
 
     def _sympystr(self, printer: Any) -> str:
         if len(self.wrt) == 1 and isinstance(self.head, Potential):
@@ -199,6 +199,30 @@ class Partial(Expr):
             at = "" if label == GENERIC else f"[{index_name(label)}]"
             return f"grad({self.head}, {getattr(block, 'base', block.name)}){at}"
         return f"d({', '.join(str(a) for a in self.args)})"
+
+
+def _by_coordinate(atom: Potential | Field | Partial, blocks: tuple[Block, ...], x: Any) -> Expr:
+    """The derivative by a coordinate of the state: by one of the blocks, or of a block that stands for one of them."""
+    if not isinstance(x, Vector | Scalar):
+        return S.Zero
+    if generic(x) in blocks:
+        return Partial(atom, x)
+    return Partial(atom, image_of(x)) * slope(x) if generic(x).image in blocks else S.Zero
+
+
+def image_of(x: Block) -> Block:
+    """The coordinate of the image that belongs to this one of a ``Preimage``."""
+    return x.image.at(x.label) if isinstance(x, Vector) else x.image  # type: ignore[return-value, union-attr]
+
+
+def written_image(x: Block) -> Expr:
+    """A coordinate of the image as the function of its preimage that it is."""
+    return x.forward(x)  # type: ignore[misc, no-any-return]
+
+
+def slope(x: Block) -> Expr:
+    """The derivative of a coordinate of the image by its preimage."""
+    return x.slope(x)  # type: ignore[misc, no-any-return]
 
 
 class Jet(Expr):

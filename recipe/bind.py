@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce, singledispatch
+from dataclasses import replace
+from functools import reduce
 from typing import Any, TypeVar
 
-from sympy import Dummy, Expr, ImmutableDenseMatrix, Lambda, S, Symbol
+from sympy import Dummy, Expr, Lambda, S, Symbol
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
 from recipe.abstract import Field, Jet, Partial, Potential
 from recipe.calculus import explicit, partial
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.kernel.kernel import Kernel
-from recipe.kernel.rewritten import rewritten_part, rewritten_update
 from recipe.language import check_component, check_number, read
-from recipe.matrix import BlockMatrix
 from recipe.posterior import Posterior
+from recipe.preimage import in_preimages
 from recipe.recipe import Recipe
+from recipe.rewritten import rewritten, with_fields
 from recipe.spread import spread
 from recipe.symbols import GENERIC, Indexed, Scalar, Vector, generic
 from recipe.total import Total, labels, opened, relabel, sum_over
@@ -41,6 +42,8 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
     Raises:
         RecipeError: for a name that the recipe does not have, or a value of the wrong kind.
     """
+    if not isinstance(recipe, Recipe | Kernel):
+        raise RecipeError(f"{recipe!r} is neither a Recipe nor a Kernel: there is nothing to bind")
     known = recipe.abstract
     laws: dict[Potential, Posterior] = {}
     meanings: Values = {}
@@ -112,32 +115,12 @@ def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol
     raise RecipeError(f"{head} is applied to more than plain blocks: give its value as a sympy Lambda")
 
 
-@singledispatch
-def _rebuilt(recipe: Any, meanings: Values, posteriors: dict[Potential, Posterior]) -> Any:
-    raise RecipeError(f"{recipe!r} is neither a Recipe nor a Kernel: there is nothing to bind")
-
-
-@_rebuilt.register
-def _(kernel: Kernel, meanings: Values, posteriors: dict[Potential, Posterior]) -> Kernel:
-    parts = [rewritten_part(part, lambda e: put_meanings(e, meanings)) for part in kernel.parts]
-    return Kernel(parts, name=kernel.name, source=kernel.source, expect=kernel.expect, posteriors=posteriors)
-
-
-@_rebuilt.register
-def _(recipe: Recipe, meanings: Values, posteriors: dict[Potential, Posterior]) -> Recipe:
-    def put(e: Expr) -> Expr:
-        return put_meanings(e, meanings)
-
-    def put_matrix(m: BlockMatrix | None) -> ImmutableDenseMatrix | None:
-        return None if m is None else m.written.applyfunc(put)
-
-    update = None if recipe.update is None else rewritten_update(recipe.update, put)
-    return Recipe(
-        recipe.state, put(recipe.H), put_matrix(recipe.D), put_matrix(recipe.Q),
-        name=recipe.name, noise_factor=put_matrix(recipe.noise_factor), marginal={kept: put(e) for kept, e in recipe.marginal},
-        lyapunov=None if recipe.lyapunov is None else put(recipe.lyapunov),
-        require=recipe.require, source=recipe.source, update=update, posteriors=posteriors, reflections=recipe.reflections,
-    )  # fmt: skip
+def _rebuilt(declared: Bound, meanings: Values, posteriors: dict[Potential, Posterior]) -> Bound:
+    bound = rewritten(declared, lambda e: in_preimages(put_meanings(e, meanings), declared.state))
+    if isinstance(declared, Recipe) and declared.transform is not None:
+        of = _rebuilt(declared.transform.of, meanings, posteriors)
+        bound = with_fields(bound, transform=replace(declared.transform, of=of))
+    return with_fields(bound, posteriors=tuple(posteriors.items()))
 
 
 def put_meanings(e: Expr, meanings: Values) -> Expr:

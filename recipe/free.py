@@ -35,8 +35,9 @@ def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
 
 
 def blocks_in(e: Expr, state: tuple[Block, ...]) -> frozenset[Block]:
-    """The blocks that an expression depends on, seen or unseen: in sums and in abstract functions as well."""
-    return frozenset(generic(s) for s in e.free_symbols) & frozenset(state)
+    """The blocks that an expression depends on, seen or unseen: in sums and in abstract functions (of their images) as well."""
+    found = {generic(s) for s in e.free_symbols}
+    return frozenset(b for b in state if b in found or b.image in found)
 
 
 def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:

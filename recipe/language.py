@@ -15,7 +15,8 @@ from sympy import Add, Expr, Float, Function, Mul, Pow, Rational, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
-from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential, TransposedDense, jets_from_sympy
+from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential, TransposedDense, jets_from_sympy, written_image
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.entry import Outer, matrices_in
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.fold import FOLDS
@@ -34,6 +35,7 @@ from recipe.symbols import (
     VectorData,
     assumptions_of,
     checked_name,
+    generic,
     name_of,
 )
 from recipe.sympified import as_expression
@@ -45,7 +47,7 @@ SMOOTH_FUNCTIONS = (
 )  # fmt: skip
 FORMS = (
     Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
-    Phi, *SMOOTH_FUNCTIONS,
+    Phi, NoncentralChiSquared, *SMOOTH_FUNCTIONS,
 )  # fmt: skip
 RULE_FORMS = (*FORMS, *FOLDS)
 LONGEST_NUMBER = 3_400  # bits, about a thousand digits
@@ -149,12 +151,31 @@ def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, .
             checked_name(applied.func.__name__)
             _check_function(applied.func, where)
             _check_meaning(meanings.setdefault(applied.func.__name__, meaning), meaning, applied.func.__name__, where)
+        _check_images_are_unwritten(e, where, state)
         for s in sorted(e.atoms(Symbol), key=str):
-            generic = s.at(GENERIC) if isinstance(s, Indexed) else s
             if isinstance(s, Index):
                 continue
-            _check_leaf(generic, where, state, lengths, allowed)
-            _check_meaning(meanings.setdefault(generic.name, generic), generic, generic.name, where)
+            here = generic(s)
+            _check_leaf(here, where, state, lengths, allowed)
+            _check_meaning(meanings.setdefault(here.name, here), here, here.name, where)
+
+
+def _check_images_are_unwritten(e: Expr, where: str, state: tuple[Block, ...]) -> None:
+    """Require that a block which is a function of one in the state is written as that function, outside of ``grad``."""
+    images = {b.image: b for b in state if b.image is not None}
+    guilty = next((s for s in images if s in {generic(x) for x in written_symbols(e)}), None)
+    if guilty is not None:
+        phi = images[guilty]
+        raise RecipeError(f"{where}: {guilty} is a function of {phi} here; write {written_image(phi)} in its place")
+
+
+def written_symbols(e: Expr) -> set[Symbol]:
+    """The symbols that are written in an expression, not those by which an abstract function is differentiated."""
+    if isinstance(e, Partial):
+        return {e.head}
+    if isinstance(e, Symbol):
+        return {e}
+    return {s for a in e.args for s in written_symbols(a)}
 
 
 UNDERSTOOD = tuple(Function("f", **facts)._kwargs for facts in ({}, {"real": True}, {"positive": True}))
@@ -172,14 +193,15 @@ def _check_meaning(known: Any, meaning: Any, name: str, where: str) -> None:
 
 def _check_leaf(s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]) -> None:
     names = ", ".join(b.name for b in state)
+    images = [b.image for b in state]
     if isinstance(s, Vector | Scalar):
-        if s not in state:
+        if s not in state and s not in images:
             same = next((b for b in state if b.name == s.name), None)
             repair = f"another block is called {s.name} there; use that very object" if same else f"add it to state=({names})"
             raise RecipeError(f"{where}: the block {s} is not part of the state ({names}); {repair}")
     elif isinstance(s, Potential | Field):
         for block in s.blocks if isinstance(s, Potential) else (s.block,):
-            if block not in state:
+            if block not in state and block not in images:
                 raise RecipeError(f"{where}: {s} depends on the block {block}, which is not part of the state ({names})")
     elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
         if not isinstance(s, allowed):

@@ -13,6 +13,7 @@ from recipe.calculus import gradient
 from recipe.errors import RecipeError
 from recipe.free import UnusedNames, abstract_of, parameters_of
 from recipe.language import check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.map import Map
 from recipe.matrix import BlockMatrix, read_matrix
 from recipe.posterior import Posterior
 from recipe.reflection import Reflection, checked_reflections
@@ -37,6 +38,7 @@ class Recipe:
         source: the citation.
         update: the published update rule, an independent ``Update`` to be proved equal in the limit.
         posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
+        transform: what ``ito`` and ``corv`` fill in: from which recipe, and by which map.
         reflections: the blocks that turn back at the edge of their domain; ``mirror`` finds them.
 
     Raises:
@@ -55,6 +57,7 @@ class Recipe:
     source: str | None
     update: Update | None
     posteriors: tuple[tuple[Potential, Posterior], ...]
+    transform: Transform | None
     reflections: tuple[Reflection, ...]
 
     def __init__(
@@ -72,6 +75,7 @@ class Recipe:
         source: str | None = None,
         update: Update | None = None,
         posteriors: Mapping[Potential, Posterior] | None = None,
+        transform: Transform | None = None,
         reflections: Iterable[Reflection] = (),
     ) -> None:
         blocks = check_state(state)
@@ -83,6 +87,7 @@ class Recipe:
         values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
         values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
         values["posteriors"] = tuple((posteriors or {}).items())
+        values["transform"] = transform
         values["reflections"] = checked_reflections(reflections, blocks)
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():
@@ -154,6 +159,17 @@ class Recipe:
     def abstract(self) -> tuple[Any, ...]:
         """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields, elementwise functions."""
         return abstract_of(e for e, _ in self.written())
+
+
+@dataclass(frozen=True)
+class Transform:
+    """How a recipe was made from another one: by ``"ito"`` or ``"corv"``, with ``image = map(preimage)``."""
+
+    kind: str
+    of: Recipe
+    image: Block
+    preimage: Block
+    map: Map
 
 
 def _marginal_items(marginal: Any) -> Iterable[tuple[Any, Any]]:

@@ -67,6 +67,11 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
     new, theta = check_state(blocks), _the_vector(recipe, U)
     if new == (theta,):
         return recipe
+    changed = next((b for b in recipe.state if b.image is not None), None)
+    if changed is not None:
+        raise RecipeError(
+            f"{changed} stands for {changed.image} here, so it cannot be spread; bind the posterior first, then transform"
+        )
     _check_blocks(recipe, theta, new)
     _check_whole(recipe, theta)
     return _rebuilt(recipe, _copies(recipe, theta, new, avoid))  # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ import keyword
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Float, Interval, Rational, S, Set, Symbol, oo
+from sympy import Expr, Float, Interval, Lambda, Rational, S, Set, Symbol, oo
 
 from recipe.errors import RecipeError
 
@@ -108,12 +108,36 @@ class Vector(Indexed):
         """The set of each coordinate."""
         return S.Reals if self.extra[0] is None else self.extra[0]
 
+    @property
+    def image(self) -> Vector | None:
+        """The block that this one stands for, where it is a ``Preimage``; None for any other."""
+        return self.extra[1] if len(self.extra) > 1 else None
+
+    @property
+    def forward(self) -> Lambda | None:
+        """The map from a coordinate of a ``Preimage`` to that of its image."""
+        return self.extra[2] if len(self.extra) > 1 else None
+
+    @property
+    def slope(self) -> Lambda | None:
+        """The derivative of ``forward``."""
+        return self.extra[3] if len(self.extra) > 1 else None
+
+    @property
+    def inverse(self) -> Lambda | None:
+        """The map from a coordinate of the image back to that of the ``Preimage``."""
+        return self.extra[4] if len(self.extra) > 1 else None
+
 
 class Scalar(Symbol):
     """A block of length one: a number among the state. ``domain`` as for ``Vector``."""
 
-    __slots__ = ("domain",)
+    __slots__ = ("domain", "forward", "image", "inverse", "slope")
     domain: Set
+    image: Scalar | None
+    forward: Lambda | None
+    slope: Lambda | None
+    inverse: Lambda | None
 
     def __new__(cls, name: str, domain: Set | None = None) -> Scalar:
         checked_name(name)
@@ -122,19 +146,34 @@ class Scalar(Symbol):
         obj = Symbol.__xnew__(cls, name, **_signs(domain))
         checked = _checked_domain(name, domain)
         obj.domain = S.Reals if checked is None else checked
+        obj.image = obj.forward = obj.slope = obj.inverse = None
         return obj  # type: ignore[no-any-return]
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.name, self.domain)
+        return (self.name, self.domain, *(x for x in (self.image, self.forward) if x is not None))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Scalar, (self.name, self.domain)
+        if self.image is None:
+            return Scalar, (self.name, self.domain)
+        return preimage_of, (self.image, self.name, self.forward, self.slope, self.inverse, self.domain)
 
     def __getnewargs_ex__(self) -> Any:
         raise TypeError("scalar blocks are pickled through __reduce__")
 
 
 Block = Vector | Scalar
+
+
+def preimage_of(image: Block, name: str, forward: Lambda, slope: Lambda, inverse: Lambda, domain: Set) -> Block:
+    """A block phi with ``image = forward(phi)``, coordinate by coordinate, the derivative of that, and the way back."""
+    checked_name(name)
+    checked, signs = _checked_domain(name, domain), _signs(domain)
+    if isinstance(image, Vector):
+        extra = (checked, image, forward, slope, inverse)
+        return Indexed.__new__(Vector, name, image.length, GENERIC, extra, **signs)  # type: ignore[return-value]
+    scalar = Scalar(name, domain)
+    scalar.image, scalar.forward, scalar.slope, scalar.inverse = image, forward, slope, inverse
+    return scalar
 
 
 class VectorParameter(Indexed):
@@ -320,4 +359,5 @@ __all__ = [
     "generic",
     "index_name",
     "name_of",
+    "preimage_of",
 ]

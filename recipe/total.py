@@ -158,7 +158,7 @@ def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
 def _unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
     head = e.head if isinstance(e, Partial) else e
     blocks = head.blocks if isinstance(head, Potential) else (head.block,)
-    moved = next((b for b in blocks if b in values), None)
+    moved = next((b for b in values if b in blocks or getattr(b, "image", None) in blocks), None)
     if moved is not None:
         raise OutsideLanguageError(f"{e} at another value of {moved} is outside the language")
     return e

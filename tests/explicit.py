@@ -15,7 +15,7 @@ import sympy
 from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, sin
 from sympy.core.function import AppliedUndef
 
-from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector
+from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Simplex, Update, Vector
 from recipe.abstract import DenseEntry, Jet, Partial
 from recipe.dynamics import Dynamics
 from recipe.entry import Column, Coupling, Entry, Number, Outer, Row
@@ -266,6 +266,8 @@ def _in_domain(block: Block, random: Random) -> Rational:
     if block.domain == sympy.S.Reals:
         return x
     inside = Rational(random.randint(1, 99), 100)
+    if isinstance(block.domain, Simplex):
+        return inside / 10  # the sum of fewer than eleven is below 1
     start, end = block.domain.start, block.domain.end
     return start + inside * (end - start if end.is_finite else 1)
 

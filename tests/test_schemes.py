@@ -54,7 +54,12 @@ FITTING = {
     "sgrhmc_bounded": "milstein",
     "sgrld": "",
     "sgrld_reciprocal": "milstein",
+    "sgrld_simplex_expanded_mean": "milstein",
+    "sgrld_simplex_expanded_natural": "milstein",
+    "sgrld_simplex_reduced_mean": "",
+    "sgrld_simplex_reduced_natural": "",
     "third_order_langevin": "milstein badodab",
+    "wright_fisher_dirichlet": "",
 }
 
 

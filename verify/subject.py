@@ -10,11 +10,13 @@ from sympy import Expr, Symbol
 from sympy.core.function import UndefinedFunction
 
 from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
-from recipe.abstract import Dense, Field, Potential
+from recipe.abstract import Dense, Field, Potential, written_image
 from recipe.calculus import gradient
 from recipe.folded import has_folds, unfolded
 from recipe.kernel import updates_of
+from recipe.preimage import as_functions_of_preimages
 from recipe.reflection import Reflection
+from recipe.rewritten import rewritten
 from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
 from verify.kernel.steps import conditions_on_step
 from verify.signs.definedness import Condition
@@ -83,18 +85,30 @@ class KernelSubject:
         return " with ".join([scope_of(self.declared), *([" and ".join(map(str, self.conditions))] if self.conditions else [])])
 
 
-@singledispatch
-def subject_of(declared: Any) -> Subject:
+def subject_of(declared: Declared) -> Subject:
     """The subject behind a declaration of a diffusion.
 
     Raises:
         RecipeError: where it is none of these, or an Update has no limit.
     """
+    return _subject_of(_in_own_coordinates(declared))
+
+
+def _in_own_coordinates(declared: Any) -> Any:
+    """The declaration with abstract functions of the blocks that it moves, where these stand for others (``Preimage``)."""
+    if not isinstance(declared, Declared) or all(b.image is None for b in declared.state):
+        return declared
+    return rewritten(declared, lambda e: as_functions_of_preimages(e, declared.state))
+
+
+@singledispatch
+def _subject_of(declared: Any) -> Subject:
     raise RecipeError(f"{declared!r} is no Recipe, no Update and no Discretisation")
 
 
 def kernel_subject_of(kernel: Kernel) -> KernelSubject:
     """The subject behind a kernel."""
+    kernel = _in_own_coordinates(kernel)
     try:
         found = conditions_on_step(kernel)
     except RecursionError:  # then no condition is taken for granted
@@ -102,14 +116,14 @@ def kernel_subject_of(kernel: Kernel) -> KernelSubject:
     return KernelSubject(kernel, kernel.target, tuple(kernel.written()), found)
 
 
-@subject_of.register
+@_subject_of.register
 def _(declared: Recipe) -> Subject:
     derivation = derive(declared)
     written = tuple(declared.written())
     return Subject(declared, "recipe", declared.H, derivation.gradient, derivation.dynamics, written, declared.reflections)
 
 
-@subject_of.register
+@_subject_of.register
 def _(declared: Update) -> Subject:
     dynamics, inside = limit_of(declared), unfolded(declared)
     grad_H = {block: gradient(declared.target, block) for block in dynamics.state}
@@ -117,9 +131,9 @@ def _(declared: Update) -> Subject:
     return Subject(declared, "claim", declared.target, grad_H, dynamics, written, inside.reflections)
 
 
-@subject_of.register
+@_subject_of.register
 def _(declared: Discretisation) -> Subject:
-    return replace(subject_of(declared.of), declared=declared, kind="step", written=tuple(declared.written()))
+    return replace(_subject_of(declared.of), declared=declared, kind="step", written=tuple(declared.written()))
 
 
 def scope_of(declared: Declared) -> str:
@@ -133,7 +147,8 @@ def kinds_of(declared: Declared) -> list[str]:
     parts = [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
     parts += [_parameter_text(declared.step)] if isinstance(declared, Kernel) and declared.step is not None else []
-    return parts + [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
+    parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
+    return parts + [f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None]
 
 
 def _abstract_text(head: Any) -> str:

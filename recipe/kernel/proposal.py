@@ -11,6 +11,7 @@ from recipe.calculus import contract, explicit, partial, summands, tidy
 from recipe.errors import RecipeError
 from recipe.expectation import NOISE
 from recipe.free import blocks_in
+from recipe.kernel.correlated import Correlated, direction_of
 from recipe.kernel.partner import Partners
 from recipe.operators import dot
 from recipe.symbols import GENERIC, OTHER, Block, Noise, Vector, generic
@@ -48,15 +49,20 @@ class Preconditioned:
         return contract(self.pull * (dot(self.matrix, self.pull) / 2 - new + old), old) / self.root**2
 
 
-def normals_of(update: Update) -> dict[Block, Normal | Preconditioned]:
+ELEMENTWISE = "metropolis(...) takes elementwise noise r*w, or r*w + u*total(v*w) with vectors u and v"
+Law = Normal | Correlated | Preconditioned
+
+
+def normals_of(update: Update) -> dict[Block, Law]:
     """The law of every block that the rule moves, given the old state; blocks that keep their value are left out.
 
     Raises:
-        RecipeError: where a block moves without noise of its own, or the noise is not linear, elementwise and independent.
+        RecipeError: where a block moves without noise of its own, or the noise is not linear, independent, and elementwise up to
+            one direction.
     """
     if update.sequential and len(update.rule) > 1:
         raise RecipeError("the density of a proposal is derived from a simultaneous rule; write it as a dict {block: new value}")
-    laws: dict[Block, Normal | Preconditioned] = {}
+    laws: dict[Block, Law] = {}
     used: dict[Symbol, Block] = {}
     for block, e in update.rule:
         if e == block:
@@ -83,14 +89,16 @@ def _own_noise(block: Block, e: Expr) -> Symbol:
     return found[0]
 
 
-def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Normal | Preconditioned:
+def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
     root = tidy(explicit(e, w) if isinstance(w, Noise) else partial(e, w))
-    across = expand(partial(e, w.at(OTHER))) if isinstance(w, Noise) else S.Zero
-    if across != 0 or isinstance(w, Noise) is not isinstance(block, Vector):
-        raise RecipeError(f"the noise {w} in the rule of {block} couples coordinates; metropolis(...) takes elementwise noise")
-    if root.has(*NOISE):
+    across = partial(e, w.at(OTHER)) if isinstance(w, Noise) else S.Zero
+    if isinstance(w, Noise) is not isinstance(block, Vector):
+        raise RecipeError(f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}")
+    if root.has(*NOISE) or across.has(*NOISE):
         raise RecipeError(f"the rule {e} of {block} is not linear in its noise {w}: its law is not normal")
     mean = substitute(e, {w: S.Zero})
+    if expand(across) != 0:
+        return _correlated(block, w, Normal(mean, root), across)
     if not isinstance(w, Noise) or w.covariance is None:
         return Normal(mean, root)
     pull = pull_of(mean - block, w.covariance)
@@ -100,6 +108,14 @@ def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Norma
             f"the rule must be {block} + dot({w.covariance}, v) + c*{w} with a constant number c"
         )
     return Preconditioned(pull, root, w.covariance)
+
+
+def _correlated(block: Block, w: Noise, own: Normal, across: Expr) -> Correlated:
+    """What one direction adds to noise that is otherwise elementwise."""
+    direction = direction_of(across)
+    if direction is None or w.covariance is not None or own.root == 0:
+        raise RecipeError(f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}")
+    return Correlated(own.mean, own.root, *direction)
 
 
 def pull_of(shift: Expr, M: Dense) -> Expr | None:

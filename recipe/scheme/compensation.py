@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sympy import Dummy, Expr, S
 
-from recipe.abstract import Partial, Potential
+from recipe.abstract import Partial, Potential, written_image
 from recipe.entry import Column, Coupling, Entry, Row, is_zero_entry, parts
 from recipe.errors import RecipeError
 from recipe.recipe import Recipe
@@ -51,6 +51,9 @@ def added_noise(recipe: Recipe) -> dict[Block, Expr]:
     potentials = noisy_potentials(recipe)
     for U in potentials:
         slope = _slope(recipe, U)
+        changed = next((b for b in recipe.state if b.image in U.blocks), None)
+        if changed is not None:
+            raise RecipeError(f"{U} is taken at {changed.image} = {written_image(changed)}; compensate= is not for transforms")
         for moved in U.blocks:
             for block, value in _moved_by(recipe, moved).items():
                 noise[block] = noise.get(block, S.Zero) + (slope * value) ** 2 * gradient_variance(U, moved)

@@ -14,6 +14,7 @@ from sympy import Expr, S, cancel, nan, zoo
 from recipe.abstract import Partial, Potential
 from recipe.calculus import freeze
 from recipe.errors import OutsideLanguageError
+from recipe.free import blocks_in
 from recipe.symbols import Block, generic
 from recipe.update import Update
 
@@ -45,19 +46,25 @@ def evaluations_of(update: Update) -> list[Evaluation]:
         for gradient in sorted(e.atoms(Partial), key=str):
             U = gradient.head
             if isinstance(U, Potential):
-                at = tuple(version[b] if update.sequential else 0 for b in U.blocks)
+                at = tuple(version[b] if update.sequential else 0 for b in _read_by(U, update))
                 weights = found.setdefault((U, at), {})
                 use = (block, generic(gradient.wrt[0]))
                 weights[use] = weights.get(use, S.Zero) + _weight(gradient, e, update)
         version[block] += 1
-    _join_steps(found, version)
+    _join_steps(found, version, update)
     return [Evaluation(U, weights) for (U, _), weights in found.items()]
 
 
-def _join_steps(found: Found, version: dict[Block, int]) -> None:
+def _read_by(U: Potential, update: Update) -> list[Block]:
+    """The blocks of the state that a potential depends on."""
+    return [b for b in update.state if b in blocks_in(U, update.state)]
+
+
+def _join_steps(found: Found, version: dict[Block, int], update: Update) -> None:
     """Count a use at the end of a step with those at the beginning of the next."""
     for U in {U for U, _ in found}:
-        start, end = tuple(0 for _ in U.blocks), tuple(version[b] for b in U.blocks)
+        end = tuple(version[b] for b in _read_by(U, update))
+        start = tuple(0 for _ in end)
         if start != end and (U, start) in found and (U, end) in found:
             for use, weight in found.pop((U, end)).items():
                 found[U, start][use] = found[U, start].get(use, S.Zero) + weight

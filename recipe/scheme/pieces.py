@@ -71,7 +71,7 @@ def _positions(recipe: Recipe) -> set[Block]:
     """The blocks that the potentials in H depend on; where H has none, those that Q couples to later blocks of the state only."""
     potentials = recipe.H.atoms(Potential)
     if potentials:
-        return {b for U in potentials for b in U.blocks}
+        return {b for U in potentials for b in blocks_in(U, recipe.state)}
     earlier: dict[Block, list[Block]] = {b: list(recipe.state[:k]) for k, b in enumerate(recipe.state)}
     return {b for b in recipe.state if all(is_zero_entry(recipe.Q.entry(b, c)) for c in earlier[b])}
 

@@ -13,6 +13,7 @@ from recipe.calculus import contract
 from recipe.errors import OutsideLanguageError
 from recipe.expectation import expectation
 from recipe.free import abstract_of, blocks_in
+from recipe.kernel.correlated import direction_of
 from recipe.kernel.part import MetropolisHastings
 from recipe.kernel.partner import at_partner
 from recipe.kernel.proposal import pull_of
@@ -22,16 +23,28 @@ from recipe.update import Update
 from verify.kernel.linear import is_linear_in_noise
 from verify.signs.sign import is_positive
 from verify.verdict import Outcome, Witness, conjunction, proved, undecided
+from verify.zero.canonical import normalised
 from verify.zero.decide import decide_zero, vanishes
 
 
 @dataclass(frozen=True)
 class Law:
-    """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or ``N(mean, variance M)``."""
+    """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or ``N(mean, variance M)``.
+
+    With ``direction = (u, v)`` the covariance is ``diag(variance) + u v^T``.
+    """
 
     mean: Expr
     variance: Expr
     matrix: Dense | None = None
+    direction: tuple[Expr, Expr] | None = None
+
+    def determinant(self, block: Block) -> Expr:
+        """``1 + sum u v / variance``: the determinant of the covariance, divided by that of its diagonal part (Sylvester)."""
+        if self.direction is None:
+            return S.One
+        u, v = self.direction
+        return normalised(1 + contract(u * v / self.variance, block))
 
 
 Laws = dict[Block, Law]
@@ -42,7 +55,7 @@ def decide_hastings(part: MetropolisHastings) -> Outcome:
     laws = laws_of(part.proposal)
     if isinstance(laws, str):
         return undecided(laws)
-    named = [(f"the variance of {b}", _positive(b, law.variance)) for b, law in laws.items()]
+    named = [(f"the variance of {b}", _positive(b, e)) for b, law in laws.items() for e in (law.variance, law.determinant(b))]
     named.append(("log ratio - log pi(y) q(x | y) / (pi(x) q(y | x))", _balance(part, laws)))
     by = "the log ratio is that of pi(y) q(x | y) and pi(x) q(y | x), with a density q that is positive everywhere"
     outcome = conjunction(named, by=by)
@@ -86,7 +99,10 @@ def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Law | 
         gaps = (across - scale * M.entry(GENERIC, OTHER), expectation(noise**2) - scale * M.entry(GENERIC, GENERIC))
         if not labels(scale) and not blocks_in(scale, state) and all(vanishes(gap) for gap in gaps):
             return Law(mean, scale, M) if M.positive_definite else f"{M} is not declared to be positive definite"
-    return "two coordinates of the proposal are not independent"
+    direction = direction_of(across)
+    if direction is None or not vanishes(across - direction[0] * relabel(direction[1], GENERIC, OTHER)):
+        return "two coordinates of the proposal are not independent"
+    return Law(mean, normalised(expectation(noise**2) - direction[0] * direction[1]), direction=direction)
 
 
 def _positive(block: Block, variance: Expr) -> Outcome:
@@ -121,12 +137,22 @@ def _minus_log(old: Block, new: Block, law: Law) -> Expr | None:
     With a matrix M and ``mean = x + M v`` it is half of ``(y - x - M v)^T M^-1 (y - x - M v)`` by the variance; in it the term
     ``(y - x)^T M^-1 (y - x)`` is the same both ways.
     """
+    if law.direction is not None:
+        return _of_direction(old, new, law, law.direction)
     if law.matrix is None:
         return contract((new - law.mean) ** 2 / (2 * law.variance) + log(law.variance) / 2, old)
     v = pull_of(law.mean - old, law.matrix)
     if v is None or not vanishes(law.mean - old - dot(law.matrix, v)):
         return None
     return (contract(v * dot(law.matrix, v), old) / 2 - contract((new - old) * v, old)) / law.variance
+
+
+def _of_direction(old: Block, new: Block, law: Law, direction: tuple[Expr, Expr]) -> Expr:
+    """``(diag(d) + u v^T)^-1 = diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v / d)`` (Sherman and Morrison)."""
+    along, across = (contract(e * (new - law.mean) / law.variance, old) for e in direction)
+    det = law.determinant(old)
+    own = contract((new - law.mean) ** 2 / law.variance, old) - along * across / det
+    return own / 2 + contract(log(law.variance), old) / 2 + log(det) / 2
 
 
 def _differ(witness: Witness, part: MetropolisHastings) -> bool:

@@ -20,9 +20,12 @@ from verify.signs.sign import (
     affine_in,
     coefficients_of,
     domain_of,
+    of_sum_on_simplex,
+    positive_denominator,
     possible_signs,
     sign_on_simplex,
     signs_of_sum,
+    times_denominator,
 )
 
 
@@ -64,9 +67,7 @@ def _(e: Total) -> Expr:
 def _(e: Add) -> Expr:
     if signs_of_sum([possible_signs(a) for a in e.args]) != ANY:
         return _rebuilt(e, [readable_form(a) for a in e.args])
-    if sign_on_simplex(e) != ANY:
-        return e
-    return _between_ends(e) or _square_and_rest(e) or _exponential(e) or _between_bounds(e) or e
+    return _on_simplex(e) or _between_ends(e) or _square_and_rest(e) or _exponential(e) or _between_bounds(e) or _numerator(e) or e
 
 
 def _rebuilt(e: Expr, args: list[Expr]) -> Expr:
@@ -81,6 +82,24 @@ def _sum(*parts: Expr) -> Expr:
 def _product(*parts: Expr) -> Expr:
     kept = [p for p in parts if p != 1]
     return S.Zero if S.Zero in kept else Mul(*kept, evaluate=False) if len(kept) > 1 else reduce(lambda a, b: b, kept, S.One)
+
+
+def _on_simplex(e: Add) -> Expr | None:
+    """``(1 - s) a + s (a + b)`` for ``a + b s`` with a sum s of coordinates on the simplex."""
+    if sign_on_simplex(e) == ANY:
+        return None
+    for s, a, b in of_sum_on_simplex(e):
+        if signs_of_sum([possible_signs(a), possible_signs(a + b)]) != ANY:
+            return _sum(_product(1 - s, readable_form(a)), _product(s, readable_form(a + b)))
+    return None
+
+
+def _numerator(e: Add) -> Expr | None:
+    """``(e p) / p`` with a positive sum p from the denominators."""
+    p = positive_denominator(e)
+    if p is None:
+        return None
+    return _product(readable_form(times_denominator(e, p)), Pow(readable_form(p), -1, evaluate=False))
 
 
 def _between_ends(e: Add) -> Expr | None:

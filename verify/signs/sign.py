@@ -10,7 +10,29 @@ from collections.abc import Iterator
 from functools import lru_cache, singledispatch
 from typing import Any
 
-from sympy import Add, Expr, Interval, Mul, Number, Poly, Pow, S, Symbol, atan, cos, cosh, erf, exp, log, sign, sin, sinh, tanh
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Interval,
+    Mul,
+    Number,
+    Poly,
+    Pow,
+    S,
+    Symbol,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    expand_mul,
+    log,
+    sign,
+    sin,
+    sinh,
+    tanh,
+)
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
@@ -98,6 +120,12 @@ def _(e: Expr) -> Signs:
     return POSITIVE
 
 
+@_signs.register
+def _(e: Abs) -> Signs:
+    return frozenset(s * s for s in possible_signs(e.args[0]))
+
+
+@_signs.register(sign)
 @_signs.register(sinh)
 @_signs.register(tanh)
 @_signs.register(atan)
@@ -122,7 +150,8 @@ def _(e: Add) -> Signs:
     if signs != ANY:
         return signs
     for rule in (
-        sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential, _sign_between_bounds, _sign_with_logarithm
+        sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential, _sign_between_bounds, _sign_with_logarithm,
+        _sign_of_numerator,
     ):  # fmt: skip
         found = rule(e)
         if found != ANY:
@@ -140,12 +169,39 @@ def signs_of_sum(parts: list[Signs]) -> Signs:
 
 
 def sign_on_simplex(e: Add) -> Signs:
-    """``1 - total(theta)`` is positive on the open simplex."""
-    for t in e.atoms(Total):
-        body = relabel(t.body, t.index.label, GENERIC)
-        if isinstance(body, Vector) and isinstance(body.domain, Simplex) and e == 1 - t:
-            return POSITIVE
+    """``a + b s`` with a sum s of coordinates on the open simplex is ``(1 - s) a + s (a + b)``, and s lies between 0 and 1."""
+    for _, a, b in of_sum_on_simplex(e):
+        found = signs_of_sum([possible_signs(a), possible_signs(a + b)])
+        if found != ANY:
+            return found
     return ANY
+
+
+def of_sum_on_simplex(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
+    """Every ``(s, a, b)`` with ``e = a + b s`` and the sum s of a block on the simplex; it may stand in a and b as well."""
+    for s in sorted(e.atoms(Total), key=str):
+        body = relabel(s.body, s.index.label, GENERIC)
+        if isinstance(body, Vector) and isinstance(body.domain, Simplex):
+            own = [t for t in e.args if s in Mul.make_args(t)]
+            if own:
+                yield s, Add(*(t for t in e.args if t not in own)), Add(*(t / s for t in own))
+
+
+def _sign_of_numerator(e: Add) -> Signs:
+    """The signs of ``e p`` with a positive sum p that divides a term of e."""
+    p = positive_denominator(e)
+    return ANY if p is None else possible_signs(times_denominator(e, p))
+
+
+def positive_denominator(e: Add) -> Expr | None:
+    """A sum that stands in the denominator of a term and is proved positive."""
+    below = (f.base for t in e.args for f in Mul.make_args(t) if isinstance(f, Pow) and f.exp == -1 and isinstance(f.base, Add))
+    return next((p for p in below if is_positive(p)), None)
+
+
+def times_denominator(e: Add, p: Expr) -> Expr:
+    """``e p``, multiplied out where p does not cancel."""
+    return Add(*(t * p if 1 / p in Mul.make_args(t) else expand_mul(t * p, deep=False) for t in e.args))
 
 
 def _sign_between_ends(e: Add) -> Signs:

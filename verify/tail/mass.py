@@ -1,7 +1,8 @@
 """Is the integral of ``exp(-H)`` finite?
 
 H falls apart into parts that have no block in common, and the integral into factors. A factor is decided by the tails of one
-coordinate; a block that is Gaussian given the others is integrated out; what grows like a power in every direction is integrable.
+coordinate, or by Liouville's integral; a block that is Gaussian given the others is integrated out; what grows like a power in
+every direction is integrable.
 """
 
 from __future__ import annotations
@@ -9,18 +10,18 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from sympy import Add, Expr, Mul, Pow, S, Symbol, exp, log, preorder_traversal
+from sympy import Add, Expr, Mul, S, Symbol, exp, log
 
 from recipe.calculus import contract
-from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Length, Simplex, Vector
 from recipe.text import text
 from recipe.total import Total, opened, relabel
 from verify.signs.definedness import is_continuous
-from verify.signs.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
+from verify.signs.sign import is_positive
 from verify.tail.dominance import abstract_potential, coercive, is_bounded_below_apart
 from verify.tail.ends import End, T, at_end, ends, is_integrable
 from verify.tail.growth import leading
+from verify.tail.liouville import decide_liouville
 from verify.tail.separation import Part, TooLargeError, as_quadratic, of_one_coordinate, parts_of
 from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided
 
@@ -42,7 +43,7 @@ def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
 def _decide_part(part: Part) -> Outcome:
     single = part.blocks[0] if len(part.blocks) == 1 else None
     if single is not None and isinstance(single.domain, Simplex):
-        return _decide_simplex(part.e, single)
+        return decide_liouville(part.e, single) or undecided("what H does at the edge of the simplex is not decided")
     h = None if single is None else of_one_coordinate(part.e, single)
     if single is not None and h is not None:
         outcome = _decide_coordinate(h, single)
@@ -51,6 +52,7 @@ def _decide_part(part: Part) -> Outcome:
     return (
         _integrate_out(part)
         or _given_a_potential(part)
+        or (decide_liouville(part.e, single) if single is not None else None)
         or _dominated(part)
         or _infinite_at_length_one(part)
         or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
@@ -173,41 +175,6 @@ def at_length_one(e: Expr) -> Expr:
         e = e.xreplace({inner: relabel(body, label, GENERIC)})
         totals = list(e.atoms(Total))
     return e.xreplace(dict.fromkeys(e.atoms(Length), S.One))
-
-
-# -- the simplex ---------------------------------------------------------------------------------------------------------------
-
-
-def _decide_simplex(e: Expr, x: Vector) -> Outcome:
-    """Dirichlet's integral: times a bounded function, ``exp(-H)`` is a product of powers of the coordinates, all above -1."""
-    terms = Add.make_args(e)
-    powers = {term: _power(term, x) for term in terms}
-    others = [t for t in terms if powers[t] is None and not _is_polynomial(t, x)]
-    gap = (1 - Add(*(c for c in powers.values() if c is not None))).expand()
-    if possible_signs(gap) <= NOT_POSITIVE and not others:
-        witness = Witness(
-            {str(x.length): "1", str(x): "-> 0"}, f"H has the term {text(1 - gap)} log({x}), and {text(1 - gap)} >= 1"
-        )
-        return refuted("exp(-H) is not integrable", witness)
-    if is_positive(gap) and all(is_nonnegative(t) for t in others):
-        return proved("Dirichlet's integral")
-    return undecided("what H does at the edge of the simplex is not decided")
-
-
-def _power(term: Expr, x: Vector) -> Expr | None:
-    """``c`` in ``total(c log(x))``."""
-    h = of_one_coordinate(term, x)
-    c = None if h is None else h / log(x)
-    return None if c is None or c == 0 or blocks_in(c, (x,)) else c
-
-
-def _is_polynomial(term: Expr, x: Vector) -> bool:
-    """Whether the term is a polynomial of the coordinates, which is bounded on the simplex."""
-    nodes = [node for node in preorder_traversal(term) if blocks_in(node, (x,))]
-    powers = [node for node in nodes if isinstance(node, Pow)]
-    return all(isinstance(n, Add | Mul | Pow | Total | Vector) for n in nodes) and all(
-        p.exp.is_Integer and p.exp > 0 for p in powers
-    )
 
 
 def _short(e: Expr) -> str:

@@ -1,0 +1,130 @@
+"""Is ``f' > 0``, or ``f' < 0``, on the whole of the domain?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from sympy import Expr, S
+
+from recipe.map import Map
+from verify.edge.leading import certain_sign
+from verify.map.limits import limit_at
+from verify.map.piece import Piece, pieces
+from verify.map.roots import point_inside, sign_of, zeros
+from verify.map.variable import Fraction, Variable, fraction, variable
+from verify.signs.definedness import conditions, decide_condition
+from verify.signs.sign import is_positive
+from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
+from verify.zero.canonical import normalised
+
+STEPS = 24  # points on each side at which signs of f' are compared
+
+
+@lru_cache(maxsize=256)
+def decide_monotone(f: Map) -> Outcome:
+    """On every piece by structure or by counting the roots of f', and at a kink by the limits of f' from both sides."""
+    found = [_on_piece(piece) for piece in pieces(f)]
+    for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
+        for outcome in found:
+            if outcome.verdict is wanted:
+                return outcome
+    if len(found) > 1:
+        at_kink = _across_kink(*pieces(f))
+        if at_kink is not None:
+            return at_kink
+    (x,) = f.forward.variables
+    return proved(f"f' = {normalised(f.derivative(x))} {'>' if direction(f) > 0 else '<'} 0")
+
+
+def direction(f: Map) -> int:
+    """1 for a map that increases, -1 for one that decreases, given that it is monotone."""
+    return slope_sign(pieces(f)[0]) or 0
+
+
+def _on_piece(piece: Piece) -> Outcome:
+    for e in (piece.f, piece.slope):
+        for condition in conditions(e):
+            outcome = decide_condition(condition)
+            if outcome.verdict is not Verdict.PROVED:
+                return outcome
+    if slope_sign(piece) is not None:
+        return proved("f' has one sign")
+    return _refuted(piece) or undecided(f"the sign of f' = {piece.slope} is neither read off nor decided by counting roots")
+
+
+@lru_cache(maxsize=256)
+def slope_sign(piece: Piece) -> int | None:
+    """The sign of f' where it is one and the same everywhere on the piece."""
+    slope = normalised(piece.slope)
+    for sign in (1, -1):
+        if is_positive(sign * piece.slope) or is_positive(sign * slope):
+            return sign
+    found = as_fraction(slope, piece)
+    return None if found is None else sign_of(*found)
+
+
+def as_fraction(e: Expr, piece: Piece) -> tuple[Fraction, Variable] | None:
+    """An expression of phi as a quotient of polynomials in a variable, with that variable."""
+    y = variable([e], piece.x)
+    found = None if y is None else fraction(y.read(e))
+    return None if y is None or found is None else (found, y)
+
+
+def _refuted(piece: Piece) -> Outcome | None:
+    """A zero of f', or two points with different signs of it."""
+    slope, name = normalised(piece.slope), str(piece.x)
+    found = as_fraction(slope, piece)
+    for root in zeros(*found) or () if found is not None else ():
+        phi = found[1].phi(root) if found is not None else root
+        return refuted("f' vanishes", Witness({name: str(phi)}, f"f' = {slope} is 0 there"))
+    at_sign: dict[int, Expr] = {}
+    for phi in _points(piece):
+        sign = certain_sign(piece.slope.xreplace({piece.x: phi}))
+        if sign is not None:
+            at_sign.setdefault(sign, phi)
+    if 0 in at_sign:
+        return refuted("f' vanishes", Witness({name: str(at_sign[0])}, f"f' = {slope} is 0 there"))
+    if len(at_sign) < 2:
+        return None
+    finding = f"f' = {slope} is negative there, and positive at {name} = {at_sign[1]}"
+    return refuted("f' changes its sign", Witness({name: str(at_sign[-1])}, finding))
+
+
+def _points(piece: Piece) -> Iterator[Expr]:
+    """Rational points inside, from the middle outwards."""
+    low, high = piece.x.domain.start, piece.x.domain.end
+    middle = point_inside(low, high)
+    yield middle
+    for k in range(1, STEPS):
+        yield from (
+            middle + (end - middle) * S(k) / STEPS if end.is_finite else middle + s * S(k) / 2 for end, s in ((low, -1), (high, 1))
+        )
+
+
+def _across_kink(left: Piece, right: Piece) -> Outcome | None:
+    """What is wrong at 0 with a map in two pieces, if anything: f' must have the same limits, and not be 0."""
+    before, after = slope_at(left, upper=True), slope_at(right, upper=False)
+    if before is None or after is None:
+        return undecided("the limits of f' at 0 are not decided")
+    jump, size = (certain_sign(e) for e in (after - before, after))
+    if jump in (1, -1):
+        return refuted("f is not differentiable", Witness({str(right.x): "0"}, f"f' goes from {before} to {after} there"))
+    if size == 0:
+        return refuted("f' vanishes", Witness({str(right.x): "0"}, "f' is 0 there"))
+    return None if jump == 0 and size is not None else undecided("the limits of f' at 0 are not compared")
+
+
+def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
+    """The limit of a derivative of f at one end of a piece, where it is finite."""
+    e: Expr = piece.f
+    for _ in range(order):
+        e = e.diff(piece.x)
+    return limit_of(e, piece, upper)
+
+
+def limit_of(e: Expr, piece: Piece, upper: bool) -> Expr | None:
+    """The limit of an expression of phi at one end of a piece."""
+    e = normalised(e)
+    y = variable([e], piece.x) or Variable(piece.x, None, piece.x.domain.start, piece.x.domain.end)
+    return limit_at(y.read(e), y, upper)
