@@ -8,6 +8,7 @@ import sympy
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 from sympy.core.numbers import Exp1, Pi
 
+from codegen.folds import DEVICES, limits_of
 from codegen.special import Digamma
 from codegen.stable import Expm1, Largest, LogAddExp, ScaledSum, Sigmoid, Softplus
 from recipe.errors import RecipeError
@@ -49,6 +50,15 @@ def _(e: Phi) -> tuple[str, int]:
             f"Phi({k}, ...) has no compiled form, only Phi(1, ...) has; choose a scheme without it, such as semi-implicit"
         )
     return f"phi_1({text_of(z)})", ATOM
+
+
+def _fold(e: Expr) -> tuple[str, int]:
+    name = next(device.__name__ for kind, device in DEVICES if isinstance(e, kind))
+    return f"{name}({', '.join([text_of(e.args[0]), *map(repr, limits_of(e))])})", ATOM
+
+
+for _kind, _ in DEVICES:
+    _printed.register(_kind, _fold)
 
 
 def _known() -> set[str]:

@@ -13,6 +13,7 @@ from sympy import Symbol
 from codegen import store
 from codegen.arguments import flag
 from codegen.estimator import Estimator, estimators
+from codegen.inside import check_inside
 from codegen.loops import Plan
 from codegen.minibatch import data_fields, posterior_gradient
 from codegen.names import field_namer, local_namer
@@ -88,6 +89,7 @@ def generate(
     given = _posteriors(what, posteriors)
     # 1. discretise: from here on a recipe and a printed rule are the same thing, and a kernel is a list of such rules
     moves = discretise(what, scheme, order=order, compensate=compensate) if isinstance(what, Recipe) else what
+    check_inside(moves)
     # 2. plan: sums by level, gradients, matrix products, fused loops; the namer keeps every name of the module apart
     namer = local_namer()
     step = plan(moves, what.state, namer)

@@ -13,11 +13,13 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 from sympy.core.function import AppliedUndef
 
+from codegen.folds import with_folds
 from codegen.loops import Let, MatrixProduct, Statement, Sums, Sweep
 from codegen.names import Namer
 from codegen.special import with_digamma
 from codegen.stable import stabilised
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.symbols import GENERIC, Length
 from recipe.total import Total, labels, opened
@@ -51,7 +53,7 @@ class Lowering:
 
     def lower(self, e: Expr, label: int = GENERIC) -> Expr:
         """The expression at the coordinate of a label, in symbols that are called by their text."""
-        return self._lower(stabilised(with_digamma(e)), label)
+        return self._lower(stabilised(with_digamma(with_folds(e))), label)
 
     @singledispatchmethod
     def _lower(self, e: Expr, label: int) -> Expr:
@@ -68,6 +70,12 @@ class Lowering:
     @_lower.register(Jet)
     def _(self, e: Expr, label: int) -> Expr:
         raise unbound(e.applied.func if isinstance(e, Jet) else e.func)
+
+    @_lower.register
+    def _(self, e: NoncentralChiSquared, label: int) -> Expr:
+        if label != GENERIC:
+            raise OutsideLanguageError(f"{e} stands inside a sum; a draw that is not normal stands outside of sums only")
+        return self.leaf(e, label)
 
     @_lower.register
     def _(self, e: DenseEntry, label: int) -> Expr:

@@ -6,6 +6,8 @@ The derivative of an elementwise expression ``e_i`` by another coordinate has tw
 
 and ``partial(e, theta.at(label))`` gives the whole of it: at a label that does not occur in ``e`` only the second part, at the
 generic label both, taken at j = i.
+
+Absolute values are differentiated off their kink: ``d|x| = sign(x) dx``, and ``sign(x)`` is constant on each side.
 """
 
 from __future__ import annotations
@@ -13,16 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, singledispatch
 
-from sympy import Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp
+from sympy import Abs, Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.symbols import GENERIC, OTHER, Block, Indexed, Vector
 from recipe.total import Total, opened, relabel, sum_over
 
 AtomRule = Callable[[Expr, Symbol], Expr]
 
-ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry)
+ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry, NoncentralChiSquared, Abs, sign)
 
 
 @lru_cache(maxsize=65536)
@@ -139,6 +142,7 @@ def _(atom: Total, x: Symbol) -> Expr:
 @_partial_of_atom.register(Potential)
 @_partial_of_atom.register(Field)
 @_partial_of_atom.register(Partial)
+@_partial_of_atom.register(NoncentralChiSquared)
 def _(atom: Expr, x: Symbol) -> Expr:
     return atom._eval_derivative(x)
 
@@ -149,9 +153,15 @@ def _(atom: Expr, x: Symbol) -> Expr:
     return _through_arguments(atom, x, partial)
 
 
-@_partial_of_atom.register
-def _(atom: DenseEntry, x: Symbol) -> Expr:
+@_partial_of_atom.register(DenseEntry)
+@_partial_of_atom.register(sign)  # off its kink
+def _(atom: Expr, x: Symbol) -> Expr:
     return S.Zero
+
+
+@_partial_of_atom.register
+def _(atom: Abs, x: Symbol) -> Expr:
+    return sign(atom.args[0]) * partial(atom.args[0], x)
 
 
 @singledispatch
@@ -165,10 +175,20 @@ def _(atom: Total, x: Symbol) -> Expr:
     return sum_over(explicit(body, x), k, atom.index.length)
 
 
+@_explicit_of_atom.register
+def _(atom: NoncentralChiSquared, x: Symbol) -> Expr:
+    return atom._eval_derivative(x)
+
+
 @_explicit_of_atom.register(Jet)
 @_explicit_of_atom.register(AppliedUndef)
 def _(atom: Expr, x: Symbol) -> Expr:
     return _through_arguments(atom, x, explicit)
+
+
+@_explicit_of_atom.register
+def _(atom: Abs, x: Symbol) -> Expr:
+    return sign(atom.args[0]) * explicit(atom.args[0], x)
 
 
 def _through_arguments(atom: Jet | AppliedUndef, x: Symbol, rule: AtomRule) -> Expr:

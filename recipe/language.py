@@ -16,8 +16,10 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential, TransposedDense, jets_from_sympy, written_image
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.entry import Outer, matrices_in
 from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.fold import FOLDS
 from recipe.phi import Phi
 from recipe.symbols import (
     GENERIC,
@@ -45,15 +47,16 @@ SMOOTH_FUNCTIONS = (
 )  # fmt: skip
 FORMS = (
     Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
-    Phi, *SMOOTH_FUNCTIONS,
+    Phi, NoncentralChiSquared, *SMOOTH_FUNCTIONS,
 )  # fmt: skip
+RULE_FORMS = (*FORMS, *FOLDS)
 LONGEST_NUMBER = 3_400  # bits, about a thousand digits
 LONG_DECIMAL = 8  # digits of a denominator beyond which a float hardly is what somebody typed
 NOT_SMOOTH = (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.floor, sympy.ceiling)
 
 
-def read(e: Any, where: str) -> Expr:
-    """The expression in the forms of the language; floats become the decimals that were written.
+def read(e: Any, where: str, forms: tuple[type, ...] = FORMS) -> Expr:
+    """The expression in the forms of the language; floats become the decimals that were written. Rules have ``RULE_FORMS``.
 
     Raises RecipeError for what is no expression, OutsideLanguageError for a form that the calculus does not hold.
     """
@@ -61,7 +64,7 @@ def read(e: Any, where: str) -> Expr:
     e = _with_decimals(e, where)
     e = jets_from_sympy(e)
     for node in _walk(e, set()):
-        _check_form(node, where)
+        _check_form(node, where, forms)
     return e
 
 
@@ -87,13 +90,13 @@ def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
     if isinstance(e, Jet):
         yield from _walk(e.applied, met)
     elif not isinstance(e, Partial | DenseEntry):
-        for a in e.args:
+        for a in e.args[:1] if isinstance(e, FOLDS) else e.args:  # an end may be infinite
             if isinstance(a, Expr):  # what stands in anything else, such as a Piecewise, is outside the language with it
                 yield from _walk(a, met)
     yield e
 
 
-def _check_form(node: Expr, where: str) -> None:
+def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
     if isinstance(node, NOT_SMOOTH):
         raise OutsideLanguageError(
             f"{where}: {node} is outside the language: it is not smooth, and the calculus needs derivatives"
@@ -103,7 +106,9 @@ def _check_form(node: Expr, where: str) -> None:
         raise RecipeError(f"{where} contains {node}: an expression of the language is finite and real")
     if isinstance(node, Rational) and max(abs(int(node.p)), int(node.q)).bit_length() > LONGEST_NUMBER:
         raise RecipeError(f"{where} contains a number of more than a thousand digits; write it as a parameter")
-    if not isinstance(node, FORMS):
+    if isinstance(node, FOLDS) and not issubclass(type(node), forms):
+        raise OutsideLanguageError(f"{where}: {node} is no smooth function, and has its place in the rule of an Update only")
+    if not isinstance(node, forms):
         raise OutsideLanguageError(f"{where}: {node} ({type(node).__name__}) is outside the language")
 
 

@@ -16,6 +16,7 @@ from recipe.language import check_no_matrix, check_number, check_state, check_sy
 from recipe.map import Map
 from recipe.matrix import BlockMatrix, read_matrix
 from recipe.posterior import Posterior
+from recipe.reflection import Reflection, checked_reflections
 from recipe.symbols import Block, Noise, ScalarNoise
 from recipe.update import Update
 
@@ -38,6 +39,7 @@ class Recipe:
         update: the published update rule, an independent ``Update`` to be proved equal in the limit.
         posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
         transform: what ``ito`` and ``corv`` fill in: from which recipe, and by which map.
+        reflections: the blocks that turn back at the edge of their domain; ``mirror`` finds them.
 
     Raises:
         RecipeError: naming the smallest guilty expression and the repair.
@@ -56,6 +58,7 @@ class Recipe:
     update: Update | None
     posteriors: tuple[tuple[Potential, Posterior], ...]
     transform: Transform | None
+    reflections: tuple[Reflection, ...]
 
     def __init__(
         self,
@@ -73,6 +76,7 @@ class Recipe:
         update: Update | None = None,
         posteriors: Mapping[Potential, Posterior] | None = None,
         transform: Transform | None = None,
+        reflections: Iterable[Reflection] = (),
     ) -> None:
         blocks = check_state(state)
         values: dict[str, Any] = {"state": blocks, "name": name, "source": source, "require": _names(require)}
@@ -84,6 +88,7 @@ class Recipe:
         values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
         values["posteriors"] = tuple((posteriors or {}).items())
         values["transform"] = transform
+        values["reflections"] = checked_reflections(reflections, blocks)
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():
             object.__setattr__(self, field, value)

@@ -53,7 +53,7 @@ def _(declared: Recipe, put: Put) -> Recipe:
         marginal={kept: put(e) for kept, e in declared.marginal},
         lyapunov=None if declared.lyapunov is None else put(declared.lyapunov),
         require=declared.require, source=declared.source, update=update, posteriors=dict(declared.posteriors),
-        transform=declared.transform,
+        transform=declared.transform, reflections=declared.reflections,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
 from recipe.latex import latex, latex_of_name
 from recipe.recipe import Recipe
+from recipe.reflection import Reflection
 from recipe.symbols import Block, Simplex, Vector
 from recipe.text import listed, text
 from recipe.update import Update
@@ -28,6 +29,7 @@ def derivation_text(recipe: Recipe, name: str) -> str:
     lines += [f"  f[{b}] = {text(derivation.dynamics.drift[b])}" for b in recipe.state]
     lines += ["", "Stochastic differential equation (Ito)"]
     lines += [f"  {line}" for line in _sde_text(derivation.dynamics)]
+    lines += ["", "Reflections", *(f"  {reflection}" for reflection in recipe.reflections)] if recipe.reflections else []
     return "\n".join(lines)
 
 
@@ -71,7 +73,13 @@ def recipe_text(recipe: Recipe) -> str:
     arguments |= {letter: m and f"Matrix({m.written.tolist()})" for letter, m in matrices}
     arguments |= {"marginal": marginal and _pairs_text(marginal.items(), "{}")}
     arguments |= {"require": recipe.require and list(recipe.require), "source": recipe.source and repr(recipe.source)}
+    arguments |= {"reflections": recipe.reflections and f"[{listed(map(_reflection_text, recipe.reflections))}]"}
     return _call("Recipe", arguments | {"update": recipe.update and str(recipe.update).replace("\n", "\n    ")})
+
+
+def _reflection_text(reflection: Reflection) -> str:
+    flips = f", ({listed(reflection.flips)},)" if reflection.flips else ""
+    return f"Reflection({reflection.block}{flips})"
 
 
 def update_text(update: Update) -> str:
@@ -148,6 +156,7 @@ def derivation_data(recipe: Recipe, name: str) -> dict[str, Any]:
         "gamma": {b.name: _both(derivation.gamma[b]) for b in recipe.state},
         "drift": {b.name: _both(derivation.dynamics.drift[b]) for b in recipe.state},
         "diffusion": _diffusion_data(derivation),
+        "reflections": [str(reflection) for reflection in recipe.reflections],
     }
 
 

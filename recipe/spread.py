@@ -23,6 +23,7 @@ from recipe.kernel.kernel import Kernel
 from recipe.language import check_state
 from recipe.matrix import BlockMatrix
 from recipe.recipe import Recipe
+from recipe.reflection import Reflection
 from recipe.symbols import (
     GENERIC,
     Block,
@@ -241,6 +242,14 @@ class _Copies:
             return S.Zero
         return self.put(e, {**here, **there})
 
+    def reflections(self, reflections: Iterable[Reflection]) -> list[Reflection]:
+        """Each piece of a reflected block turns back with its pieces of the momenta."""
+        return [
+            Reflection(block, tuple(flips))
+            for reflection in reflections
+            for block, *flips in zip(*(self.pieces(b) for b in (reflection.block, *reflection.flips)), strict=True)
+        ]
+
     def update(self, update: Update | None) -> Update | None:
         """The printed rule, or None where a list of new values can no longer say that all pieces move at once."""
         if update is None:
@@ -292,4 +301,5 @@ def _(recipe: Recipe, copies: _Copies) -> Recipe:
         marginal={tuple(p for b in kept for p in copies.pieces(b)): copies.put(e, {}) for kept, e in recipe.marginal},
         lyapunov=None if recipe.lyapunov is None else copies.put(recipe.lyapunov, {}),
         require=recipe.require, source=recipe.source, update=copies.update(recipe.update), posteriors=dict(recipe.posteriors),
+        reflections=copies.reflections(recipe.reflections),
     )  # fmt: skip

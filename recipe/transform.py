@@ -2,7 +2,8 @@
 
 Both give a new recipe in phi with the Hamiltonian ``H(f(phi)) - log |f'(phi)|``, the law of phi. They are different processes. That
 of Ito is the same process seen in other coordinates, ``D~ = J D J^T`` and ``Q~ = J Q J^T`` with ``J = 1 / f'``. Change of random
-variables (CoRV) keeps D and Q as they are written, taken at ``f(phi)``. Yokoi, Otsuka, Sato & Nakagawa, equations (19) and (25).
+variables (CoRV) keeps D and Q as they are written, taken at ``f(phi)``. Yokoi, Otsuka & Sato (2020), "Weak approximation of
+transformed stochastic gradient MCMC", Machine Learning, equations (19) and (25).
 """
 
 from __future__ import annotations
@@ -72,6 +73,10 @@ class _Changed:
 
     def recipe(self, kind: str, **words: Any) -> Recipe:
         theta = self._checked_theta()
+        if self.legs and any(r.block == theta for r in self.of.reflections):
+            raise RecipeError(
+                f"{theta} is reflected at its edge, which {self.name} has at infinity; transform the recipe unreflected"
+            )
         phi = Preimage(self._phi_name(), theta, self.map)
         state = tuple(phi if b == theta else b for b in self.of.state)
         law = contract(log_slope(phi), phi)
@@ -89,7 +94,8 @@ class _Changed:
             state, put(self.of.H) - law, put_matrix(self.of.D, True), put_matrix(self.of.Q, True),
             noise_factor=put_matrix(self.of.noise_factor, False), marginal=marginal,
             lyapunov=None if self.of.lyapunov is None else put(self.of.lyapunov), posteriors=dict(self.of.posteriors),
-            transform=Transform(kind, self.of, theta, phi, self.map), **words,
+            transform=Transform(kind, self.of, theta, phi, self.map),
+            reflections=[r for r in self.of.reflections if r.block != theta], **words,
         )  # fmt: skip
 
     def _checked_theta(self) -> Block:

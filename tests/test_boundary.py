@@ -99,8 +99,8 @@ def test_edges(name):
 def test_both_ends_of_an_interval_are_named():
     by = boundary(CASES["Jacobi"][1]).by
     assert by == (
-        "u = 0: not left, as the drift a*s there points inside (k = a - 1, m = 1); "
-        "u = 1: not left, as the drift b*s there points inside (k = b - 1, m = 1)"
+        "u = 0: self-reflecting, as the drift a*s there points inside (k = a - 1, m = 1); "
+        "u = 1: self-reflecting, as the drift b*s there points inside (k = b - 1, m = 1)"
     )
 
 
@@ -110,7 +110,8 @@ def test_a_witness_has_parameters_within_their_assumptions_and_the_exponents():
     shape = Rational(outcome.witness.point["a"])
     assert 0 < shape <= 1
     assert f"k = {shape - 1} and D like e^m with m = 0" in outcome.witness.finding
-    assert "reflect theta at 0" in outcome.repair
+    assert outcome.by.startswith("theta = 0: in need of mirror")
+    assert "mirror(recipe, theta) reflects it at 0" in outcome.repair
 
 
 def test_an_abstract_law_is_told_what_to_give():

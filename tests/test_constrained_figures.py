@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 import slow_simplex
 from scipy.stats import beta, kstest
+from sympy import lambdify
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the paper's settings, independently of this library.
+# Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the paper's settings, independently of the library.
 SPARSE = {
     "SCIR": {1: 0.134, 10: 0.089, 50: 0.062, 100: 0.060, 500: 0.042},
     "SGRLD": {1: 0.447, 10: 0.424, 50: 0.393, 100: 0.398, 500: 0.382},
@@ -107,3 +108,41 @@ def test_the_released_rule_is_further_off():
         slow_simplex.draws(slow_simplex.released_sgrld_step, case.counts, case.starts[k], ALPHA, 1e-3, 10, k) for k in range(4)
     )
     assert np.mean([distance(chain, case.shapes) for chain in chains]) > SPARSE["SGRLD"][10] + 0.1
+
+
+# -- transforms -------------------------------------------------------------------------------------------------------------------
+
+
+def test_targets_are_the_laws_that_they_are_called():
+    """The potential, its slope and scipy's density are three ways to write one law; the map goes onto the domain and back."""
+    from bounded_targets import a, b, scale, targets
+
+    known = targets()
+    assert [t.name for t in known][:2] == ["Beta(2, 2)", "Beta(2, 0.5)"]
+    for t in known:
+        values = {s: t.params[s.name] for s in (a, b, scale) if s.name in t.params}
+        (x,) = t.map.forward.variables
+        points = t.law.ppf([0.1, 0.3, 0.7, 0.9])
+        U = lambdify(x, t.U.xreplace({**values, t.theta: x}))(points)
+        assert np.ptp(U + t.law.logpdf(points)) < 1e-12
+        assert t.slope(points) == pytest.approx(-(t.law.logpdf(points + 1e-6) - t.law.logpdf(points - 1e-6)) / 2e-6, rel=1e-5)
+        forward, inverse = (lambdify(x, e) for e in (t.map(x), t.map.inverse(x)))
+        assert forward(inverse(points)) == pytest.approx(points)
+        assert forward(np.array([-30.0, 30.0]))[0] == pytest.approx(t.ends[0], abs=1e-9)
+
+
+def test_the_transfer_operator_has_the_mean_of_the_chain():
+    """At step 1 the error of the mean is 0.016, which a simulation of equation (25) sees; small steps show the first order."""
+    from softplus_transfer import stationary_mean
+
+    rng = np.random.default_rng(0)
+    phi, means = rng.standard_normal(20_000), []
+    for t in range(300):
+        theta, s = np.log1p(np.exp(phi)), 1 / (1 + np.exp(-phi))
+        phi = phi - (s * (0.5 / theta + 2) - (1 - s)) + np.sqrt(2) * rng.standard_normal(phi.size)
+        means.append(np.log1p(np.exp(phi)).mean() if t >= 100 else np.nan)
+    assert stationary_mean(1.0, 0.5, 0.5) == pytest.approx(np.nanmean(means), abs=0.001)
+    assert stationary_mean(1.0, 0.5, 0.5) > 0.26
+    errors = [stationary_mean(eps, 0.5, 0.5) - 0.25 for eps in (0.01, 0.02, 0.04)]
+    assert errors == pytest.approx([1.4e-4, 2.8e-4, 5.6e-4], rel=0.05)
+    assert stationary_mean(0.1, 0.5, 0.5, per_deviation=5) == pytest.approx(stationary_mean(0.1, 0.5, 0.5), abs=1e-7)

@@ -9,14 +9,30 @@ from dataclasses import dataclass, replace
 
 import pytest
 from outcomes import outcome_of
-from sympy import Function, Interval, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt
+from sympy import Function, Interval, Matrix, Rational, S, Symbol, cbrt, cos, exp, log, oo, sin, sqrt
 
-from recipe import Discretisation, Noise, Potential, Recipe, Scalar, Update, Vector, discretised, grad, outer, total
+from recipe import (
+    Discretisation,
+    Noise,
+    Potential,
+    Recipe,
+    Scalar,
+    Update,
+    Vector,
+    corv,
+    discretised,
+    grad,
+    ito,
+    maps,
+    outer,
+    total,
+)
 from verify import Verdict, verify
 from verify.obligations import OBLIGATIONS
 
+HALF_LINE, UNIT = Interval.open(0, oo), Interval.open(0, 1)
 theta, xi, x, y = Vector("theta"), Scalar("xi"), Scalar("x"), Scalar("y")
-r, half = Vector("r", like=theta), Vector("half", domain=Interval.open(0, oo))
+r, half = Vector("r", like=theta), Vector("half", domain=HALF_LINE)
 U, G = Potential("U", theta), Function("G", positive=True)(theta)
 K = total(r**2) / 2
 eps, w = Symbol("epsilon", positive=True), Noise("w", like=theta)
@@ -46,6 +62,12 @@ def pair(D=FRICTION, Q=CANONICAL, H=U + K, **more) -> Recipe:
 
 def rule(drift) -> Update:
     return Update(eps, {theta: theta - eps * drift + sqrt(2 * eps) * w}, U)
+
+
+def mapped(f, onto=HALF_LINE, transform=corv, inverse=None, add=lambda z: 0) -> Recipe:
+    """Langevin dynamics for an unknown law on an interval, by a change of variable."""
+    z = Vector("z", domain=onto)
+    return transform(Recipe((z,), Potential("V", z) + add(z), 1, 0), z, f, inverse=inverse)
 
 
 def baoab(mean=lambda m: m) -> Discretisation:
@@ -82,6 +104,16 @@ TABLE: dict[str, Row] = {
         refuted=langevin(theta**2, noise_factor=2 * theta),
         undecided=langevin(theta**2 + HIDDEN, noise_factor=theta),
     ),
+    "monotone": Row(
+        proved=mapped(exp),
+        refuted=mapped(lambda p: p**3, S.Reals, inverse=cbrt),
+        undecided=mapped(lambda p: p + sqrt(1 + p**2)),
+    ),
+    "onto": Row(
+        proved=mapped(maps.sigmoid, UNIT),
+        refuted=mapped(maps.sigmoid),
+        undecided=mapped(lambda p: p + sqrt(1 + p**2)),
+    ),
     "stationarity": Row(
         proved=pair(),
         refuted=Recipe((theta, xi), U + xi**2, Matrix.zeros(2), Matrix([[0, theta], [theta, 0]])),
@@ -117,6 +149,21 @@ TABLE: dict[str, Row] = {
         proved=langevin(H=total(theta**4)),
         refuted=Recipe((x, y), x**2 + y**2, Matrix([[1, 0], [0, 0]]), Matrix.zeros(2)),
         undecided=pair(D=Matrix.zeros(2), H=total(theta**4) + K),
+    ),
+    "lipschitz": Row(
+        proved=mapped(maps.softplus),
+        refuted=mapped(maps.exp),
+        undecided=mapped(lambda p: p + sin(p) / 2, S.Reals, inverse=lambda t: t),
+    ),
+    "lipschitz-drift": Row(
+        proved=mapped(maps.exp),
+        refuted=mapped(maps.complementary_log_log, UNIT),
+        undecided=mapped(lambda p: p + sin(p) / 2, S.Reals, inverse=lambda t: t),
+    ),
+    "boundary-step": Row(
+        proved=mapped(maps.softplus),
+        refuted=mapped(maps.softplus, transform=ito),
+        undecided=mapped(maps.softplus, add=lambda z: total(z) ** 2),
     ),
     "exact-transition": Row(
         proved=baoab(),

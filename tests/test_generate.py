@@ -33,6 +33,7 @@ from recipe import (
     discretise,
     dot,
     grad,
+    mirror,
     outer,
     total,
 )  # fmt: skip
@@ -361,7 +362,7 @@ def test_special_functions_in_a_likelihood():
     n, half = Data("n"), sympy.Rational(3, 2)
     posterior = Posterior(x, -total(sympy.loggamma(x)) + n * total(log(x)), -total(x**half), {n: np.array([1.0, 2.0])})
     V = Potential("V", x)
-    loaded = generate(bind(Recipe(x, V, Matrix([[x]]), Matrix([[0]])), {V: posterior})).load()
+    loaded = generate(bind(mirror(Recipe(x, V, Matrix([[x]]), Matrix([[0]])), x), {V: posterior})).load()
     g, at = np.empty(2), [1.5, 0.2]
     loaded.gradient_V(g, np.array(at), loaded.Data(np.array([1.0, 2.0])), (), (), np.zeros(0, np.int64))
     np.testing.assert_allclose(g, [2 * float(mpmath.digamma(v)) - 3 / v + 1.5 * math.sqrt(v) for v in at], rtol=1e-13)

@@ -38,7 +38,8 @@ class Obligation:
     ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
 
     What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it. Where one
-    that is asked for does not apply, it holds if ``vacuous`` says why, and is undecided otherwise.
+    that is asked for does not apply, it holds if ``vacuous`` says why, and is undecided otherwise. Of a sampler that is reflected
+    at an edge only what is ``of_reflected`` speaks; all others would reason about the rule without its folds.
     """
 
     name: str
@@ -48,3 +49,4 @@ class Obligation:
     applies: Callable[[Any], bool] = of_diffusions
     vacuous: str | None = None
     required: bool = True
+    of_reflected: bool = False

@@ -12,7 +12,10 @@ from sympy.core.function import UndefinedFunction
 from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
 from recipe.abstract import Dense, Field, Potential, written_image
 from recipe.calculus import gradient
+from recipe.folded import has_folds, unfolded
+from recipe.kernel import updates_of
 from recipe.preimage import as_functions_of_preimages
+from recipe.reflection import Reflection
 from recipe.rewritten import rewritten
 from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
 from verify.kernel.steps import conditions_on_step
@@ -35,6 +38,7 @@ class Subject:
     gradient: dict[Block, Expr]
     dynamics: Dynamics
     written: tuple[tuple[Expr, str], ...]
+    reflections: tuple[Reflection, ...] = ()
 
     @property
     def state(self) -> tuple[Block, ...]:
@@ -42,9 +46,14 @@ class Subject:
         return self.dynamics.state
 
     @property
+    def is_reflected(self) -> bool:
+        """Whether it turns back at an edge of its domain."""
+        return bool(self.reflections)
+
+    @property
     def scope(self) -> str:
         """In words, for what a proof holds."""
-        return scope_of(self.declared)
+        return ", ".join([scope_of(self.declared), *map(str, self.reflections)])
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,11 @@ class KernelSubject:
     def state(self) -> tuple[Block, ...]:
         """The blocks."""
         return self.declared.state
+
+    @property
+    def is_reflected(self) -> bool:
+        """Whether one of its rules is folded at an edge of the domain."""
+        return any(has_folds(update) for part in self.declared.parts for update in updates_of(part))
 
     @property
     def scope(self) -> str:
@@ -105,14 +119,16 @@ def kernel_subject_of(kernel: Kernel) -> KernelSubject:
 @_subject_of.register
 def _(declared: Recipe) -> Subject:
     derivation = derive(declared)
-    return Subject(declared, "recipe", declared.H, derivation.gradient, derivation.dynamics, tuple(declared.written()))
+    written = tuple(declared.written())
+    return Subject(declared, "recipe", declared.H, derivation.gradient, derivation.dynamics, written, declared.reflections)
 
 
 @_subject_of.register
 def _(declared: Update) -> Subject:
-    dynamics = limit_of(declared)
+    dynamics, inside = limit_of(declared), unfolded(declared)
     grad_H = {block: gradient(declared.target, block) for block in dynamics.state}
-    return Subject(declared, "claim", declared.target, grad_H, dynamics, tuple(declared.written()))
+    written = tuple(inside.update.written())
+    return Subject(declared, "claim", declared.target, grad_H, dynamics, written, inside.reflections)
 
 
 @_subject_of.register

@@ -9,6 +9,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.errors import RecipeError
+from recipe.folded import has_folds
 from recipe.recipe import Recipe
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.splitting import Splitting
@@ -70,9 +71,12 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
     if not isinstance(of, Recipe):
         raise RecipeError(f"an update rule is a discrete step already: --scheme {PRINTED} takes it as it stands")
     made = scheme.step(of)
-    if isinstance(made, Splitting):
-        return Discretisation(of, scheme.name, made.update, made)
-    return Discretisation(of, scheme.name, made)
+    update = made.update if isinstance(made, Splitting) else made
+    if of.reflections and not has_folds(update):
+        raise RecipeError(
+            f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit, milstein and splittings do"
+        )
+    return Discretisation(of, scheme.name, update, made if isinstance(made, Splitting) else None)
 
 
 def as_printed(of: Recipe | Update) -> Discretisation:

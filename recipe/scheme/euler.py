@@ -3,6 +3,7 @@ as in their equation 3)."""
 
 from __future__ import annotations
 
+from recipe.folded import folded
 from recipe.recipe import Recipe
 from recipe.scheme.compensation import gradient_noise
 from recipe.scheme.increment import increments, step_symbol
@@ -13,4 +14,4 @@ def euler(recipe: Recipe, *, compensate: bool = False) -> Update:
     """``z' = z + eps f(z) + sqrt(2 eps) B(z) w``."""
     step = step_symbol(recipe)
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
-    return Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama")
+    return folded(Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama"), recipe.reflections)

@@ -11,6 +11,7 @@ from sympy import Expr, S
 from recipe.calculus import explicit, partial
 from recipe.entry import is_zero_entry
 from recipe.errors import RecipeError
+from recipe.folded import folded
 from recipe.recipe import Recipe
 from recipe.scheme.increment import diagonal_noise, increments, step_symbol
 from recipe.symbols import OTHER, Block, Noise, ScalarNoise, Vector
@@ -30,7 +31,7 @@ def milstein(recipe: Recipe) -> Update:
             slope = _slope(recipe, block, diagonal_noise(recipe, block, "milstein"))
             (w,) = moved[block].atoms(Noise, ScalarNoise)
             moved[block] += step / 2 * slope * (w**2 - 1)
-    return Update(step, moved, recipe.H, name=recipe.name, source="Milstein")
+    return folded(Update(step, moved, recipe.H, name=recipe.name, source="Milstein"), recipe.reflections)
 
 
 def _slope(recipe: Recipe, block: Block, noise: Expr) -> Expr:

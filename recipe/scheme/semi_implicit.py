@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recipe.errors import RecipeError
+from recipe.folded import folded
 from recipe.recipe import Recipe
 from recipe.scheme.compensation import gradient_noise
 from recipe.scheme.increment import increments, step_symbol
@@ -20,9 +21,9 @@ def semi_implicit(recipe: Recipe, *, order: Sequence[Block | str] | None = None,
     step = step_symbol(recipe)
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
     if order is None and recipe.Q.written.is_zero_matrix:
-        return Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama")
+        return folded(Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama"), recipe.reflections)
     rule = [(block, moved[block]) for block in _order(recipe, order)]
-    return Update(step, rule, recipe.H, name=recipe.name, source="semi-implicit Euler")
+    return folded(Update(step, rule, recipe.H, name=recipe.name, source="semi-implicit Euler"), recipe.reflections)
 
 
 def _order(recipe: Recipe, order: Sequence[Block | str] | None) -> list[Block]:

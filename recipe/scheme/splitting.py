@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sympy import Expr, Symbol
 
 from recipe.errors import RecipeError
+from recipe.folded import folded
 from recipe.free import UnusedNames
 from recipe.recipe import Recipe
 from recipe.scheme.flow import Flow, flow
@@ -41,10 +42,11 @@ class Splitting:
 
     @property
     def update(self) -> Update:
-        """One step: an assignment a sub-flow."""
+        """One step: an assignment a sub-flow, and the fold of a reflected block right after it has moved."""
         names = self.recipe.unused_names()  # every occurrence draws anew
         rule = [self._assignment(sub, names) for sub in self.flows]
-        return Update(self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}")
+        update = Update(self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}")
+        return folded(update, self.recipe.reflections)
 
     def _assignment(self, sub: SubFlow, names: UnusedNames) -> tuple[Block, Expr]:
         block = sub.motion.block

@@ -42,6 +42,8 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
     if unproved:
         raise RecipeError(f"there is no certificate of what is not proved: {', '.join(map(_verdict_of, unproved))}")
     subject = subject_of(declared)
+    if subject.is_reflected:
+        raise RecipeError(f"{subject.reflections[0]}, and there are no certificates of reflected samplers yet")
     to = Encoder(step_of(declared))
     statement = {
         "version": VERSION,

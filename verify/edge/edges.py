@@ -30,12 +30,18 @@ class Edge:
     def __str__(self) -> str:
         return f"{self.block} = {self.end}"
 
+    @property
+    def repair(self) -> str:
+        """What to write for a process that leaves through the edge."""
+        return f"mirror(recipe, {self.block}) reflects it at {self.end}; or choose D and H with p D -> 0 there"
+
     def approached(self, e: Expr, distance: Symbol) -> Expr:
         """An expression of this coordinate at a distance from the edge."""
         return e.xreplace({self.block: self.end + self.inward * distance})
 
 
-NOT_ATTAINED = "not attained"  # begins what is said of an edge that is never reached
+# what an edge is, as the report begins to say it: never reached, reached and turned back from by itself, or to be reflected at
+NOT_ATTAINED, SELF_REFLECTING, IN_NEED = "unattainable", "self-reflecting", "in need of mirror"
 
 
 def has_edge(subject: Subject) -> bool:

@@ -19,7 +19,7 @@ from recipe.entry import Coupling, parts
 from recipe.free import blocks_in
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from verify.diffusion import own_diffusion
-from verify.edge.edges import Edge
+from verify.edge.edges import IN_NEED, Edge
 from verify.subject import Subject
 from verify.verdict import Outcome, Witness, refuted
 from verify.zero.decide import explicit_sizes
@@ -40,15 +40,11 @@ def find_exit(edge: Edge, subject: Subject, noiseless: bool) -> Outcome | None:
             continue
         if spread > 0:
             finding = f"on this edge D[{edge.block}, {edge.block}] is {shown_ball(spread)} > 0 and exp(-H) > 0"
-            return refuted("the process leaves the domain", Witness(point.shown(), finding), _repair(edge))
+            return refuted(f"{IN_NEED}: the process leaves the domain", Witness(point.shown(), finding), edge.repair)
         if noiseless and speed < 0:
             finding = f"on this edge {edge.block} moves outwards at the speed {shown_ball(-speed)}, and exp(-H) > 0"
-            return refuted("the process leaves the domain", Witness(point.shown(), finding), _repair(edge))
+            return refuted(f"{IN_NEED}: the process leaves the domain", Witness(point.shown(), finding), edge.repair)
     return None
-
-
-def _repair(edge: Edge) -> str:
-    return f"reflect {edge.block} at {edge.end}, or give it a law that vanishes there"
 
 
 def _is_unknown_there(edge: Edge, subject: Subject) -> bool:

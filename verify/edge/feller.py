@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from sympy import Dummy, Expr, Rational, Symbol
 
 from recipe.calculus import partial
-from recipe.symbols import Length
-from verify.edge.edges import NOT_ATTAINED, Coordinate, Edge
+from recipe.symbols import Block, Length
+from verify.edge.edges import IN_NEED, NOT_ATTAINED, SELF_REFLECTING, Coordinate, Edge
 from verify.edge.leading import Growth, Leading, NoLeadingTermError, certain_sign, growth, leading
 from verify.signs.sign import is_nonnegative, is_positive
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
@@ -53,13 +53,18 @@ class Behaviour:
 
 def decide_by_feller(edge: Edge, x: Coordinate, h: Expr) -> Outcome:
     """Decide whether a coordinate with ``p = exp(-h)`` stays off the edge, or returns from it by itself."""
-    if not vanishes(x.drift + x.diffusion * partial(h, edge.block) - partial(x.diffusion, edge.block)):
+    if not has_no_current(x, edge.block, h):
         return undecided(f"the current of exp(-H) through {edge.block} is not proved to be zero, and Feller's test needs that")
     try:
         outcome = _judged(behaviour(edge, x, h))
     except NoLeadingTermError as error:
         outcome = undecided(f"the behaviour at the edge is not decided: {error}")
     return outcome if outcome.verdict is Verdict.PROVED else _refuted_by_values(edge, x, h) or outcome
+
+
+def has_no_current(x: Coordinate, block: Block, h: Expr) -> bool:
+    """Whether the current of ``exp(-h)`` is proved to be zero: ``(p D)' = f p``."""
+    return vanishes(x.drift + x.diffusion * partial(h, block) - partial(x.diffusion, block))
 
 
 def behaviour(edge: Edge, x: Coordinate, h: Expr) -> Behaviour:
@@ -95,7 +100,7 @@ def _judged(at: Behaviour) -> Outcome:
         return proved(f"{NOT_ATTAINED}, as k + m >= 1 ({found})")
     plain = at.diffusion.logs == 0 and at.density.loglog == 0
     if plain and m == 1 and is_positive(k + 1) and at.inward_drift is not None and certain_sign(at.inward_drift) == 1:
-        return proved(f"not left, as the drift {at.inward_drift} there points inside ({found})")
+        return proved(f"{SELF_REFLECTING}, as the drift {at.inward_drift} there points inside ({found})")
     return undecided(f"{_why_open(at)} ({found})")
 
 
@@ -107,7 +112,7 @@ def _why_open(at: Behaviour) -> str:
     if certain_sign(at.order) == 1 and certain_sign(at.order - 1) == -1:
         return (
             "the edge is attained, and the drift has no finite limit there that points inside, so the equation alone does not say "
-            "how it goes on; reflect it"
+            "how it goes on; mirror(recipe, block) says it"
         )
     if certain_sign(at.density.log + 1) in (-1, 0):
         return "exp(-H) is not certainly integrable at the edge, and Feller's test is about a law"
@@ -122,14 +127,18 @@ def _is_unattainable(at: Behaviour) -> bool:
     return certain_sign(beyond) == 0 and is_nonnegative(1 - at.logs)
 
 
+def is_integrable(at: Behaviour) -> bool:
+    """Whether ``p ~ e^k L^-j`` is integrable at the edge for certain."""
+    k, j = certain_sign(at.density.log + 1), certain_sign(at.density.loglog - 1)
+    return k == 1 or is_positive(at.density.log + 1) or (k == 0 and j == 1)
+
+
 def _needs_reflection(at: Behaviour) -> bool:
     """Whether p is integrable, the integral of ``1/(p D)`` is finite, and p D does not go to 0, all for certain."""
     if at.density.escape:
         return False
-    k, j = certain_sign(at.density.log + 1), certain_sign(at.density.loglog - 1)
-    integrable = k == 1 or (k == 0 and j == 1)
     order = certain_sign(at.order)
-    return integrable and (order == -1 or (order == 0 and certain_sign(at.logs) in (0, 1)))
+    return is_integrable(at) and (order == -1 or (order == 0 and certain_sign(at.logs) in (0, 1)))
 
 
 def _refuted_by_values(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
@@ -148,12 +157,8 @@ def _refuted_by_values(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
             f"at a distance e the density goes like e^k with k = {at.density.log} and D like e^m with m = {at.diffusion.power}; "
             f"as k + m <= 0 and k > -1, the edge is attained and the flux through it is not 0"
         )
-        return refuted("the process reaches the edge and must be reflected", Witness(shown, finding), _repair(edge))
+        return refuted(f"{IN_NEED}: the process reaches the edge and must be reflected", Witness(shown, finding), edge.repair)
     return None
-
-
-def _repair(edge: Edge) -> str:
-    return f"reflect {edge.block} at {edge.end}, or choose D and H with p D -> 0 there"
 
 
 def _parameter_values(expressions: tuple[Expr, ...], edge: Edge) -> Iterator[dict[Symbol, Rational]]:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Expr
+from sympy import Expr, Interval, S
 
-from recipe.abstract import Field, Partial, Potential
+from recipe.abstract import Partial, slope
 from recipe.calculus import freeze
 from recipe.map import Map
-from recipe.symbols import Block
-from recipe.total import Total
+from recipe.symbols import Block, Scalar, Vector, generic
 from verify.map.limits import towards
 from verify.map.monotone import decide_monotone, limit_of
 from verify.map.piece import Piece, pieces, without_kink
@@ -25,6 +24,7 @@ from verify.tail.ends import T
 from verify.tail.growth import ONE, bound, compare, expanded, is_bounded, leading
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 from verify.zero.canonical import normalised
+from verify.zero.shown import shown_factored
 
 Coefficient = tuple[str, Expr]  # what it is, and its expression of the generic coordinate of phi
 
@@ -55,22 +55,41 @@ def _edges(f: Map) -> Iterator[tuple[Piece, bool]]:
 
 
 def _at_edge(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome:
-    edge = f"phi goes to {piece.x.domain.end if upper else piece.x.domain.start}"
     e, stands_for = freeze(e)
-    hidden = next((a for a in stands_for if isinstance(a, Total | Field) and phi in a.free_symbols), None)
+    hidden = next((a for a in stands_for if phi in a.free_symbols and not (isinstance(a, Partial) and len(a.wrt) == 1)), None)
     if hidden is not None:
         return undecided(f"{what} depends on {hidden}, and so on more than its own coordinate")
-    at = normalised(without_kink(e.xreplace({phi: piece.x})))
-    y = variable([at], piece.x) or Variable(piece.x, None, piece.x.domain.start, piece.x.domain.end)
-    on_the_way = expanded(y.read(at).xreplace({Y: towards(y.high if upper else y.low, upper)}))
+    # dV/dphi = f' dU/dtheta for V(phi) = U(f(phi)): what is unknown is dU/dtheta, which is free of phi here.
+    unknown = {symbol: a for a, symbol in stands_for.items() if isinstance(a, Partial) and phi in map(generic, a.wrt)}
+    at = without_kink(e.xreplace({s: s * slope(phi) for s in unknown}).xreplace({phi: piece.x}))
+    on_the_way = _approaching(at, piece, upper)
     if is_bounded(bound(on_the_way, T)):
-        unknown = [a for a in stands_for if isinstance(a, Partial | Potential)]
-        return proved("", *(f"{a} stays bounded at the edge" for a in unknown))
-    order = leading(on_the_way, T)
-    if order is not None and compare(order, ONE) == 1:
-        finding = f"{what} is {at}, which goes to infinity as {edge}"
-        return refuted(
-            "one step diverges at the boundary",
-            Witness({str(phi): str(piece.x.domain.end if upper else piece.x.domain.start)}, finding),
-        )
-    return undecided(f"whether {what} = {at} stays bounded as {edge} is not decided")
+        return proved("", *(f"d{a.head}/d{phi.image} stays bounded at the edge" for a in unknown.values()))
+    flat = {symbol: S.Zero for symbol, a in stands_for.items() if isinstance(a, Partial)}
+    return _diverging(what, at.xreplace(flat), phi, piece, upper) or undecided(
+        f"whether {what} stays bounded at the edge is not decided"
+    )
+
+
+def _approaching(e: Expr, piece: Piece, upper: bool) -> Expr:
+    """As a function of T, which goes to infinity at the end."""
+    e = normalised(e)
+    y = variable([e], piece.x) or Variable(piece.x, None, piece.x.domain.start, piece.x.domain.end)
+    return expanded(y.read(e).xreplace({Y: towards(y.high if upper else y.low, upper)}))
+
+
+def _diverging(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome | None:
+    """With 1 for the other blocks, where they may be 1, and 0 for the derivatives of what is abstract."""
+    others = {s: S.One for s in e.free_symbols if isinstance(s, Vector | Scalar) and s != piece.x and _may_be_one(s)}
+    order = leading(_approaching(e.xreplace(others), piece, upper), T)
+    if order is None or compare(order, ONE) != 1:
+        return None
+    end = piece.x.domain.end if upper else piece.x.domain.start
+    point: dict[str, str | list[str]] = {**{str(s): "1" for s in others}, str(phi): str(end)}
+    shown = shown_factored(e.xreplace({piece.x: phi}))
+    finding = f"{what} = {shown} goes to infinity as {phi} goes to {end}, and {phi.image} to the edge"
+    return refuted("one Euler step goes farther and farther at the boundary, whatever the step size", Witness(point, finding))
+
+
+def _may_be_one(block: Block) -> bool:
+    return isinstance(block.domain, Interval) and S.One in block.domain

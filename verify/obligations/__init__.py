@@ -2,6 +2,7 @@
 
 from verify.obligations.agrees_with_update import AGREES_WITH_UPDATE
 from verify.obligations.boundary import BOUNDARY
+from verify.obligations.boundary_step import BOUNDARY_STEP
 from verify.obligations.consistency import CONSISTENCY
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.obligations.detailed_balance import DETAILED_BALANCE
@@ -12,11 +13,15 @@ from verify.obligations.invariance import INVARIANCE
 from verify.obligations.invariant_order import INVARIANT_ORDER
 from verify.obligations.kernel_uniqueness import KERNEL_UNIQUENESS
 from verify.obligations.kernel_well_defined import KERNEL_WELL_DEFINED
+from verify.obligations.lipschitz import LIPSCHITZ
+from verify.obligations.lipschitz_drift import LIPSCHITZ_DRIFT
 from verify.obligations.marginal import MARGINAL
+from verify.obligations.monotone import MONOTONE
 from verify.obligations.noise_budget import NOISE_BUDGET
 from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
+from verify.obligations.onto import ONTO
 from verify.obligations.stable_step import STABLE_STEP
 from verify.obligations.stationarity import STATIONARITY
 from verify.obligations.uniqueness import UNIQUENESS
@@ -28,6 +33,8 @@ OBLIGATIONS = (
     CURL_SKEW,
     DIFFUSION_PSD,
     NOISE_FACTOR,
+    MONOTONE,
+    ONTO,
     STATIONARITY,
     AGREES_WITH_UPDATE,
     MARGINAL,
@@ -35,6 +42,9 @@ OBLIGATIONS = (
     NORMALISABLE,
     NON_EXPLOSION,
     UNIQUENESS,
+    LIPSCHITZ,
+    LIPSCHITZ_DRIFT,
+    BOUNDARY_STEP,
     EXACT_TRANSITION,
     CONSISTENCY,
     INVARIANT_ORDER,

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 from sympy import Expr
 
-from recipe import Recipe, RecipeError, limit_of
+from recipe import Recipe, RecipeError, Update, limit_of
 from recipe.calculus import gradient
 from recipe.dynamics import Dynamics
 from recipe.entry import Entry, combine
+from recipe.folded import unfolded
 from recipe.symbols import Block
 from verify.obligation import Obligation
 from verify.obligations.matrices import describe
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, conjunction
+from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 from verify.zero.decide import decide_zero
 from verify.zero.entry import decide_zero_entry
 from verify.zero.shown import factored, formula, shown_factored
@@ -27,7 +28,8 @@ def discharge(subject: Subject) -> Outcome:
     theirs, step = published(subject), str(subject.declared.update.step)
     difference = subject.declared.H - subject.declared.update.target  # the law is the same if this is a constant
     targets = [(f"the target of the update, by {b}", decide_zero(gradient(difference, b))) for b in subject.state]
-    return conjunction([*targets, *decide_limit(subject.dynamics, theirs, step)], by="drift and diffusion of the limit are equal")
+    limit = [*decide_limit(subject.dynamics, theirs, step), decide_reflections(subject, subject.declared.update)]
+    return conjunction([*targets, *limit], by="drift and diffusion of the limit are equal")
 
 
 def published(subject: Subject) -> Dynamics:
@@ -47,6 +49,15 @@ def published(subject: Subject) -> Dynamics:
 def decide_limit(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
     """Whether the limit of a rule is a given diffusion: drift by drift, and entry by entry of D."""
     return [*_drifts(ours, theirs, step), *_diffusions(ours, theirs, step)]
+
+
+def decide_reflections(subject: Subject, update: Update) -> tuple[str, Outcome]:
+    """Whether a rule reflects what the recipe reflects."""
+    ours, theirs = (sorted(map(str, r)) for r in (subject.reflections, unfolded(update).reflections))
+    if ours == theirs:
+        return "reflections", proved("")
+    said, done = (" and ".join(r) or "nothing is reflected" for r in (ours, theirs))
+    return "reflections", undecided(f"of the recipe {said}; of the rule {done}")
 
 
 def _drifts(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
@@ -93,5 +104,6 @@ AGREES_WITH_UPDATE = Obligation(
     statement="lim E[dz]/eps = f and lim Cov[dz]/eps = 2 D for the published rule",
     explanation="The rule as it is printed, expanded in the square root of its step, must be this recipe and no other process.",
     discharge=discharge,
+    of_reflected=True,
     applies=has_update,
 )

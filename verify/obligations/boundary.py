@@ -7,15 +7,26 @@ from collections.abc import Iterator
 from sympy import Expr
 
 from recipe.abstract import Potential
-from recipe.symbols import Block, Simplex
+from recipe.reflection import Reflection
+from recipe.symbols import Block, Simplex, Vector
 from verify.edge.edges import NOT_ATTAINED, Edge, coordinate, edges, has_edge, separated
 from verify.edge.energy import decide_by_energy, decide_by_speed
 from verify.edge.exit import find_exit
-from verify.edge.feller import decide_by_feller
+from verify.edge.faces import decide_faces
+from verify.edge.feller import decide_by_feller, has_no_current
+from verify.edge.reflected import (
+    decide_along_the_normal,
+    decide_one_coordinate,
+    decide_with_flips,
+    is_along_the_normal,
+    turns_nothing,
+)
 from verify.obligation import Obligation, of_diffusions
 from verify.subject import Subject
-from verify.verdict import Outcome, Verdict, conjunction, undecided
+from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, undecided
 from verify.zero.entry import decide_zero_entry
+
+ONE_WAY = "the position is put back and its momentum is not turned"
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -32,13 +43,15 @@ def never_reached(subject: Subject) -> bool:
 def _parts(subject: Subject) -> Iterator[tuple[str, Outcome]]:
     for block in subject.state:
         if isinstance(block.domain, Simplex):
-            yield f"the simplex of {block}", undecided("no criterion here reaches an edge that several coordinates make together")
+            assert isinstance(block, Vector)
+            yield from decide_faces(block, subject)
         else:
             for edge in edges(block):
                 yield str(edge), _decide(edge, subject)
 
 
 def _decide(edge: Edge, subject: Subject) -> Outcome:
+    """Never left by itself, then a reflection is harmless; kept by the reflection; left; or undecided."""
     noiseless = _has_no_noise(edge.block, subject)
     by_itself = undecided("") if noiseless else _by_itself(edge, subject)
     if by_itself.verdict is Verdict.PROVED:
@@ -46,10 +59,44 @@ def _decide(edge: Edge, subject: Subject) -> Outcome:
     never = (decide_by_speed(edge, subject) if noiseless else None) or decide_by_energy(edge, subject)
     if never is not None:
         return never
-    leaves = find_exit(edge, subject, noiseless)
+    reflection = next((r for r in subject.reflections if r.block == edge.block), None)
+    if reflection is not None:
+        return _reflected(edge, subject, reflection, noiseless)
+    leaves = by_itself if by_itself.verdict is Verdict.REFUTED else find_exit(edge, subject, noiseless)
     if leaves is not None:
         return leaves
     return undecided(_why_noiseless_open(edge, subject)) if noiseless else by_itself
+
+
+def _reflected(edge: Edge, subject: Subject, reflection: Reflection, noiseless: bool) -> Outcome:
+    if not noiseless:
+        return _alone(edge, subject, reflection) or decide_along_the_normal(edge, subject, reflection)
+    if not turns_nothing(edge, subject, reflection):
+        return decide_with_flips(edge, subject, reflection)
+    leaves = find_exit(edge, subject, noiseless)
+    if leaves is None or leaves.witness is None:
+        return undecided(f"{edge.block} is put back, and no momentum turns; whether anything flows through the edge is not decided")
+    return refuted(ONE_WAY, Witness(leaves.witness.point, f"{leaves.witness.finding}; {_not_kept(edge, subject)}"), edge.repair)
+
+
+def _alone(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome | None:
+    """Feller's test of a coordinate that is reflected, where it is a diffusion by itself with a law of its own."""
+    x, apart = coordinate(subject, edge.block), separated(subject.H, edge.block, subject.state)
+    if isinstance(x, str) or apart is None or reflection.flips or not is_along_the_normal(edge, subject):
+        return None
+    if not has_no_current(x, edge.block, apart[0]):
+        return None
+    return decide_one_coordinate(edge, x, apart[0])
+
+
+def _not_kept(edge: Edge, subject: Subject) -> str:
+    """What changes: of phi = the speed, whose derivative by the position is not seen, d/dt E[phi] is the flux at the edge."""
+    speed, density = subject.dynamics.drift[edge.block], f"p({edge.end})"
+    flux = f"{'-' if edge.inward == 1 else ''}{density} E[({speed})^2]"
+    return (
+        f"what flows out there does not come in again, as the speed keeps its sign: near the edge d/dt E[{speed}] contains {flux}, "
+        f"with the density {density} of {edge.block} there, and no jump makes it good"
+    )
 
 
 def _has_no_noise(block: Block, subject: Subject) -> bool:
@@ -100,6 +147,7 @@ BOUNDARY = Obligation(
         "a momentum) must have a speed that vanishes at the edge, or an H that grows without bound there."
     ),
     discharge=discharge,
+    of_reflected=True,
     applies=lambda subject: of_diffusions(subject) and has_edge(subject),
     vacuous="the domain has no edge",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recipe import Discretisation, Recipe, RecipeError, limit_of
 from verify.obligation import Obligation
-from verify.obligations.agrees_with_update import decide_limit
+from verify.obligations.agrees_with_update import decide_limit, decide_reflections
 from verify.subject import Subject
 from verify.verdict import Outcome, conjunction, undecided
 from verify.zero.decide import decide_zero
@@ -18,7 +18,7 @@ def discharge(subject: Subject) -> Outcome:
         (f"what is recorded of {b}", decide_zero(e.xreplace({update.step: 0}) - b)) for b, e in update.observe
     ]  # exact: at step 0 nothing is left but the state
     try:
-        limit = decide_limit(subject.dynamics, limit_of(update), str(update.step))
+        limit = [*decide_limit(subject.dynamics, limit_of(update), str(update.step)), decide_reflections(subject, update)]
     except RecipeError as error:
         return undecided(str(error))
     return conjunction([*limit, *recorded], by="the limit of the step has the drift and the diffusion of the recipe")
@@ -37,5 +37,6 @@ CONSISTENCY = Obligation(
         "a scheme; how far its own invariant law is from exp(-H) at a finite step is invariant-order."
     ),
     discharge=discharge,
+    of_reflected=True,
     applies=is_made_from_a_recipe,
 )

@@ -43,4 +43,5 @@ DIFFUSION_PSD = Obligation(
         "momentum methods put noise on the momentum only."
     ),
     discharge=discharge,
+    of_reflected=True,
 )

@@ -5,14 +5,17 @@ from __future__ import annotations
 from sympy import Symbol
 
 from verify.kernel.steps import expressions_of
+from verify.map.of_blocks import has_maps
 from verify.obligation import Obligation, of_kernels
+from verify.obligations.monotone import MONOTONE
+from verify.obligations.onto import ONTO
 from verify.signs.definedness import NO_POINT, Condition, conditions, decide_condition, decide_for_small_steps, has_a_point
 from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 
 def discharge(subject: KernelSubject) -> Outcome:
-    """Collect every condition on denominators, logarithms and roots, and decide each."""
+    """Collect every condition on denominators, logarithms and roots, and decide each; and whether a block may stand for another."""
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
     named: dict[object, tuple[str, Outcome]] = {}
@@ -20,7 +23,9 @@ def discharge(subject: KernelSubject) -> Outcome:
         for condition in conditions(e):
             if condition not in named:
                 named[condition] = (where, _decide(condition, subject))
-    count = len(named)
+    for obligation in (MONOTONE, ONTO) if has_maps(subject) else ():
+        named[obligation.name] = (obligation.name, obligation.discharge(subject))
+    count = sum(isinstance(key, Condition) for key in named)
     by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
     scoped = ", ".join(map(str, subject.conditions))
     return conjunction(named.values(), by=f"{by}; the scope has {scoped}" if scoped else by)

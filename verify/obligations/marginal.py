@@ -164,5 +164,6 @@ MARGINAL = Obligation(
         "inferred where H is U + ... with one abstract U."
     ),
     discharge=discharge,
+    of_reflected=True,
     applies=has_marginal,
 )

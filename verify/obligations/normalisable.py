@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from recipe import Recipe
 from recipe.free import parameters_of
 from recipe.symbols import Indexed
 from verify.obligation import Obligation
-from verify.subject import Subject
+from verify.subject import Subject, subject_of
 from verify.tail.mass import decide_finite
 from verify.verdict import Outcome, Verdict, Witness, undecided
 from verify.zero.point import Point
@@ -14,7 +17,14 @@ CHOICES = 16  # values of the parameters at which a refutation is looked for
 
 
 def discharge(subject: Subject) -> Outcome:
-    """By the tails of H; where they depend on parameters, a few values of them may refute it."""
+    """By the tails of H; where they depend on parameters, a few values of them may refute it.
+
+    A transform does not change the mass, and what is abstract is better spoken of in the coordinates that it was declared in.
+    """
+    transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
+    if transform is not None:
+        found = discharge(subject_of(transform.of))
+        return replace(found, by=f"{transform.preimage} has the law of {transform.image} in other coordinates: {found.by}")
     try:
         outcome = decide_finite(subject.H, subject.state)
         return _refuted_somewhere(subject) or outcome if outcome.verdict is Verdict.UNDECIDED else outcome
@@ -44,5 +54,6 @@ NORMALISABLE = Obligation(
         "unknown U is taken to have a normalisable exp(-U), and that is said."
     ),
     discharge=discharge,
+    of_reflected=True,
     required=False,
 )

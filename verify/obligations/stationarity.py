@@ -66,4 +66,5 @@ STATIONARITY = Obligation(
         "invariant also needs a normalisable density, no explosion, and no flow through the edge of the domain."
     ),
     discharge=discharge,
+    of_reflected=True,
 )

@@ -110,4 +110,5 @@ WELL_DEFINED = Obligation(
         "vanishes (D is zero) is said, and is no fault by itself."
     ),
     discharge=discharge,
+    of_reflected=True,
 )

@@ -20,6 +20,7 @@ from verify.verdict import Outcome, Verdict, overall, proved, undecided
 
 VERSION = 1  # of the fields of a report as plain data
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
+OF_REFLECTED = "the sampler is reflected at an edge of its domain, and this obligation is decided without reflections only"
 LEDGER_LINES = (NORMALISABLE.name, NON_EXPLOSION.name)  # what the ledger line of stationarity is about
 UNDERIVED = "the drift and the diffusion were not derived"
 
@@ -73,7 +74,9 @@ class Report:
 
 
 def discharged(obligation: Obligation, subject: Subject | KernelSubject) -> Outcome:
-    """The outcome of an obligation; undecided where Python cannot follow an expression."""
+    """The outcome of an obligation; undecided where it does not know reflections, or Python cannot follow an expression."""
+    if subject.is_reflected and not obligation.of_reflected:
+        return undecided(OF_REFLECTED)
     try:
         return obligation.discharge(subject)
     except RecursionError:

@@ -11,6 +11,7 @@ from functools import lru_cache, singledispatch
 from typing import Any
 
 from sympy import (
+    Abs,
     Add,
     Expr,
     Interval,
@@ -119,6 +120,12 @@ def _(e: Expr) -> Signs:
     return POSITIVE
 
 
+@_signs.register
+def _(e: Abs) -> Signs:
+    return frozenset(s * s for s in possible_signs(e.args[0]))
+
+
+@_signs.register(sign)
 @_signs.register(sinh)
 @_signs.register(tanh)
 @_signs.register(atan)

@@ -11,7 +11,27 @@ import math
 from collections.abc import Callable, Hashable
 from functools import singledispatchmethod
 
-from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Symbol, cos, cosh, exp, factorint, log, sin, sinh, tan, tanh
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Function,
+    Integer,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    cos,
+    cosh,
+    exp,
+    factorint,
+    log,
+    sign,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
@@ -153,6 +173,19 @@ class Canonical:
         return cosine
 
     @_read.register
+    def _(self, e: Abs) -> Ratio:
+        settled = Abs(self._settled(e.args[0]))
+        if not isinstance(settled, Abs):
+            return self.read(settled)
+        size = self.generators.generator(settled, settled)
+        self.generators.relate(size, 2, self.read(settled.args[0]) ** 2)
+        return size
+
+    @_read.register
+    def _(self, e: sign) -> Ratio:
+        return self.read(Abs(e.args[0])) / self.read(e.args[0])  # off 0, where a sign has no derivative
+
+    @_read.register
     def _(self, e: tan) -> Ratio:
         return self.read(sin(e.args[0])) / self.read(cos(e.args[0]))
 
@@ -291,20 +324,20 @@ class Canonical:
         generators = self.generators
         positive: list[tuple[Expr, int]] = []
         rest = generators.number(1)
-        for poly, sign in ((r.num, 1), (r.den, -1)):
+        for poly, side in ((r.num, 1), (r.den, -1)):
             constant, factors = poly.factor()
             for prime, n in factorint(abs(int(constant)), limit=10_000).items():
-                positive.append((Integer(prime), sign * n))
+                positive.append((Integer(prime), side * n))
             if constant < 0:
                 rest *= generators.number(-1)
             for factor, n in factors:
                 e, oriented = self._oriented(factor)
                 if e is not None:
-                    positive.append((e, sign * int(n)))
+                    positive.append((e, side * int(n)))
                     if oriented < 0 and n % 2:
                         rest *= generators.number(-1)
                 else:
-                    rest *= Ratio(factor, generators.number(1).den) ** (sign * int(n))
+                    rest *= Ratio(factor, generators.number(1).den) ** (side * int(n))
         if rest.den == 1 and rest.num == -1:
             raise CannotDecideError(f"a root or logarithm of {generators.expression(r)}, which is negative")
         nothing_left = rest.den == 1 and rest.num == 1

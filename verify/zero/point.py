@@ -45,6 +45,7 @@ FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
     sympy.atan: lambda x: x.atan(),
     sympy.erf: lambda x: x.erf(),
     sympy.loggamma: lambda x: x.lgamma(),
+    sympy.Abs: abs,
 }
 
 
@@ -209,6 +210,14 @@ def _(e: sympy.polygamma, point: Point, places: Places) -> Ball:
     if e.args[0] != 0:
         raise NoValueError(f"{e} cannot be evaluated")
     return _value(e.args[1], point, places).digamma()
+
+
+@_value.register
+def _(e: sympy.sign, point: Point, places: Places) -> Ball:
+    value = _value(e.args[0], point, places)
+    if value.contains(0):
+        raise NoValueError(f"{e} jumps there")
+    return flint.arb(1 if value > 0 else -1)
 
 
 @_value.register

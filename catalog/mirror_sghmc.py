@@ -1,0 +1,40 @@
+"""Stochastic gradient Hamiltonian Monte Carlo on theta >= 0: at the edge theta turns back, and its momentum changes its sign.
+
+Langevin dynamics with specular reflection, as in Bossy & Jabir (2011), "On confined McKean Langevin processes satisfying the mean
+no-permeability boundary condition", Stochastic Process. Appl. 121(12). To take the absolute value of theta and leave the momentum
+as it is, is another process, with another law.
+"""
+
+from sympy import Interval, Matrix, Symbol, oo, sqrt
+
+from recipe import Fold, FoldSign, Noise, Potential, Recipe, Update, Vector, grad, mirror, total
+
+theta = Vector("theta", domain=Interval(0, oo))
+r = Vector("r", like=theta)
+U = Potential("U", theta)
+C = Symbol("C", positive=True)
+
+epsilon = Symbol("epsilon", positive=True)
+w = Noise("w", like=r)
+
+mirror_sghmc = mirror(
+    Recipe(
+        state=(theta, r),
+        H=U + total(r**2) / 2,
+        D=Matrix([[0, 0], [0, C]]),
+        Q=Matrix([[0, -1], [1, 0]]),
+        marginal={theta: U},
+        source="Bossy & Jabir (2011), On confined McKean Langevin processes, Stochastic Process. Appl. 121(12)",
+        update=Update(
+            step=epsilon,
+            target=U + total(r**2) / 2,
+            rule=[  # the sign of the momentum turns by the position that was not put back yet
+                (theta, theta + epsilon * r),
+                (r, r * FoldSign(theta, 0, oo)),
+                (theta, Fold(theta, 0, oo)),
+                (r, r - epsilon * grad(U, theta) - epsilon * C * r + sqrt(2 * C * epsilon) * w),
+            ],
+        ),
+    ),
+    theta,
+)

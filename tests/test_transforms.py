@@ -1,0 +1,294 @@
+"""``ito`` and ``corv``: against Ito's formula done by hand on the derived drift, and against the published steps."""
+
+import numpy as np
+import pytest
+from outcomes import outcome_of
+from samplers import catalog_recipes
+from sympy import Function, Interval, Lambda, Matrix, Rational, S, Symbol, exp, log, oo, pi, sqrt, tanh
+
+from catalog.corv_sgld import corv_sgld
+from codegen import generate, sample
+from recipe import (
+    Data,
+    Dense,
+    Kernel,
+    Noise,
+    Posterior,
+    Potential,
+    Preimage,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Update,
+    Vector,
+    bind,
+    corv,
+    derive,
+    discretise,
+    grad,
+    ito,
+    maps,
+    metropolis,
+    outer,
+    refresh,
+    total,
+)  # fmt: skip
+from recipe.abstract import Partial
+from recipe.entry import parts
+from recipe.preimage import as_functions_of_preimages
+from verify import verify
+from verify.verdict import Verdict
+from verify.zero.decide import decide_zero
+
+x = Symbol("x", real=True)
+C = Symbol("C", positive=True)
+HALF, UNIT, SYMMETRIC = Interval.open(0, oo), Interval.open(0, 1), Interval.open(-1, 1)
+MAPS = {
+    "exp": (maps.exp, HALF), "softplus": (maps.softplus, HALF), "sigmoid": (maps.sigmoid, UNIT), "arctan": (maps.arctan, SYMMETRIC),
+    "tanh": (maps.tanh, SYMMETRIC), "log_odds": (maps.log_odds, S.Reals),
+}  # fmt: skip
+
+
+def langevin(domain, D=1):
+    theta = Vector("theta", domain=domain)
+    return theta, Recipe((theta,), Potential("U", theta), Matrix([[D(theta) if callable(D) else D]]), Matrix([[0]]))
+
+
+def hamiltonian(domain):
+    theta = Vector("theta", domain=domain)
+    r = Vector("r", like=theta)
+    return theta, Recipe((theta, r), Potential("U", theta) + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+
+
+def correlated(domain):
+    """A scalar and a vector whose noises are coupled, and a D that depends on both."""
+    theta, b = Scalar("theta", domain=domain), Scalar("b")
+    D = Matrix([[2 + b**2, theta], [theta, 1 + theta**2]])
+    return theta, Recipe((theta, b), Potential("U", theta, b), D, Matrix([[0, b], [-b, 0]]))
+
+
+SAMPLERS = {
+    "langevin": langevin,
+    "state-dependent": lambda domain: langevin(domain, lambda theta: 1 + theta**2),
+    "momentum": hamiltonian,
+    "correlated": correlated,
+}
+
+
+def by_itos_formula(recipe, theta, phi):
+    """Drift of ``phi = g(theta)`` and of the other blocks, from the derived dynamics of theta: ``g' f + g'' D``."""
+    f, drift = phi.forward, derive(recipe).dynamics.drift
+    noise = parts(derive(recipe).dynamics.diffusion[theta, theta])[0]
+    first, second = f.expr.diff(f.variables[0]), f.expr.diff(f.variables[0], 2)
+    at = {f.variables[0]: phi}
+    slope = 1 / first.xreplace(at)
+    bend = -second.xreplace(at) / first.xreplace(at) ** 3
+    moved = dict(drift)
+    moved[theta] = slope * drift[theta] + bend * noise
+    return {phi if b == theta else b: _at_preimage(e, theta, phi) for b, e in moved.items()}
+
+
+def _at_preimage(e, theta, phi):
+    """theta written as f(phi), outside of gradients: done by hand, with a stand-in for each gradient."""
+    stand_ins = {p: Symbol(f"p{n}", real=True) for n, p in enumerate(sorted(e.atoms(Partial), key=str))}
+    return e.xreplace(stand_ins).xreplace({theta: phi.forward(phi)}).xreplace({s: p for p, s in stand_ins.items()})
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("name", MAPS)
+def test_transforming_what_was_derived_is_deriving_what_was_transformed(name, sampler):
+    f, domain = MAPS[name]
+    theta, recipe = SAMPLERS[sampler](domain)
+    transformed = ito(recipe, theta, f)
+    phi = transformed.transform.preimage
+    drift = derive(transformed).dynamics.drift
+    for block, e in by_itos_formula(recipe, theta, phi).items():
+        difference = as_functions_of_preimages(e - drift[block], transformed.state)
+        assert decide_zero(difference).verdict is Verdict.PROVED, (block, difference)
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("transform", [ito, corv])
+def test_both_transforms_leave_the_law_of_phi_stationary(transform, name, sampler):
+    f, domain = MAPS[name]
+    theta, recipe = SAMPLERS[sampler](domain)
+    report = verify(transform(recipe, theta, f))
+    assert outcome_of(report, "stationarity").verdict is Verdict.PROVED
+    assert outcome_of(report, "diffusion-psd").verdict is outcome_of(verify(recipe), "diffusion-psd").verdict
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_the_law_is_the_pushforward(name):
+    f, domain = MAPS[name]
+    theta = Scalar("theta", domain=domain)
+    recipe = Recipe((theta,), theta**2 / 2, Matrix([[1]]), Matrix([[0]]))
+    (x,) = f.forward.variables
+    for transform in (ito, corv):
+        made = transform(recipe, theta, f)
+        (phi,) = made.state
+        slope = f.forward.expr.diff(x).xreplace({x: phi})
+        expected = f.forward(phi) ** 2 / 2 - log(slope**2) / 2
+        assert decide_zero((made.H - expected).diff(phi)).verdict is Verdict.PROVED  # up to a constant
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_the_corv_drift_of_langevin_dynamics_is_the_published_one(name):
+    """Yokoi, Otsuka & Sato (2020), equation (25)."""
+    f, domain = MAPS[name]
+    theta, recipe = langevin(domain)
+    made = corv(recipe, theta, f)
+    (phi,) = made.state
+    (x,) = f.forward.variables
+    first, second = (f.forward.expr.diff(x, k).xreplace({x: phi}) for k in (1, 2))
+    published = -(first * grad(recipe.H, theta) - second / first)
+    difference = as_functions_of_preimages(derive(made).dynamics.drift[phi] - published, made.state)
+    assert decide_zero(difference).verdict is Verdict.PROVED
+
+
+def test_corv_and_ito_are_one_process_only_where_the_slope_is_one():
+    theta, recipe = langevin(S.Reals)
+    for f, same in ((lambda p: 3 - p, True), (lambda p: p + 2, True), (lambda p: 2 * p, False)):
+        drifts = [derive(t(recipe, theta, f)).dynamics.drift for t in (ito, corv)]
+        (phi,) = corv(recipe, theta, f).state
+        difference = as_functions_of_preimages(drifts[0][phi] - drifts[1][phi], (phi,))
+        assert decide_zero(difference).verdict is (Verdict.PROVED if same else Verdict.REFUTED)
+
+
+def test_for_every_smooth_map():
+    """The map itself may be abstract: nothing is tabulated."""
+    theta, recipe = langevin(S.Reals)
+    f, g = Function("f"), Function("g")
+    for transform in (ito, corv):
+        made = transform(recipe, theta, Lambda(x, f(x)), inverse=Lambda(x, g(x)))
+        assert outcome_of(verify(made), "stationarity").verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("name", ["corv_sgld", "ito_sgld", "corv_sghmc", "corv_sgnht"])
+def test_the_catalog_has_the_published_rules(name):
+    report = verify(catalog_recipes()[name])
+    assert outcome_of(report, "agrees-with-update").verdict is Verdict.PROVED
+    assert outcome_of(report, "stationarity").verdict is Verdict.PROVED
+
+
+def test_a_correction_of_the_wrong_sign_is_refuted():
+    theta, recipe = langevin(HALF)
+    phi = Preimage("phi", theta, maps.exp)
+    U, h, w = recipe.H, Symbol("h", positive=True), Noise("w", like=phi)
+    for sign, verdict in ((1, Verdict.PROVED), (-1, Verdict.REFUTED), (0, Verdict.REFUTED)):
+        claim = Update(h, {phi: phi - h * (exp(phi) * grad(U, theta) - sign) + sqrt(2 * h) * w}, U - total(phi))
+        assert outcome_of(verify(claim), "stationarity").verdict is verdict
+
+
+def test_an_outer_product_gets_a_factor_for_each_leg():
+    theta = Vector("theta", domain=HALF)
+    recipe = Recipe((theta,), Potential("U", theta), Matrix([[1 + outer(theta, theta)]]), Matrix([[0]]))
+    made = ito(recipe, theta, maps.exp)
+    (phi,) = made.state
+    diagonal, kernel = parts(made.D.entry(phi, phi))
+    assert decide_zero(diagonal - exp(-2 * phi)).verdict is Verdict.PROVED
+    assert decide_zero(kernel - 1).verdict is Verdict.PROVED
+    assert outcome_of(verify(made), "stationarity").verdict is Verdict.PROVED
+
+
+def test_a_dense_matrix_keeps_its_place_under_corv_only():
+    theta = Vector("theta", domain=HALF)
+    M = Dense("M", theta, positive=True)
+    recipe = Recipe((theta,), Potential("U", theta), Matrix([[M]]), Matrix([[0]]))
+    assert corv(recipe, theta, maps.exp).D.written[0, 0] == M
+    with pytest.raises(RecipeError, match="the rows of M would be scaled by exp"):
+        ito(recipe, theta, maps.exp)
+
+
+def test_binding_before_and_after_is_the_same():
+    theta, recipe = langevin(HALF)
+    value = total(theta - log(theta) / 2)
+    U = recipe.H
+    for transform in (ito, corv):
+        late, early = (
+            bind(transform(recipe, theta, maps.softplus), {U: value}),
+            transform(bind(recipe, {U: value}), theta, maps.softplus),
+        )
+        assert (late.H, late.D, late.transform) == (early.H, early.D, early.transform)
+
+
+def gamma_posterior(theta):
+    """Ten exponential waiting times of mean 0.1 under a gamma prior: gamma(3, 2) in each of three coordinates."""
+    z = Data("z", like=theta)
+    return Posterior((theta,), -total(z * theta), total(2 * log(theta) - theta), {z: np.full((10, 3), 0.1)})
+
+
+def test_draws_are_of_theta_and_never_leave_the_domain():
+    theta, recipe = langevin(HALF)
+    made = corv(bind(recipe, {recipe.H: gamma_posterior(theta)}), theta, maps.softplus)
+    draws = sample(
+        made, step_size=0.02, steps=60_000, warmup=1000, chains=2, seed=1, batch_size=5, initial={"theta": np.full(3, 1e-9)}
+    )
+    assert list(draws.values) == ["theta"]
+    assert not draws.divergences
+    assert draws["theta"].min() > 0
+    assert draws["theta"].mean() == pytest.approx(1.5, abs=0.06)
+
+
+def test_a_splitting_of_a_transformed_sampler():
+    theta, recipe = hamiltonian(HALF)
+    made = corv(bind(recipe, {Potential("U", theta): gamma_posterior(theta)}), theta, maps.exp)
+    draws = sample(made, scheme="baoab", step_size=0.1, steps=40_000, chains=2, seed=1, params={C: 1.0}, keep=["theta"])
+    assert list(draws.values) == ["theta"]
+    assert draws["theta"].mean() == pytest.approx(1.5, abs=0.05)
+    assert draws["theta"].var() == pytest.approx(0.75, abs=0.05)
+
+
+def test_a_hamiltonian_kernel_in_the_other_coordinates():
+    theta, recipe = hamiltonian(HALF)
+    made = corv(bind(recipe, {Potential("U", theta): gamma_posterior(theta)}), theta, maps.exp)
+    phi, r = made.state
+    frictionless = Recipe((phi, r), made.H, Matrix([[0, 0], [0, 0]]), made.Q.written, posteriors=dict(made.posteriors))
+    kernel = Kernel(
+        [refresh(made, r), metropolis(discretise(frictionless, "leapfrog"), times=5, flip=r)],
+        posteriors=dict(made.posteriors),
+        name="hmc",
+    )
+    assert outcome_of(verify(kernel), "invariance").verdict is Verdict.PROVED
+    draws = sample(kernel, step_size=0.3, steps=4000, chains=2, seed=2)
+    assert set(draws.values) == {"theta", "r"}
+    assert draws["theta"].mean() == pytest.approx(1.5, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["exp", "softplus", "sigmoid", "arctan", "tanh"])
+def test_a_corv_step_is_finite_wherever_it_starts(name):
+    f, domain = MAPS[name]
+    theta, recipe = langevin(domain)
+    made = corv(bind(recipe, {recipe.H: total(0, over=theta)}), theta, f)
+    loaded = generate(made).load()
+    for start in (-700.0, -40.0, -1e-300, 0.0, 1.0, 40.0, 700.0):
+        state, out = loaded.allocate(np.array([start])), loaded.allocate(np.array([start]))
+        loaded.step(out, state, (), 0.01, (), (np.zeros(1),))
+        assert abs(out.phi[0] - start) <= 0.021
+
+
+def test_what_is_wrong_is_said():
+    theta, recipe = langevin(HALF)
+    with pytest.raises(RecipeError, match="no block of the recipe"):
+        ito(recipe, Vector("other"), maps.exp)
+    with pytest.raises(RecipeError, match="inverse"):
+        corv(recipe, theta, lambda p: p + exp(p) + tanh(p) / 3)
+    with pytest.raises(RecipeError, match="something called U"):
+        corv(recipe, theta, maps.exp, phi="U")
+    (phi,) = corv_sgld.state
+    with pytest.raises(RecipeError, match="phi stands for theta itself"):
+        Preimage("psi", phi, maps.exp)
+    with pytest.raises(RecipeError, match=r"theta is a function of phi here; write log\(exp\(phi\) \+ 1\)"):
+        Recipe((phi,), total(phi.image**2), Matrix([[1]]), Matrix([[0]]))
+    a, b = Vector("a", domain=HALF), Vector("b", domain=HALF)
+    of_two = Posterior((a, b), None, total(-a) - total(b), {}, gradient=lambda *_: None)
+    with pytest.raises(RecipeError, match="bind the posterior first"):
+        bind(corv_sgld, {corv_sgld.abstract[0]: of_two})
+    with pytest.raises(RecipeError, match="compensate= is not for transforms"):
+        discretise(corv_sgld, "euler", compensate=True)
+
+
+def test_a_decreasing_map_and_constants_in_a_map():
+    theta, recipe = langevin(Interval.open(-oo, 0))
+    made = corv(recipe, theta, lambda p: -pi * exp(Rational(1, 2) * p))
+    assert outcome_of(verify(made), "stationarity").verdict is Verdict.PROVED

@@ -1,0 +1,28 @@
+"""``monotone``: a change of variable has a derivative that is positive everywhere, or negative everywhere."""
+
+from __future__ import annotations
+
+from verify.map.monotone import decide_monotone
+from verify.map.of_blocks import for_every_map, has_maps
+from verify.obligation import Obligation, of_diffusions
+from verify.subject import KernelSubject, Subject
+from verify.verdict import Outcome
+
+
+def discharge(subject: Subject | KernelSubject) -> Outcome:
+    """The sign of f' by its structure, or by counting its roots."""
+    return for_every_map(subject, lambda _, f, domain: decide_monotone(f))
+
+
+MONOTONE = Obligation(
+    name="monotone",
+    statement="theta = f(phi) has f' > 0 everywhere, or f' < 0 everywhere",
+    explanation=(
+        "Only then is a law of theta one of phi and the other way round, with the density exp(-H(f(phi))) |f'(phi)|. A map that is "
+        "flat at one point, such as phi^3, is invertible, and its phi has a density that vanishes there. f' is derived, written by "
+        "phi or by one exponential of it, and its roots are counted exactly (Sturm)."
+    ),
+    discharge=discharge,
+    applies=lambda subject: of_diffusions(subject) and has_maps(subject),
+    vacuous="no block stands for another",
+)
