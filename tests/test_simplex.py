@@ -27,6 +27,7 @@ from recipe import (
     compose,
     derive,
     metropolis,
+    mirror,
     outer,
     total,
 )  # fmt: skip
@@ -240,8 +241,19 @@ def test_draws_have_the_mean_of_the_dirichlet_law():
         assert np.abs(pi.var((0, 1)) - a * (11 - a) / (11**2 * 12)).max() < 0.002
 
 
-def test_a_chain_that_leaves_the_simplex_stops_there_and_that_is_said():
-    recipe = recipe_of("reduced_mean")
-    params = {"n": [0, 0], "n_K": 3, "alpha": [0.1, 0.1], "alpha_K": 0.1}
-    drawn = sample(recipe, steps=5_000, step_size=0.1, params=params, chains=1, seed=1, scheme="euler", progress=False)
-    assert drawn.divergences
+def test_a_step_that_may_leave_the_simplex_is_refused_before_it_runs():
+    with pytest.raises(RecipeError, match="a step can take theta out of its domain, the open simplex") as refused:
+        sample(recipe_of("reduced_mean"), steps=10, step_size=0.1, scheme="euler", progress=False)
+    assert "a Metropolis test rejects such a step" in str(refused.value)
+
+
+def test_a_test_that_is_reflected_samples_the_expanded_mean():
+    recipe = recipe_of("expanded_mean")
+    kernel = compose(metropolis(mirror(recipe, *recipe.state), "euler"))
+    drawn = sample(
+        kernel, steps=60_000, warmup=2_000, thin=4, step_size=0.2, params={"n": [1, 0, 2], "alpha": [1, 2, 1]}, chains=2, seed=1,
+        progress=False,
+    )["theta"]  # fmt: skip
+    pi = drawn / drawn.sum(-1, keepdims=True)
+    assert np.abs(pi.mean((0, 1)) - np.array([2, 2, 3]) / 7).max() < 0.01
+    assert abs(drawn.sum(-1).mean() - 4) < 0.1  # of the gamma laws before the data
