@@ -8,7 +8,7 @@ is affine in theta, and what an estimated gradient estimates is the number a alo
 
 from sympy import Interval, Matrix, Symbol, exp, log, oo
 
-from recipe import NoncentralChiSquared, Noise, Parameter, Potential, Recipe, Update, Vector, grad, total
+from recipe import Noise, NoncentralChiSquared, Parameter, Potential, Recipe, Update, Vector, grad, total
 
 source = "Baker, Fearnhead, Fox & Nemeth (2018), Large-scale stochastic sampling from the probability simplex, NeurIPS"
 h = Symbol("h", positive=True)

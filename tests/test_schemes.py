@@ -41,6 +41,10 @@ from verify.zero.entry import decide_zero_entry
 h = Symbol("step_size", positive=True)
 RECIPES = {e.name: e.declared for e in catalog_entries() if isinstance(e.declared, Recipe)}
 FITTING = {
+    "corv_sghmc": "milstein baoab obabo aboba oabao",
+    "corv_sgld": "milstein leimkuhler-matthews",
+    "corv_sgnht": "milstein badodab",
+    "ito_sgld": "milstein",
     "fisher_sgld": "leimkuhler-matthews",
     "hmc": "milstein leapfrog",
     "lognormal_exp_ou": "milstein exact",
