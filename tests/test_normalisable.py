@@ -146,7 +146,8 @@ SEVERAL = [
     (PROVED, -total((alpha - 1) * log(q)) + total(q) + total(beta) * log(total(q)) - total(beta * log(q)), (q,)),
     (PROVED, -total((alpha - 1) * log(q)) + sqrt(total(q)), (q,)),
     (REFUTED, -total((alpha - 1) * log(q)) + total(alpha) * log(total(q)) + total(q), (q,)),  # at 0
-    (REFUTED, -total((alpha - 1) * log(q)) - total(alpha) * log(total(q)) + log(1 + total(q)), (q,)),  # at infinity
+    (REFUTED, -total((alpha - 1) * log(q)) - log(total(q)) + log(1 + total(q)), (q,)),  # at infinity
+    (UNDECIDED, -total((alpha - 1) * log(q)) - total(alpha) * log(total(q)) + log(1 + total(q)), (q,)),  # finite for small alpha
     (UNDECIDED, -total((alpha - 1) * log(q)) + total(beta) * log(total(q)) + total(q), (q,)),
     (PROVED, -total(lam * theta) + (a + total(lam)) * log(1 + total(exp(theta))), (theta,)),
     (REFUTED, -total(lam * theta) + total(lam) * log(1 + total(exp(theta))), (theta,)),
@@ -179,9 +180,11 @@ def test_masses_in_the_plane(H):
     assert abs(large - small) < 1e-6
 
 
-@pytest.mark.parametrize(
-    ("g", "edge"), [(lambda v: (1 - v) ** 0.7, 1), (lambda v: np.exp(-v), np.inf), (lambda v: (1 + v) ** -4.0, np.inf)]
-)
+RADIAL = [(lambda v: (1 - v) ** 0.7, 1), (lambda v: np.exp(-v), np.inf), (lambda v: (1 + v) ** -4.0, np.inf)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("g", "edge"), RADIAL, ids=["simplex", "gamma", "natural"])
 def test_liouvilles_integral_by_quadrature(g, edge):
     one, two = 0.8, 1.7
     inner = lambda x: quad(lambda y: x ** (one - 1) * y ** (two - 1) * g(x + y), 0, edge - x)[0]  # noqa: E731
