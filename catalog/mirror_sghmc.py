@@ -1,8 +1,8 @@
 """Stochastic gradient Hamiltonian Monte Carlo on theta >= 0: at the edge theta turns back, and its momentum changes its sign.
 
 Langevin dynamics with specular reflection, as in Bossy & Jabir (2011), "On confined McKean Langevin processes satisfying the mean
-no-permeability boundary condition", Stochastic Process. Appl. 121(12). To take the absolute value of theta and leave the momentum as
-it is, is another process, with another law.
+no-permeability boundary condition", Stochastic Process. Appl. 121(12). To take the absolute value of theta and leave the momentum
+as it is, is another process, with another law.
 """
 
 from sympy import Interval, Matrix, Symbol, oo, sqrt

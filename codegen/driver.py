@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codegen.expression import text_of
 from codegen.functions import arguments, commented, noises_of
-from codegen.loops import GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Statement, Sums, Sweep
+from codegen.loops import ChiSquared, GradientCall, Let, MatrixProduct, NoiseDraw, Plan, Statement, Sums, Sweep, chi_squared_draws
 from recipe.abstract import Potential
 from recipe.symbols import Length, Vector
 
@@ -21,7 +21,8 @@ class Context:
     """How statements are called from a driver.
 
     ``fixed`` are the parameters of every loop function, ``passed`` what the driver passes for them, ``counts`` the number of
-    coordinates by length, ``gradients`` the text of a gradient call, ``sweep`` the lines of a loop.
+    coordinates by length, ``gradients`` the text of a gradient call, ``sweep`` the lines of a loop, ``drawn`` those of draws that
+    are not normal.
     """
 
     fixed: list[str]
@@ -30,6 +31,7 @@ class Context:
     noises: tuple[NoiseDraw, ...]
     gradient: Callable[[GradientCall], str]
     sweep: SweepLines
+    drawn: Callable[[ChiSquared], list[str]]
 
 
 def statement_lines(statement: Statement, context: Context) -> list[str]:
@@ -48,6 +50,8 @@ def statement_lines(statement: Statement, context: Context) -> list[str]:
         case MatrixProduct():
             counts = [context.counts[statement.rows], context.counts[statement.columns]]
             return [f"{statement.function}({', '.join([*context.passed, *counts, *call])})"]
+        case ChiSquared():
+            return context.drawn(statement)
         case Sweep():
             return context.sweep(statement, context.counts[statement.length])
         case _:  # what only run carries out
@@ -71,7 +75,7 @@ def count_lines(plan: Plan, counts: Mapping[Length, str]) -> list[str]:
 
 
 def step_text(plan: Plan, counts: Mapping[Length, str]) -> str:
-    """``step(out, state, gradient, step_size, params, noise)``."""
+    """``step(out, state, gradient, step_size, params, noise)``; a draw that is not normal is given by its value."""
 
     def gradient(call: GradientCall) -> str:
         return gradient_call(plan, call)
@@ -81,11 +85,16 @@ def step_text(plan: Plan, counts: Mapping[Length, str]) -> str:
         call = ", ".join(["i", *STEP_FIXED, *arguments(statement, STEP_FIXED), *drawn])
         return [f"for i in range({count}):", f"    {statement.function}({call})"]
 
-    context = Context(STEP_FIXED, STEP_FIXED, counts, plan.noises, gradient, sweep)
+    def drawn(statement: ChiSquared) -> list[str]:
+        count = "1" if statement.length is None else counts[statement.length]
+        return [f"for i in range({count}):", f"    {statement.target}[i] = {statement.local}[i]"]
+
+    context = Context(STEP_FIXED, STEP_FIXED, counts, plan.noises, gradient, sweep, drawn)
     lines = ["@kernel", "def step(out, state, gradient, step_size, params, noise):"]
     lines.append('    """One step from state to out, with the given noise; writes only out, and allocates nothing."""')
     body = count_lines(plan, counts)
     body += [f"{d.local.name} = noise[{n}]{'[0]' if d.length is None else ''}" for n, d in enumerate(plan.noises)]
+    body += [f"{d.local} = noise[{n}]" for n, d in enumerate(chi_squared_draws(plan), start=len(plan.noises))]
     for statement in plan.statements:
         body += statement_lines(statement, context)
     return "\n".join([*lines, *(f"    {line}" for line in body)])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from codegen.driver import Context, statement_lines
 from codegen.functions import arguments, function_text
-from codegen.loops import GradientCall, Statement, Sweep
+from codegen.loops import Statement, Sweep
 from codegen.minibatch import VALUE, PosteriorGradient, RowSum
 from codegen.names import Namer
 from recipe.symbols import Length, Vector
@@ -67,7 +68,7 @@ class _Head:
 
 def _row_sum_texts(gradient: PosteriorGradient, body: RowSum, head: _Head, counts: Mapping[Length, str], namer: Namer) -> list[str]:
     fixed = [*head.passed, "row", "scale"]
-    context = Context(fixed, fixed, counts, (), _no_gradient, lambda sweep, count: _plain_loop(sweep, count, fixed))
+    context = Context(fixed, fixed, counts, (), _nothing, lambda sweep, count: _plain_loop(sweep, count, fixed), _nothing)
 
     def lines(statements: Iterable[Statement], indent: str) -> list[str]:
         return [indent + line for s in statements for line in statement_lines(s, context)]
@@ -113,5 +114,5 @@ def _plain_loop(sweep: Sweep, count: str, fixed: list[str]) -> list[str]:
     return [f"for i in range({count}):", f"    {sweep.function}({', '.join(['i', *fixed, *arguments(sweep, fixed)])})"]
 
 
-def _no_gradient(call: GradientCall) -> str:
-    raise TypeError(f"{call} inside a gradient")
+def _nothing(statement: Statement) -> Any:
+    raise TypeError(f"{statement} inside a gradient")

@@ -10,6 +10,7 @@ from typing import Any
 from sympy import Symbol
 
 from codegen.loops import (
+    ChiSquared,
     GradientCall,
     Let,
     Loop,
@@ -41,6 +42,12 @@ def _(statement: Let) -> Statement:
 @in_place.register
 def _(statement: GradientCall) -> Statement:
     return GradientCall(*_moved_call(statement))
+
+
+@in_place.register
+def _(statement: ChiSquared) -> Statement:
+    target, df, nonc = (_moved(field) for field in (statement.target, statement.df, statement.nonc))
+    return replace(statement, target=target, df=df, nonc=nonc)
 
 
 @in_place.register

@@ -63,6 +63,22 @@ class MatrixProduct:
 
 
 @dataclass(frozen=True)
+class ChiSquared:
+    """``target[i]`` = a draw from the non-central chi-squared law with parameters ``df[i]`` and ``nonc[i]``; all are scratch.
+
+    ``local`` is what ``step`` calls the array of draws that it is given, ``lane`` the key of the random numbers of ``run``.
+    """
+
+    name: str
+    target: str
+    df: str
+    nonc: str
+    local: str
+    lane: str
+    length: Length | None
+
+
+@dataclass(frozen=True)
 class Sweep:
     """One fused elementwise loop: local values first, then stores of the final ones into the blocks of ``out``."""
 
@@ -119,7 +135,7 @@ class Test:
     restored: tuple[Restored, ...]
 
 
-Statement = Let | Sums | GradientCall | MatrixProduct | Sweep | ValueCall | Loop | Test
+Statement = Let | Sums | GradientCall | MatrixProduct | ChiSquared | Sweep | ValueCall | Loop | Test
 
 
 @dataclass(frozen=True)
@@ -201,6 +217,11 @@ def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
     """All draws, those inside of loops included."""
     inner = (d for s in every(plan.statements) if isinstance(s, Loop) for d in s.noises)
     return (*plan.noises, *inner, *plan.recorded.noises)
+
+
+def chi_squared_draws(plan: Plan) -> tuple[ChiSquared, ...]:
+    """The draws of a step that are not normal, in the order of the scheme."""
+    return tuple(s for s in plan.statements if isinstance(s, ChiSquared))
 
 
 def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Statement]:

@@ -19,6 +19,7 @@ from codegen.names import Namer
 from codegen.special import with_digamma
 from codegen.stable import stabilised
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.symbols import GENERIC, Length
 from recipe.total import Total, labels, opened
@@ -69,6 +70,12 @@ class Lowering:
     @_lower.register(Jet)
     def _(self, e: Expr, label: int) -> Expr:
         raise unbound(e.applied.func if isinstance(e, Jet) else e.func)
+
+    @_lower.register
+    def _(self, e: NoncentralChiSquared, label: int) -> Expr:
+        if label != GENERIC:
+            raise OutsideLanguageError(f"{e} stands inside a sum; a draw that is not normal stands outside of sums only")
+        return self.leaf(e, label)
 
     @_lower.register
     def _(self, e: DenseEntry, label: int) -> Expr:

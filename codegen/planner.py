@@ -13,11 +13,12 @@ from functools import singledispatchmethod
 from sympy import Expr, Symbol
 
 from codegen.leaves import CommonLeaves
-from codegen.loops import GradientCall, Loop, NoiseDraw, Statement, ValueCall
+from codegen.loops import ChiSquared, GradientCall, Loop, NoiseDraw, Statement, ValueCall
 from codegen.lower import Lowering, unbound, varying
 from codegen.names import Namer, field_namer
 from codegen.special import with_digamma
 from recipe.abstract import Dense, Field, Partial, Potential, written_image
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.free import parameters_of
 from recipe.symbols import GENERIC, Block, Index, Length, Noise, Scalar, ScalarNoise, Vector, generic, name_of
@@ -177,7 +178,10 @@ class Planner:
         return f"params.{self.factors[M]}"
 
     def make_room_for(self, e: Expr) -> None:
-        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a gradient that it reads."""
+        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a gradient that it reads.
+
+        A draw that is not normal has a loop of its own, between those of its parameters and of its use.
+        """
         partials = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         whole = {b for p in partials for b in self.read_by(p.head)}
         whole |= {s.at(GENERIC) for t in e.atoms(Total) for s in t.atoms(Vector)}
@@ -185,7 +189,7 @@ class Planner:
         read = {s.name for _, value in self.values for s in value.free_symbols}
         overwritten = {f"{scratch}[i]" for U in stale for scratch in self.results[GradientCall, U]}
         overwritten |= {f"state.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())}
-        if whole & self.pending.keys() or read & overwritten:
+        if whole & self.pending.keys() or read & overwritten or e.has(NoncentralChiSquared):
             self.flush()
 
     def commit(self, block: Block, value: Expr, written: Expr) -> None:
@@ -263,6 +267,26 @@ class Planner:
             self.noises[noise] = NoiseDraw(name, Symbol(new(name), real=True), pair, new(f"lane_{name}"), length, covariance)
             self.body.noises.append(self.noises[noise])
         return self.noises[noise]
+
+    @leaf.register
+    def _(self, e: NoncentralChiSquared, label: int) -> Expr:
+        name, length = name_of(e.noise), getattr(e.noise, "length", None)
+        df, nonc = (self.lowering.lower(a) for a in (e.df, e.nonc))
+        fields = [self.reserve(f"{name}_{part}", length) for part in ("df", "nonc", "draw")]
+        if length is None:
+            for value, field in zip((df, nonc), fields, strict=False):
+                self.lowering.let(value, name, store=f"{field}[0]")
+        else:
+            values = [(Symbol(self.namer.fresh(part), real=True), value) for part, value in (("df", df), ("nonc", nonc))]
+            stores = {f"{field}[i]": local for field, (local, _) in zip(fields, values, strict=False)}
+            self.lowering.sweep(length, values, stores, [f"the law of {e}"], f"law_{name}")
+        new = self.namer.fresh
+        df_field, nonc_field, target = fields
+        self.lowering.statements.append(
+            ChiSquared(name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"lane_{name}"), length)
+        )
+        self.lowering.forget()
+        return varying(f"{target}[i]") if length is not None else self.lowering.let(Symbol(f"{target}[0]", real=True), name)
 
     @leaf.register
     def _(self, e: VectorVariance, label: int) -> Expr:

@@ -13,6 +13,7 @@ from codegen.functions import arguments, noises_of
 from codegen.gradient_source import count_text
 from codegen.in_place import in_place, split_constants
 from codegen.loops import (
+    ChiSquared,
     GradientCall,
     Let,
     Loop,
@@ -54,7 +55,7 @@ class _Writer:
     ) -> None:
         self.plan, self.own, self.filled = plan, own, filled
         passed = ["state", "state", "params", "step_size"]
-        self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep)
+        self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep, self.drawn)
         self.left = list(plan.carried.calls) if plan.carried else []
         self.last: dict[tuple[type, Potential], list[str]] = {}
         self.lanes: list[str] = []
@@ -165,6 +166,13 @@ class _Writer:
         if call.potential not in self.own:
             return gradient_call(self.plan, call)
         return self.own[call.potential].call(call.scratch, call.places)
+
+    def drawn(self, draw: ChiSquared) -> list[str]:
+        """Draws that are not normal, each with as many random words as it needs."""
+        self.lanes.append(f"{draw.lane} = lane_of({self.purpose()}, chain)")
+        count = "np.uint64(1)" if draw.length is None else self.context.counts[draw.length]
+        drawn = f"noncentral_chi_squared({draw.df}[i], {draw.nonc}[i], seed, {draw.lane}, {self.clock}, i)"
+        return [f"for i in range({count}):", f"    {draw.target}[i] = {drawn}"]
 
     def sweep(self, statement: Sweep, count: str) -> list[str]:
         """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""

@@ -8,13 +8,14 @@ from typing import Any
 import sympy
 from sympy import Set, oo
 
+from codegen.chi_squared import CHI_SQUARED
 from codegen.driver import STEP_FIXED, gradient_argument, step_text
 from codegen.estimator import Estimator, estimator_texts
 from codegen.folds import DEVICES
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.in_place import filled_noises
-from codegen.loops import Loop, Plan, Statement, every, every_noise, expressions
+from codegen.loops import ChiSquared, Loop, Plan, Statement, every, every_noise, expressions
 from codegen.names import Namer, local_namer
 from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row, source_of
 from codegen.run_source import RUN_SCHEDULE, run_text
@@ -194,6 +195,7 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     statements = [*every(plan.statements), *plan.recorded.statements]
     more = list(MINIBATCH) if own else [random_row] if any(isinstance(s, Loop) for s in statements) else []
     more += [log_uniform] if plan.statistics else []
+    more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()
     return functions_texts([*statements, *(s for g in sums for s in (*g.each_datum, *g.after))], more)
 
 

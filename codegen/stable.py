@@ -124,11 +124,13 @@ def _exponent(term: Expr) -> Expr:
 
 
 def _complement(e: Add) -> Expr:
-    """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``."""
+    """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``, and ``c - c*exp(a)`` becomes ``-c*expm1(a)``."""
     if len(e.args) == 2 and e.args[0].is_Number:
         factor, rest = e.args[1].as_coeff_Mul()
         if isinstance(rest, Sigmoid) and factor == -e.args[0]:
             return e.args[0] * Sigmoid(-rest.args[0])
+        if isinstance(rest, sympy.exp) and factor == -e.args[0]:
+            return factor * Expm1(rest.args[0])
     return e
 
 

@@ -13,16 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import beta
 
-KINDS, LABELS, ALPHA = 10, 1000, 0.1
+KINDS, LABELS, ALPHA, WARMUP = 10, 1000, 0.1, 1000
 SEEDS = (5, 6, 7, 8, 9)
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One data set: how many labels of each kind there are, and where its chains start, a row each."""
+    """One data set: how many labels of each kind there are, where its chains start, a row each, and how much is left out."""
 
     counts: np.ndarray
     starts: np.ndarray
+    warmup: int = WARMUP
 
     @property
     def shapes(self) -> np.ndarray:
@@ -35,15 +36,15 @@ def uniform_counts(seed: int) -> np.ndarray:
     return np.bincount(np.random.default_rng(seed).integers(KINDS, size=LABELS), minlength=KINDS)
 
 
-def sparse(seeds: tuple[int, ...] = SEEDS) -> list[Case]:
+def sparse(seeds: tuple[int, ...] = SEEDS, warmup: int = WARMUP) -> list[Case]:
     """One data set, a chain a seed."""
     counts = np.array([800, 100, 100, *[0] * (KINDS - 3)])
-    return [Case(counts, np.array([uniform_counts(s) + ALPHA for s in seeds]))]
+    return [Case(counts, np.array([uniform_counts(s) + ALPHA for s in seeds]), warmup)]
 
 
-def dense(seeds: tuple[int, ...] = SEEDS) -> list[Case]:
+def dense(seeds: tuple[int, ...] = SEEDS, warmup: int = WARMUP) -> list[Case]:
     """A data set and a chain a seed."""
-    return [Case(counts, counts[None] + ALPHA) for counts in map(uniform_counts, seeds)]
+    return [Case(counts, counts[None] + ALPHA, warmup) for counts in map(uniform_counts, seeds)]
 
 
 def one_hot(counts: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from recipe import maps
 from recipe.abstract import Dense, Field, Potential
 from recipe.bind import bind
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import outer
 from recipe.errors import OutsideLanguageError, RecipeError
@@ -27,7 +28,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Fold", "FoldSign", "Kernel", "Noise",
-    "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError", "Reflection", "Scalar", "Simplex",
-    "Update", "Vector", "bind", "compose", "corv", "derive", "discretise", "discretised", "div", "dot", "flip", "grad", "ito",
-    "limit_of", "maps", "metropolis", "mirror", "outer", "refresh", "repeat", "spread", "step", "total",
+    "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError",
+    "Reflection", "Scalar", "Simplex", "Update", "Vector", "bind", "compose", "corv", "derive", "discretise", "discretised",
+    "div", "dot", "flip", "grad", "ito", "limit_of", "maps", "metropolis", "mirror", "outer", "refresh", "repeat", "spread",
+    "step", "total",
 ]  # fmt: skip

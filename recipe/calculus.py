@@ -19,12 +19,13 @@ from sympy import Abs, Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp, si
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.symbols import GENERIC, OTHER, Block, Indexed, Vector
 from recipe.total import Total, opened, relabel, sum_over
 
 AtomRule = Callable[[Expr, Symbol], Expr]
 
-ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry, Abs, sign)
+ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry, NoncentralChiSquared, Abs, sign)
 
 
 @lru_cache(maxsize=65536)
@@ -141,6 +142,7 @@ def _(atom: Total, x: Symbol) -> Expr:
 @_partial_of_atom.register(Potential)
 @_partial_of_atom.register(Field)
 @_partial_of_atom.register(Partial)
+@_partial_of_atom.register(NoncentralChiSquared)
 def _(atom: Expr, x: Symbol) -> Expr:
     return atom._eval_derivative(x)
 
@@ -171,6 +173,11 @@ def _explicit_of_atom(atom: Expr, x: Symbol) -> Expr:
 def _(atom: Total, x: Symbol) -> Expr:
     body, k = opened(atom, getattr(x, "label", GENERIC))
     return sum_over(explicit(body, x), k, atom.index.length)
+
+
+@_explicit_of_atom.register
+def _(atom: NoncentralChiSquared, x: Symbol) -> Expr:
+    return atom._eval_derivative(x)
 
 
 @_explicit_of_atom.register(Jet)

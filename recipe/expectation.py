@@ -5,9 +5,10 @@ from __future__ import annotations
 from sympy import Add, Expr, Mul, Pow, S, expand
 
 from recipe.abstract import Dense
+from recipe.chi_squared import NoncentralChiSquared, moment
 from recipe.errors import OutsideLanguageError
-from recipe.symbols import Indexed, Length, Noise, ScalarNoise
-from recipe.total import Total, opened, relabel, sum_over
+from recipe.symbols import GENERIC, OTHER, Indexed, Length, Noise, ScalarNoise
+from recipe.total import Total, labels, opened, relabel, sum_over
 
 NOISE = (Noise, ScalarNoise)
 Sums = dict[int, Length]
@@ -15,6 +16,8 @@ Sums = dict[int, Length]
 
 def expectation(e: Expr) -> Expr:
     """The mean over the noise, by Wick's theorem: two draws at different labels are draws at different coordinates.
+
+    Draws that are not normal have their moments, where they stand outside of sums.
 
     Raises:
         OutsideLanguageError: where the expression is not a polynomial of the noise.
@@ -52,6 +55,8 @@ def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
             rest *= factor
         elif isinstance(base, NOISE) and power.is_Integer and power > 0:
             draws += [base] * int(power)
+        elif isinstance(base, NoncentralChiSquared) and power.is_Integer and power > 0 and labels(base) <= {GENERIC, OTHER}:
+            rest *= moment(base, int(power))  # outside of sums two draws are one, or independent
         elif isinstance(base, Total) and power.is_Integer and power > 0:
             for _ in range(int(power)):
                 body, label = opened(base, *sums)

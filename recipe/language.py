@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import Exp1, Pi
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential, TransposedDense, jets_from_sympy, written_image
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.entry import Outer, matrices_in
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.fold import FOLDS
@@ -46,7 +47,7 @@ SMOOTH_FUNCTIONS = (
 )  # fmt: skip
 FORMS = (
     Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
-    Phi, *SMOOTH_FUNCTIONS, sympy.Abs,
+    Phi, NoncentralChiSquared, *SMOOTH_FUNCTIONS, sympy.Abs,
 )  # fmt: skip
 RULE_FORMS = (*FORMS, *FOLDS, sympy.sign)
 LONGEST_NUMBER = 3_400  # bits, about a thousand digits

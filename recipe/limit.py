@@ -1,6 +1,7 @@
 """The limit of an update rule as the step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim Cov[dz]/eps``.
 
-With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E b`` and ``2 D = E a a^T``.
+With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E b`` and ``2 D = E a a^T``. A draw
+that is not normal stands for its mean and variance; that its fourth central moment is o(eps) is Lyapunov's condition for that.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import sympy
 from sympy import Dummy, Expr, S, Symbol
 
 from recipe.calculus import directional, freeze, partial, thaw
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.dynamics import Dynamics
 from recipe.entry import Column, Coupling, Entry, Number, Row
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.expectation import expectation
 from recipe.folded import unfolded
 from recipe.phi import exp_by_phi
-from recipe.symbols import GENERIC, OTHER, Block, Vector
+from recipe.symbols import GENERIC, OTHER, Block, Noise, ScalarNoise, Vector
 from recipe.total import relabel, substitute
 from recipe.update import Update
 
@@ -47,7 +49,8 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
     first: Increment = dict.fromkeys(update.state, S.Zero)
     second: Increment = dict.fromkeys(update.state, S.Zero)
     seen_first, seen_second = dict(first), dict(second)
-    for block, rule in update.rule:
+    for block, written in update.rule:
+        rule = _with_normal_noise(written, block, update.step)
         e1, e2 = _taylor(_in_root_of_step(rule, update.step, s), s, block, update.step)
         # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block itself, it adds a and b of the block.
         first[block] = e1 + seen_first[block]
@@ -55,6 +58,42 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
         if update.sequential:
             seen_first, seen_second = dict(first), dict(second)
     return first, second
+
+
+def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
+    """A rule of the same drift and diffusion: ``p + q X`` with a draw X as its mean and variance to first order in the step."""
+    draws = rule.atoms(NoncentralChiSquared)
+    if not draws:
+        return rule
+    draw, *others = sorted(draws, key=str)
+    x, s = Dummy("x", real=True), Dummy("s", positive=True)
+    by_draw = rule.xreplace({draw: x})
+    parts = (substitute(by_draw, {x: S.Zero}), partial(by_draw, x))
+    if others or any(e.has(x, Noise, ScalarNoise) for e in parts):
+        raise OutsideLanguageError(
+            f"the rule of {block} is outside the language: {rule} is not affine in one draw without noise beside it"
+        )
+    p, q, df, nonc = (_in_root_of_step(e, step, s) for e in (*parts, draw.df, draw.nonc))
+    # q nonc is finite as the step vanishes, and nonc by itself is not
+    own, shift = q * df, q * nonc
+    drift = _from_zero(p + own + shift - block, s, block, step)
+    variance = _from_zero(2 * q * (own + 2 * shift), s, block, step)
+    fourth = 48 * q**3 * (own + 4 * shift) + 12 * q**2 * (own + 2 * shift) ** 2
+    if sympy.expand(_from_zero(fourth, s, block, step)) != 0:
+        raise RecipeError(f"the rule of {block} has no limit: its fourth central moment does not vanish faster than {step}")
+    return block + step * drift + sympy.sqrt(step * sympy.factor_terms(variance)) * draw.noise
+
+
+def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+    """The coefficient of ``step = s^2`` of what must have no lower ones."""
+    slope = partial(e, s)
+    for lower in (e, slope):
+        value = sympy.expand(_at_zero(lower, s, block, step))
+        if value != 0:
+            raise RecipeError(
+                f"the rule of {block} has no limit: its draw leaves {value} as {step} vanishes, which is not seen to be 0"
+            )
+    return _at_zero(partial(slope, s), s, block, step) / 2
 
 
 def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:

@@ -42,7 +42,7 @@ def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
         recipe.state, recipe.H, recipe.D.written, recipe.Q.written,
         name=recipe.name, noise_factor=None if recipe.noise_factor is None else recipe.noise_factor.written,
         marginal=dict(recipe.marginal), lyapunov=recipe.lyapunov, require=recipe.require, source=recipe.source, update=update,
-        posteriors=dict(recipe.posteriors), reflections=reflections,
+        posteriors=dict(recipe.posteriors), reflections=reflections, transform=recipe.transform,
     )  # fmt: skip
 
 

@@ -73,6 +73,10 @@ class _Changed:
 
     def recipe(self, kind: str, **words: Any) -> Recipe:
         theta = self._checked_theta()
+        if self.legs and any(r.block == theta for r in self.of.reflections):
+            raise RecipeError(
+                f"{theta} is reflected at its edge, which {self.name} has at infinity; transform the recipe unreflected"
+            )
         phi = Preimage(self._phi_name(), theta, self.map)
         state = tuple(phi if b == theta else b for b in self.of.state)
         law = contract(log_slope(phi), phi)
@@ -90,7 +94,8 @@ class _Changed:
             state, put(self.of.H) - law, put_matrix(self.of.D, True), put_matrix(self.of.Q, True),
             noise_factor=put_matrix(self.of.noise_factor, False), marginal=marginal,
             lyapunov=None if self.of.lyapunov is None else put(self.of.lyapunov), posteriors=dict(self.of.posteriors),
-            transform=Transform(kind, self.of, theta, phi, self.map), **words,
+            transform=Transform(kind, self.of, theta, phi, self.map),
+            reflections=[r for r in self.of.reflections if r.block != theta], **words,
         )  # fmt: skip
 
     def _checked_theta(self) -> Block:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Dummy, Expr, Symbol
+from sympy import Dummy, Expr, S, Symbol
 
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
 from recipe.language import RULE_FORMS, check_component, check_no_matrix, check_number, check_state, check_symbols, read
@@ -88,6 +89,7 @@ class Update:
         self._check_every_block_has_a_rule()
         check_symbols(self.written(), self.state, allowed=(Noise, ScalarNoise))
         self._check_observe_has_noise_of_its_own()
+        self._check_draws()
 
     def _values(self) -> list[tuple[Block, Expr, str]]:
         """What blocks become, with the place where it is said."""
@@ -113,6 +115,22 @@ class Update:
                 raise RecipeError(
                     f"{_observed(block)} = {e} has the noise {shared[0]} of the rule, and what is recorded is drawn with noise of "
                     f"its own; give it another name there, such as {shared[0]}_recorded"
+                )
+
+    def _check_draws(self) -> None:
+        """Require that the noise which names a draw with a law of its own stands in one assignment, and for that draw alone."""
+        draws = {name_of(x.noise): (x, where) for _, e, where in self._values() for x in e.atoms(NoncentralChiSquared)}
+        for name, (x, where) in sorted(draws.items()):
+            inside = {name_of(w) for a in (x.df, x.nonc) for w in a.atoms(Noise, ScalarNoise)}
+            if inside:
+                raise RecipeError(
+                    f"{where}: the parameters of {x} contain the noise {min(inside)}; its law may depend on the state only"
+                )
+            uses = [e for _, e, _ in self._values() if name in {name_of(w) for w in e.atoms(Noise, ScalarNoise)}]
+            apart = uses[0].xreplace({x: S.One})
+            if len(uses) > 1 or name in {name_of(w) for w in apart.atoms(Noise, ScalarNoise)}:
+                raise RecipeError(
+                    f"{where}: the noise {name} names the draw {x} and stands elsewhere as well; give that another name"
                 )
 
     def __repr__(self) -> str:

@@ -12,6 +12,9 @@ import slow_simplex
 from scipy.stats import beta, kstest
 from sympy import lambdify
 
+from verify import verify
+from verify.verdict import Verdict
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the paper's settings, independently of the library.
@@ -146,3 +149,42 @@ def test_the_transfer_operator_has_the_mean_of_the_chain():
     errors = [stationary_mean(eps, 0.5, 0.5) - 0.25 for eps in (0.01, 0.02, 0.04)]
     assert errors == pytest.approx([1.4e-4, 2.8e-4, 5.6e-4], rel=0.05)
     assert stationary_mean(0.1, 0.5, 0.5, per_deviation=5) == pytest.approx(stationary_mean(0.1, 0.5, 0.5), abs=1e-7)
+
+
+# -- the scripts ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_figures_of_the_paper_on_transforms(tmp_path):
+    """A gamma law of shape 1/2: CoRV is close, mirroring is not, Ito does not survive."""
+    found = quick("transform_figures.py", "--plot", tmp_path)
+    fits = {f["sampler"]: f for f in found["figure 1"]}
+    assert fits["CoRV"]["distance"] < 0.05
+    assert fits["mirror"]["distance"] > 0.3
+    assert fits["Ito"]["step"] is None
+    assert fits["Ito"]["finished"] < 8
+    assert fits["Ito, clamped"]["distance"] > 0.5
+    for w in found["figure 2"]:
+        if w["sampler"] == "CoRV":
+            assert abs(w["mean"] - w["without_sampling"]) < 5 * w["error"] < 0.01
+        elif w["sampler"] == "mirror":
+            assert w["median"] > 1  # that of the law is 0.11
+            assert w["distance"] > 0.5
+        else:
+            assert w["stopped"] < 100
+    assert {p.name for p in tmp_path.iterdir()} == {"yokoi-1.png", "yokoi-2.png"}
+
+
+def test_the_released_rule_is_refuted():
+    """By an exact witness; and what the script draws by it is what it says."""
+    from dirichlet_posteriors import ALPHA, distance, sparse
+    from released_sgrld import released_chains, released_sgrld
+
+    assert released_sgrld.expect == "refuted"
+    (line,) = (line for line in verify(released_sgrld).lines if line.name == "stationarity")
+    assert line.outcome.verdict is Verdict.REFUTED
+    case = sparse()[0]
+    chains = released_chains(case.counts, case.starts, ALPHA, 1e-3, 10, 0, 1000, 1000)
+    slow = [slow_simplex.draws(slow_simplex.released_sgrld_step, case.counts, s, ALPHA, 1e-3, 10, 1) for s in case.starts]
+    fast, other = (np.mean([distance(c, case.shapes) for c in drawn]) for drawn in (chains, slow))
+    assert fast == pytest.approx(other, abs=0.05)

@@ -9,6 +9,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.abstract import Potential
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Part, leaves_of, parts_in, updates_of
@@ -56,6 +57,7 @@ class Kernel:
         rules = [u for part in listed for u in updates_of(part)]
         _check_one_target(rules)
         _check_records_its_state(rules)
+        _check_noise_is_normal(rules)
         values = {
             "state": _common_state(rules),
             "target": rules[0].target,
@@ -121,6 +123,14 @@ def _check_records_its_state(rules: list[Update]) -> None:
     observing = next((b for u in rules for b, _ in u.observe), None)
     if observing is not None:
         raise RecipeError(f"a part records another value of {observing} than the state has, and a kernel records its state")
+
+
+def _check_noise_is_normal(rules: list[Update]) -> None:
+    for u in rules:
+        for block, e in u.rule:
+            draw = min(e.atoms(NoncentralChiSquared), key=str, default=None)
+            if draw is not None:
+                raise RecipeError(f"the rule of {block} has the draw {draw}, and the noise of a kernel's parts is normal")
 
 
 def _common_state(rules: list[Update]) -> tuple[Block, ...]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sympy import Interval
+from sympy.core.function import AppliedUndef
 
 from recipe.map import Map
 from recipe.symbols import Block
 from verify.subject import KernelSubject, Subject
-from verify.verdict import Outcome, conjunction
+from verify.verdict import Outcome, conjunction, undecided
+
+UNKNOWN = undecided("f is an unknown function, of which nothing is said here")
 
 
 def has_maps(subject: Subject | KernelSubject) -> bool:
@@ -26,5 +29,5 @@ def map_of(block: Block) -> Map:
 def for_every_map(subject: Subject | KernelSubject, decide: Callable[[Block, Map, Interval], Outcome]) -> Outcome:
     """One outcome for all of them, given the block, its map and the domain of its image."""
     blocks = [(b, map_of(b), b.image.domain) for b in subject.state if b.image is not None]
-    found = [(f"{b.image} = {f(b)}", decide(b, f, domain)) for b, f, domain in blocks]
+    found = [(f"{b.image} = {f(b)}", UNKNOWN if f.forward.expr.has(AppliedUndef) else decide(b, f, d)) for b, f, d in blocks]
     return conjunction(found, by="; ".join(f"{name}: {outcome.by}" for name, outcome in found))
