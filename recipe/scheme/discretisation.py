@@ -78,7 +78,7 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
         raise RecipeError(
             f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit, milstein and splittings do"
         )
-    splitting, transitions = (made if isinstance(made, kind) else None for kind in (Splitting, Exact))
+    splitting, transitions = made if isinstance(made, Splitting) else None, made if isinstance(made, Exact) else None
     return Discretisation(of, scheme.name, update, splitting, transitions)
 
 
