@@ -77,7 +77,10 @@ def everything_in(declared):
     return [*written, *rules, *dynamics.drift.values(), *(p for entry in dynamics.diffusion.values() for p in parts(entry))]
 
 
-@pytest.mark.parametrize("name", sorted(CATALOG))
+NOT_WRITTEN = ("scir", "scir_posterior")  # their published rule draws from a law that a certificate has no node for
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG.keys() - set(NOT_WRITTEN)))
 def test_the_catalog_is_read_back_as_it_was_written(name):
     found, wanted = read_back(everything_in(CATALOG[name]))
     assert found == wanted
@@ -174,7 +177,12 @@ def test_what_is_not_proved_has_no_certificate():
             certificate_of(declared, verify(declared))
 
 
-@pytest.mark.parametrize("name", sorted(CATALOG))
+def test_a_draw_that_is_not_normal_has_no_certificate():
+    with pytest.raises(RecipeError, match=r"NoncentralChiSquared\(w, 2\*a, .* cannot be written into a certificate"):
+        certificate_of(CATALOG["scir"], verify(CATALOG["scir"]))
+
+
+@pytest.mark.parametrize("name", sorted(CATALOG.keys() - set(NOT_WRITTEN)))
 def test_a_certificate_says_what_was_proved_of_the_catalog(name):
     report = verify(CATALOG[name])
     if report.verdict is not Verdict.PROVED:

@@ -11,6 +11,7 @@ from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, s
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
+from verify.report.report import OF_REFLECTED
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -120,7 +121,13 @@ CATALOG = {
     "sgrhmc_bounded": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
     "sgnht": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
     "third_order_langevin": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
+    "lognormal_exp_ou": (PROVED, "D is positive definite everywhere"),
+    "scir_posterior": (PROVED, "D is positive definite everywhere"),
+    "scir": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
+    "jacobi_beta": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
+    "mirror_sgld": (UNDECIDED, OF_REFLECTED), "mirror_sgld_gamma": (UNDECIDED, OF_REFLECTED),
+    "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
 }  # fmt: skip
 
 

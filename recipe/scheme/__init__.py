@@ -9,6 +9,7 @@ from recipe.errors import RecipeError
 from recipe.recipe import Recipe
 from recipe.scheme.discretisation import PRINTED, Discretisation, as_printed, discretisation
 from recipe.scheme.euler import euler
+from recipe.scheme.exact import exact
 from recipe.scheme.leimkuhler_matthews import leimkuhler_matthews
 from recipe.scheme.milstein import milstein
 from recipe.scheme.pieces import LETTERS
@@ -25,11 +26,13 @@ def _word(word: str, summary: str, source: str, name: str | None = None) -> Sche
 
 
 LM2013 = "Leimkuhler & Matthews (2013), AMRX 2013(1)"
+CLOSED = "Ornstein-Uhlenbeck and square-root processes, and what a map makes one"
 SCHEMES = (
     Scheme("euler", "every block from the same old state", "any recipe", "Maruyama (1955)", euler),
     Scheme("semi-implicit", "blocks one after another, later ones see new values", "any recipe", "symplectic Euler", semi_implicit),
     Scheme("milstein", "euler and the slope of the noise", "D diagonal, by its own coordinate", "Milstein (1975)", milstein),
     Scheme("leimkuhler-matthews", "overdamped, second order, one gradient", "one block, constant D", LM2013, leimkuhler_matthews),
+    Scheme("exact", "the law after a step in closed form, no error", CLOSED, "Cox, Ingersoll & Ross (1985), equation 18", exact),
     _word("BAOAB", "splitting, exact in position for normal targets", LM2013),
     _word("OBABO", "splitting, leapfrog between two halves of noise", "Bussi & Parrinello (2007), Phys. Rev. E 75, 056707"),
     _word("ABOBA", "splitting, one gradient in the middle", LM2013),

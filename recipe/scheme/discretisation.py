@@ -11,6 +11,7 @@ from sympy import Expr, Symbol
 from recipe.errors import RecipeError
 from recipe.folded import has_folds
 from recipe.recipe import Recipe
+from recipe.scheme.exact import Exact
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.splitting import Splitting
 from recipe.symbols import Block
@@ -24,13 +25,14 @@ class Discretisation:
     """The discrete kernel of a recipe under a scheme, or a printed rule taken as it stands.
 
     ``of`` is the recipe, or the printed rule itself where nothing is said of D and Q; ``splitting`` has the sub-flows, where the
-    scheme is a splitting.
+    scheme is a splitting, and ``exact`` the transitions, where it is exact.
     """
 
     of: Recipe | Update
     scheme: str
     update: Update
     splitting: Splitting | None = None
+    exact: Exact | None = None
 
     @property
     def name(self) -> str | None:
@@ -71,12 +73,13 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
     if not isinstance(of, Recipe):
         raise RecipeError(f"an update rule is a discrete step already: --scheme {PRINTED} takes it as it stands")
     made = scheme.step(of)
-    update = made.update if isinstance(made, Splitting) else made
+    update = made if isinstance(made, Update) else made.update
     if of.reflections and not has_folds(update):
         raise RecipeError(
             f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit, milstein and splittings do"
         )
-    return Discretisation(of, scheme.name, update, made if isinstance(made, Splitting) else None)
+    splitting = made if isinstance(made, Splitting) else None
+    return Discretisation(of, scheme.name, update, splitting, made if isinstance(made, Exact) else None)
 
 
 def as_printed(of: Recipe | Update) -> Discretisation:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recipe.recipe import Recipe
+from recipe.scheme.exact import Exact
 from recipe.scheme.splitting import Splitting
 from recipe.update import Update
 
@@ -18,4 +19,4 @@ class Scheme:
     summary: str
     fits: str
     source: str
-    step: Callable[[Recipe], Update | Splitting]
+    step: Callable[[Recipe], Update | Splitting | Exact]

@@ -1,27 +1,50 @@
-"""``exact-transition``: each sub-flow of a splitting is the exact transition of its piece, and the pieces are the generator."""
+"""``exact-transition``: a step draws from the law of its process; a splitting does so piece by piece, and the pieces sum to it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sympy import Dummy, Expr, S, exp
 
-from recipe import Discretisation
+from recipe import Discretisation, RecipeError, Update
 from recipe.entry import parts
+from recipe.scheme.exact import Exact
 from recipe.scheme.pieces import pieces_of, reads
 from recipe.scheme.splitting import Splitting, SubFlow
-from verify.obligation import Obligation, of_steps
+from verify.exact.moments import facts_of
+from verify.exact.transition import decide_transitions, judged
+from verify.obligation import Obligation
 from verify.signs.sign import is_nonnegative
 from verify.subject import Subject
-from verify.verdict import Outcome, conjunction, undecided
+from verify.verdict import Outcome, Verdict, conjunction, undecided
 from verify.zero.decide import decide_zero
 
 
 def discharge(subject: Subject) -> Outcome:
-    """The mean and the variance of every sub-flow by their differential equations in its time; then the sums over the pieces."""
+    """By the laws of the blocks, or of the sub-flows."""
     assert isinstance(subject.declared, Discretisation)
-    splitting = subject.declared.splitting
-    assert splitting is not None
+    if subject.declared.exact is not None:
+        return _discharge_exact(subject, subject.declared.update, subject.declared.exact)
+    assert subject.declared.splitting is not None
+    return _discharge_splitting(subject, subject.declared.splitting)
+
+
+def _discharge_exact(subject: Subject, update: Update, exact: Exact) -> Outcome:
+    """Every block's law by the backward Kolmogorov equation."""
+    try:
+        found = judged(subject, update, exact)
+        solved = "; ".join(f"{process.variable} <- {process.law}" for _, process in found)
+        outcome = conjunction(
+            decide_transitions(subject, update, found), by=f"the law solves the backward Kolmogorov equation: {solved}"
+        )
+    except RecipeError as error:
+        return undecided(str(error))
+    return outcome if outcome.verdict is not Verdict.PROVED else replace(outcome, facts=facts_of(found, update.step))
+
+
+def _discharge_splitting(subject: Subject, splitting: Splitting) -> Outcome:
+    """The mean and the variance of every sub-flow by their differential equations in its time; then the sums over the pieces."""
     edged = next((b for b in subject.state if b.domain != S.Reals), None)
     if edged is not None:
         return undecided(f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not proved to stay inside")
@@ -37,12 +60,12 @@ def discharge(subject: Subject) -> Outcome:
 
 def _not_alone(splitting: Splitting) -> str | None:
     """A motion that depends on a block which moves with it: then the flow of each by itself is not that of both."""
-    for piece in pieces_of(splitting.recipe):
-        moving = {motion.block for motion in piece.motions}
-        for motion in piece.motions:
-            together = sorted(reads(motion, splitting.recipe) & moving, key=str)
-            if together:
-                return f"{piece.letter}: {motion.block} moves by {together[0]}, which moves in the same piece"
+    motions = list(dict.fromkeys((sub.letter, sub.motion) for sub in splitting.flows))
+    for letter, motion in motions:
+        moving = {other.block for of_letter, other in motions if of_letter == letter}
+        together = sorted(reads(motion, splitting.recipe) & moving, key=str)
+        if together:
+            return f"{letter}: {motion.block} moves by {together[0]}, which moves in the same piece"
     return None
 
 
@@ -102,14 +125,22 @@ def _sums(subject: Subject, splitting: Splitting) -> Iterator[tuple[str, Outcome
                 yield f"the noise of {b} and {c}", decide_zero(kernel)
 
 
+def _has_laws(subject: Subject) -> bool:
+    """Whether it is a step that is made of exact laws."""
+    declared = subject.declared
+    return isinstance(declared, Discretisation) and (declared.splitting is not None or declared.exact is not None)
+
+
 EXACT_TRANSITION = Obligation(
     name="exact-transition",
-    statement="sum of the pieces = the generator, and each sub-flow is the exact transition of its piece",
+    statement="E[exp(s z') | z] = u solves u_t = L u with u(0) = exp(s z); of a splitting for each piece, and the pieces sum to L",
     explanation=(
         "A splitting runs pieces of the recipe's own generator one after another. Each is linear in the block that it moves, so "
         "that its transition is normal with a mean and a variance in closed form. That these solve their equations, that the times "
-        "of a letter add up to the step, and that nothing is left out, is proved here. Half a step made whole fails it."
+        "of a letter add up to the step, and that nothing is left out, is proved here. Half a step made whole fails it. Of an "
+        "exact step the law of each block is proved to be that of its process: by its Laplace transform, which solves the backward "
+        "Kolmogorov equation, or by a map and Ito's formula."
     ),
     discharge=discharge,
-    applies=lambda subject: of_steps(subject) and getattr(subject.declared, "splitting", None) is not None,
+    applies=_has_laws,
 )

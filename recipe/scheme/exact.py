@@ -1,0 +1,164 @@
+"""Exact transitions: where every block moves by itself as a process whose law at any later time is known.
+
+An Ornstein-Uhlenbeck process is normal (``flow``), a square-root process a scaled non-central chi-squared number (``square_root``),
+and what Ito's formula makes one of these is its image: exponential Ornstein-Uhlenbeck by theta = exp(phi). Such a step has no error
+of discretisation. With data that enter the drift by one sum (``summed_data``) it takes estimates of the gradient as well: that is
+the stochastic Cox-Ingersoll-Ross process of Baker, Fearnhead, Fox & Nemeth (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import sympy
+from sympy import Add, Expr, Interval, S, Symbol, oo
+
+from recipe import maps
+from recipe.calculus import abstract_atoms, summands
+from recipe.chi_squared import NoncentralChiSquared
+from recipe.dynamics import derive
+from recipe.errors import RecipeError
+from recipe.free import UnusedNames, blocks_in
+from recipe.map import Map
+from recipe.recipe import Recipe
+from recipe.scheme.flow import flow
+from recipe.scheme.increment import diagonal_noise, step_symbol, white_noise
+from recipe.scheme.pieces import Motion
+from recipe.scheme.square_root import SquareRoot, square_root_law
+from recipe.scheme.summed_data import SummedData, summed_data
+from recipe.symbols import Block
+from recipe.transform import ito
+from recipe.update import Update
+
+LIBRARY = tuple(m for m in vars(maps).values() if isinstance(m, Map) and m.domain == S.Reals and not m.kink)
+LONGEST = 200  # operations of a drift that a map is tried on
+OTHERS = "euler and semi-implicit are schemes for this recipe"
+
+
+@dataclass(frozen=True)
+class Transition:
+    """One block's law after a step: ``value``, a rule with one draw.
+
+    Where ``map`` is there, the block is its image of ``variable``, whose own rule is ``base``; otherwise these are block and value.
+    ``data`` says how the gradients in it depend on data.
+    """
+
+    block: Block
+    value: Expr
+    variable: Block
+    base: Expr
+    map: Map | None = None
+    data: tuple[SummedData, ...] = ()
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The exact step of a recipe, block by block."""
+
+    recipe: Recipe
+    step: Symbol
+    transitions: tuple[Transition, ...]
+
+    @property
+    def update(self) -> Update:
+        """One step."""
+        rule = {t.block: t.value for t in self.transitions}
+        return Update(self.step, rule, self.recipe.H, name=self.recipe.name, source="exact transition")
+
+
+def exact(recipe: Recipe) -> Exact:
+    """The exact step of a recipe.
+
+    Raises:
+        RecipeError: where a block has no transition in closed form, naming the guilty term.
+    """
+    step, names = step_symbol(recipe), recipe.unused_names()
+    return Exact(recipe, step, tuple(_transition(recipe, block, step, names) for block in recipe.state))
+
+
+def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) -> Transition:
+    noise = diagonal_noise(recipe, block, "an exact transition")
+    data = summed_data(recipe, block, noise, names)
+    drift = derive(recipe).dynamics.drift[block].xreplace({d.gradient: d.written_out for d in data})
+    try:
+        value = _solved(recipe, block, drift, noise, step, names).xreplace({d.total: d.from_gradient for d in data})
+        return Transition(block, value, block, value, data=data)
+    except RecipeError as refused:
+        found = next(_transformed(recipe, block, step, names), None)
+        if found is None:
+            raise refused from None
+        return found
+
+
+def _solved(recipe: Recipe, block: Block, drift: Expr, noise: Expr, step: Symbol, names: UnusedNames) -> Expr:
+    """The rule of an Ornstein-Uhlenbeck or a square-root process.
+
+    Raises:
+        RecipeError: where it is neither.
+    """
+    rate, push = _affine(recipe, block, drift)
+    slope = sympy.cancel(noise / block)
+    if block.domain == S.Reals and not blocks_in(noise, recipe.state):
+        law = flow(Motion(block, rate, push, noise), step)
+        return law.mean + law.deviation * white_noise(block, names)
+    if block.domain in (Interval.open(0, oo), Interval(0, oo)) and noise != 0 and not blocks_in(slope, recipe.state):
+        chi = square_root_law(SquareRoot(block, rate, push, slope), step)
+        return chi.scale * NoncentralChiSquared(white_noise(block, names), chi.df, chi.nonc)
+    raise RecipeError(
+        f"{recipe.D.place(block, block)} = {noise} on {block.domain}: an exact transition is known for a D free of the state on "
+        f"the real line, for a constant times {block} on Interval.open(0, oo), and for what a map makes one of them; "
+        f"{OTHERS}"
+    )
+
+
+def _affine(recipe: Recipe, block: Block, drift: Expr) -> tuple[Expr, Expr]:
+    """``(rate, push)``, both free of the state."""
+    rates, pushes = [], []
+    for term in summands(drift):
+        read = blocks_in(term, recipe.state)
+        slope = term / block
+        if not read:
+            pushes.append(term)
+        elif not blocks_in(slope, recipe.state):
+            rates.append(slope)
+        else:
+            other = next((b for b in recipe.state if b in read and b != block), None)
+            why = f"not affine in {block}" if other is None else f"moved by {other} as well"
+            raise RecipeError(
+                f"the drift of {block} has the term {term}, which is {why}: no exact transition is known, neither for {block} nor "
+                f"for its preimage by a map of the library; {OTHERS}"
+            )
+    return Add(*rates), Add(*pushes)
+
+
+def _transformed(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) -> Iterator[Transition]:
+    """The transitions of the preimage by a map of the library onto the block's domain, as Ito's formula gives it."""
+    drift = derive(recipe).dynamics.drift[block]
+    if block.image is not None or abstract_atoms(drift) or drift.count_ops() > LONGEST or block.domain == S.Reals:
+        return
+    for m in (m for m in LIBRARY if _range_of(m) == (block.domain.inf, block.domain.sup)):
+        try:
+            changed = ito(recipe, block, m, phi=names.fresh("phi"))
+            phi = next(b for b in changed.state if b.image == block)
+            noise = _simple(diagonal_noise(changed, phi, "an exact transition"))
+            if blocks_in(noise, changed.state):
+                continue  # the map would have to make it constant
+            base = _solved(changed, phi, _simple(derive(changed).dynamics.drift[phi]), noise, step, names)
+        except RecipeError:
+            continue
+        assert m.inverse is not None
+        yield Transition(block, m(base.xreplace({phi: m.inverse(block)})), phi, base, m)
+
+
+def _simple(e: Expr) -> Expr:
+    """A short form, so that what is affine is seen to be. The verifier proves what comes of it, from the rule alone."""
+    return sympy.expand(sympy.simplify(sympy.expand_log(e, force=False)))
+
+
+def _range_of(m: Map) -> tuple[Expr, Expr]:
+    (x,) = m.forward.variables
+    return tuple(sorted(sympy.limit(m.forward.expr, x, end) for end in (-oo, oo)))  # type: ignore[return-value]
+
+
+__all__ = ["Exact", "Transition", "exact"]

@@ -1,0 +1,154 @@
+"""The transitions of an exact step, block by block: each moves by itself, and its rule draws from the law of its process.
+
+Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those of theta by Ito's formula: the
+rule of theta must be f of a rule of phi, f must go from the real line onto the domain and back, and then phi is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sympy import Expr, Interval, S, Symbol, expand_mul
+
+from recipe import Discretisation, Parameter, Recipe
+from recipe.calculus import abstract_atoms, explicit
+from recipe.chi_squared import NoncentralChiSquared
+from recipe.entry import parts
+from recipe.errors import OutsideLanguageError
+from recipe.expectation import NOISE
+from recipe.free import blocks_in
+from recipe.map import Map
+from recipe.scheme.exact import Exact, Transition
+from recipe.scheme.summed_data import SummedData
+from recipe.symbols import Block, ScalarData, Vector, VectorData, name_of
+from recipe.total import substitute
+from recipe.update import Update
+from verify.exact.kolmogorov import decide_transition
+from verify.exact.law import ChiSquaredLaw, Law, law_of
+from verify.signs.definedness import NONNEGATIVE, POSITIVE, Condition, conditions, decide_condition, is_smooth
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict, proved, undecided
+from verify.zero.decide import decide_zero
+
+DEGREES = "the degrees of freedom"
+
+Found = Iterator[tuple[str, Outcome]]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A process, and the law that the rule draws its next value from; sums over data are written as symbols."""
+
+    variable: Block
+    law: Law
+    drift: Expr
+    noise: Expr
+
+
+def judged(subject: Subject, update: Update, exact: Exact) -> list[tuple[Transition, Judged]]:
+    """What is to be judged of every block.
+
+    Raises:
+        RecipeError: where a block does not move by itself with one draw of its own, or is not seen to.
+    """
+    _check_apart(subject, update)
+    return [(t, _judged(subject, update, t)) for t in exact.transitions]
+
+
+def _check_apart(subject: Subject, update: Update) -> None:
+    used: dict[str, Block] = {}
+    for block, e in update.rule:
+        for w in e.atoms(*NOISE):
+            if used.setdefault(name_of(w), block) != block:
+                raise OutsideLanguageError(f"{block} and {used[name_of(w)]} move by one draw, {w}")
+    if len(update.rule) != len(subject.state):
+        raise OutsideLanguageError("a block recurs, or has no rule")
+    for (row, column), entry in subject.dynamics.diffusion.items():
+        first, *rest = parts(entry)
+        if any(e != 0 for e in ([first, *rest] if row != column else rest)):
+            raise OutsideLanguageError(f"the noises of {row} and {column} are not independent from coordinate to coordinate")
+
+
+def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
+    block = transition.block
+    meaning = {d.gradient: d.written_out for d in transition.data}
+    noise, *_ = parts(subject.dynamics.diffusion[block, block])
+    drift, noise = (e.xreplace(meaning) for e in (subject.dynamics.drift[block], noise))
+    rule = dict(update.rule)[block].xreplace(meaning)
+    for e in (drift, noise, rule):
+        others = blocks_in(e, subject.state) - {block}
+        if others or any(not isinstance(a, NoncentralChiSquared) for a in abstract_atoms(e)):
+            raise OutsideLanguageError(f"{e} is not an expression of one coordinate of {block} alone")
+    if transition.map is None:
+        return Judged(block, law_of(_with_short_parameters(rule), block), drift, noise)
+    phi, f = transition.variable, transition.map(transition.variable)
+    slope, bend = (explicit(e, phi) for e in (f, explicit(f, phi)))
+    across = substitute(noise, {block: f}) / slope**2
+    along = (substitute(drift, {block: f}) - bend * across) / slope
+    return Judged(phi, law_of(transition.base, phi), along, across)
+
+
+def _with_short_parameters(rule: Expr) -> Expr:
+    """The same rule with the degrees of freedom multiplied out, so that what cancels in them does."""
+    return rule.xreplace({x: NoncentralChiSquared(x.noise, expand_mul(x.df), x.nonc) for x in rule.atoms(NoncentralChiSquared)})
+
+
+def decide_transitions(subject: Subject, update: Update, found: list[tuple[Transition, Judged]]) -> Found:
+    """Every condition, by name."""
+    for transition, process in found:
+        where = str(transition.block)
+        if transition.map is not None:
+            yield from _maps(transition, dict(update.rule)[transition.block], transition.map, where)
+        for data in transition.data:
+            yield f"{where}: the data enter by one sum", _is_one_sum(data, subject, transition.block)
+        for name, outcome in decide_transition(process.law, process.variable, update.step, process.drift, process.noise):
+            yield f"{where}: {name}", _of_data(outcome, transition, process) if name == DEGREES else outcome
+
+
+def _is_one_sum(data: SummedData, subject: Subject, block: Block) -> Outcome:
+    """Whether a datum adds to the drift what is free of the state: ``-D`` times its gradient."""
+    assert isinstance(subject.declared, Discretisation)
+    assert isinstance(subject.declared.of, Recipe)
+    posterior = dict(subject.declared.of.posteriors)[data.gradient.head]
+    gap = data.noise * posterior.datum_gradient[block] - data.each
+    if blocks_in(data.each, subject.state):
+        return undecided(f"{data.each} is not free of the state")
+    return decide_zero(gap.xreplace({z: _parameter(z, block) for z in gap.atoms(VectorData, ScalarData)}))
+
+
+def _parameter(z: VectorData | ScalarData, block: Block) -> Symbol:
+    like = block if isinstance(z, VectorData) and isinstance(block, Vector) else None
+    return Parameter(name_of(z), like=like)
+
+
+def _of_data(outcome: Outcome, transition: Transition, process: Judged) -> Outcome:
+    """What the data that are given may satisfy and others not is taken for granted of them."""
+    assert isinstance(process.law, ChiSquaredLaw)
+    df = process.law.draw.df
+    sums = [d for d in transition.data if d.total in df.free_symbols]
+    if outcome.verdict is Verdict.PROVED or not sums:
+        return outcome
+    said = " and ".join(f"{d.total} the sum over the data of {d.each}" for d in sums)
+    return proved("of the data", f"the data are such that {df} > 0, with {said}")
+
+
+def _maps(transition: Transition, rule: Expr, f: Map, where: str) -> Found:
+    """f is smooth, onto the domain and invertible, and the rule of theta is f of the rule of phi."""
+    theta, phi = transition.block, transition.variable
+    assert f.inverse is not None
+    image, back = f(phi), f.inverse(theta)
+    yield f"{where} = f(phi): f after its inverse", decide_zero(f(back) - theta)
+    yield f"{where} = f(phi): the inverse after f", decide_zero(f.inverse(image) - phi)
+    for condition in (*_inside(image, theta.domain), *conditions(back)):
+        yield f"{where} = f(phi): {condition}", decide_condition(condition)
+    if phi.domain != S.Reals or not is_smooth(image):
+        yield f"{where} = f(phi)", undecided(f"{f} is not seen to be smooth on the real line")
+    yield f"{where}: the rule is that of phi", decide_zero(substitute(rule, {theta: image}) - f(transition.base))
+
+
+def _inside(e: Expr, domain: Interval) -> list[Condition]:
+    """Within the ends of an interval."""
+    low = [] if domain.start == -S.Infinity else [(e - domain.start, domain.left_open)]
+    high = [] if domain.end == S.Infinity else [(domain.end - e, domain.right_open)]
+    return [Condition(gap, POSITIVE if is_open else NONNEGATIVE, e) for gap, is_open in (*low, *high)]
