@@ -6,7 +6,7 @@ draws its transition. ``scir_posterior`` is the same for any law of positive num
 is affine in theta, and what an estimated gradient estimates is the number a alone, so that the scheme takes it as well.
 """
 
-from sympy import Interval, Matrix, Symbol, exp, log, oo
+from sympy import Expr, Interval, Matrix, Symbol, exp, log, oo
 
 from recipe import Noise, NoncentralChiSquared, Parameter, Potential, Recipe, Update, Vector, grad, total
 
@@ -18,7 +18,7 @@ U = Potential("U", theta)
 w = Noise("w", like=theta)
 
 
-def transition(shape):
+def transition(shape: Expr) -> Expr:
     """Their update: the law of the process with this shape after the time h."""
     return (1 - exp(-h)) / 2 * NoncentralChiSquared(w, 2 * shape, 2 * theta * exp(-h) / (1 - exp(-h)))
 
