@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from sympy import Expr, S, oo
+from sympy import Dummy, Expr, Mul, S, exp, factor, oo
 
 from recipe.errors import RecipeError
 from recipe.fold import Fold, ends_of
@@ -65,4 +65,10 @@ def _stays_inside(e: Expr, block: Block) -> bool:
     above = S.One if low == -oo else e - low
     below = S.One if high == oo else high - e
     sides = ((above, block.domain.left_open), (below, block.domain.right_open))
-    return all(f.is_positive if is_open else f.is_nonnegative for f, is_open in sides)
+    return all(_is_positive(f) if is_open else f.is_nonnegative or _is_positive(f) for f, is_open in sides)
+
+
+def _is_positive(f: Expr) -> bool:
+    """Whether every factor is, where ``exp(-x)`` with a positive x is ``1/(1 + y)`` with a positive y: so is ``1 - exp(-step)``."""
+    less = {e: 1 / (1 + Dummy(positive=True)) for e in f.atoms(exp) if e.args[0].is_negative}
+    return all(g.is_positive or factor(g.xreplace(less)).is_positive for g in Mul.make_args(f))

@@ -154,6 +154,23 @@ def test_the_transfer_operator_has_the_mean_of_the_chain():
 
 
 @pytest.mark.slow
+def test_figures_of_the_scir_paper(tmp_path):
+    """Two seeds of the five: 0.03 from the reference, as all of figure 2, and far from each other."""
+    found = quick("scir_figures.py", "--plot", tmp_path)
+    by = {p["sampler"]: p for p in found["figure 2"]}
+    for sampler in ("SCIR", "SGRLD"):
+        assert np.mean(by[sampler]["distances"]) == pytest.approx(SPARSE[sampler][10], abs=0.03)
+    assert by["SGRLD"]["step"] == 0.005
+    assert np.mean(by["exact"]["distances"]) == pytest.approx(0.026, abs=0.01)
+    law, drawn = found["figure 1"]["law"], found["figure 1"]["SCIR"]
+    assert law == pytest.approx(found["figure 1"]["exact"], rel=0.99)
+    # The 5 % quantile is 6e-17, and a tenth power: draws that mix slowly are off by some decades, those of SGRLD by ten.
+    assert 1e-21 < drawn[0] < 1e-13
+    assert found["figure 1"]["SGRLD"][0] > 1e-8
+    assert {p.name for p in tmp_path.iterdir()} == {"scir-1.png", "scir-2.png"}
+
+
+@pytest.mark.slow
 def test_figures_of_the_paper_on_transforms(tmp_path):
     """A gamma law of shape 1/2: CoRV is close, mirroring is not, Ito does not survive."""
     found = quick("transform_figures.py", "--plot", tmp_path)

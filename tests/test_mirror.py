@@ -20,6 +20,7 @@ from recipe import (
     FoldSign,
     Kernel,
     Noise,
+    NoncentralChiSquared,
     Potential,
     Recipe,
     RecipeError,
@@ -322,6 +323,17 @@ def test_there_is_no_certificate_yet():
 
 
 # -- steps that may leave the domain ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_left_of_one_after_a_decay_keeps_the_sign_and_what_is_added_to_it_may_not():
+    """1 - e^-h is positive for every step h, as in the exact transition of a square-root process; e^-h - 1/2 is not."""
+    q = Scalar("q", domain=HALF)
+    n = Noise("n", like=q)
+    for factor in (1 - exp(-eps), 2 - exp(-eps), (1 - exp(-eps)) * exp(-2 * eps)):
+        generate(Update(eps, {q: factor * NoncentralChiSquared(n, 2, q)}, q))
+    for factor in (exp(-eps) - 1, Rational(1, 2) - exp(-eps), exp(-eps) - Rational(1, 2)):
+        with pytest.raises(RecipeError, match="out of its domain"):
+            generate(Update(eps, {q: factor * NoncentralChiSquared(n, 2, q)}, q))
 
 
 def test_a_step_that_may_leave_is_refused_unless_it_is_folded_or_keeps_its_sign():
