@@ -98,7 +98,7 @@ def test_the_decades_of_the_lower_tail(nonc):
     mass = np.diff([0.0, *(distribution(0.2, nonc, e) for e in ends[1:]), 1.0])
     counts = np.histogram(x, bins=[*ends, np.inf])[0]
     expected = mass * x.size
-    assert expected[0] > 800  # below 1e-30
+    assert expected[0] > 700  # below 1e-30
     assert ((counts - expected) ** 2 / expected)[expected > 5].sum() < 37.4
     assert x.min() > 0
 
@@ -170,8 +170,8 @@ def test_few_is_the_inverse_of_the_distribution():
     for mean in (1e-12, 0.3, 4.0, 9.9):
         for u in (1e-16, 1e-9, 1e-3, 0.2, 0.7, 0.999999):
             n = few(mean, u)
-            assert stats.poisson.sf(n, mean) <= u * (1 + 1e-9) + 1e-16
-            assert n == 0 or stats.poisson.sf(n - 1, mean) >= u * (1 - 1e-9) - 1e-16
+            assert stats.poisson.sf(n, mean) <= u * (1 + 1e-9) + 2e-15
+            assert n == 0 or stats.poisson.sf(n - 1, mean) >= u * (1 - 1e-9) - 2e-15
 
 
 # -- in the language ---------------------------------------------------------------------------------------------------------------
