@@ -1,4 +1,4 @@
-"""The nine laws on intervals and half lines of figure 1 of Yokoi, Otsuka, Sato & Nakagawa (2020).
+"""The nine laws on intervals and half lines of figure 1 of Yokoi, Otsuka & Sato (2020).
 
 As in the code that its authors published (github.com/syokoi/TransformSGLD): softplus on a half line, and a sigmoid stretched to the
 interval elsewhere; chains start at 1 or in the middle.

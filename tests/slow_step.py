@@ -6,6 +6,7 @@ import mpmath
 import sympy
 
 from recipe.abstract import DenseEntry, Partial
+from recipe.fold import Fold, FoldSign
 from recipe.kernel import MetropolisedMap, MetropolisHastings, Move, Repeat
 from recipe.phi import Phi
 from recipe.symbols import Indexed, Length, Noise, Scalar, ScalarNoise, Vector
@@ -14,8 +15,17 @@ from recipe.total import Total
 FUNCTIONS = {
     sympy.exp: mpmath.exp, sympy.log: mpmath.log, sympy.sin: mpmath.sin, sympy.cos: mpmath.cos, sympy.tan: mpmath.tan,
     sympy.sinh: mpmath.sinh, sympy.cosh: mpmath.cosh, sympy.tanh: mpmath.tanh, sympy.atan: mpmath.atan, sympy.erf: mpmath.erf,
-    sympy.loggamma: mpmath.loggamma, Phi: lambda k, z: mpmath.quad(lambda s: mpmath.exp((1 - s) * z) * s ** (k - 1), [0, 1]),
+    sympy.loggamma: mpmath.loggamma, Fold: lambda *x: reflected(*x)[0], FoldSign: lambda *x: reflected(*x)[1],
+    Phi: lambda k, z: mpmath.quad(lambda s: mpmath.exp((1 - s) * z) * s ** (k - 1), [0, 1]),
 }  # fmt: skip
+
+
+def reflected(x, lower, upper):
+    """The point and the sign of the velocity after one reflection after another; only ends that are finite are ever reached."""
+    sign = 1
+    while not lower <= x <= upper:
+        x, sign = (2 * lower - x if x < lower else 2 * upper - x), -sign
+    return x, sign
 
 
 class Walker:
@@ -54,6 +64,8 @@ class Walker:
             return mpmath.pi
         if e == sympy.E:
             return mpmath.e
+        if e in (sympy.oo, -sympy.oo):
+            return mpmath.mpf(str(e).replace("oo", "inf"))
         parts = [self.at(a, index) for a in e.args]
         if isinstance(e, sympy.Add):
             return mpmath.fsum(parts)

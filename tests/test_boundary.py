@@ -4,9 +4,28 @@ import mpmath
 import pytest
 from outcomes import outcome_of
 from samplers import catalog_recipes
-from sympy import Dummy, Function, Interval, Matrix, Rational, Symbol, cos, exp, lambdify, log, oo, sin, sqrt, symbols
+from sympy import (
+    Dummy,
+    Function,
+    Interval,
+    Matrix,
+    Rational,
+    Symbol,
+    cos,
+    diag,
+    exp,
+    integrate,
+    lambdify,
+    log,
+    oo,
+    pi,
+    simplify,
+    sin,
+    sqrt,
+    symbols,
+)
 
-from recipe import Noise, Parameter, Potential, Recipe, Scalar, Simplex, Update, Vector, derive, total
+from recipe import Noise, Parameter, Potential, Recipe, Reflection, Scalar, Simplex, Update, Vector, derive, mirror, outer, total
 from recipe.entry import parts
 from verify import Verdict, verify
 from verify.edge.leading import NoLeadingTermError, growth, leading
@@ -41,6 +60,28 @@ def moved(H, Q=CANONICAL):
 
 def boundary(declared):
     return outcome_of(verify(declared), "boundary")
+
+
+r_closed, w_closed = Vector("r", like=closed), Vector("z", like=closed)
+p = simplex
+alpha_p = Parameter("alpha", like=p, positive=True)
+
+
+def on_closed(extra=0, **more):
+    """Langevin dynamics on theta >= 0 for every U that is smooth there."""
+    H = Potential("U", closed) + total(r_closed**2) / 2 + extra
+    return Recipe((closed, r_closed), H, FRICTION, CANONICAL, **more)
+
+
+def with_bystander(reflection):
+    """The same beside a block of noise that moves nothing else."""
+    H = Potential("U", closed) + total(r_closed**2 + w_closed**2) / 2
+    state = (closed, r_closed, w_closed)
+    return Recipe(state, H, diag(0, C, 1), Matrix([[0, -1, 0], [1, 0, 0], [0, 0, 0]]), reflections=[reflection])
+
+
+def dirichlet(D, exponents, last=s):
+    return one(p, -total((exponents - 1) * log(p)) - (last - 1) * log(1 - total(p)), D)
 
 
 GAMMA = total(b * theta - (a - 1) * log(theta))
@@ -78,11 +119,42 @@ CASES = {
     "any V": (UNDECIDED, one(theta, V, theta)),
     "a law that is not normalisable": (UNDECIDED, one(theta, total(theta + log(theta)), sqrt(theta) ** 3 / theta)),
     "the simplex": (UNDECIDED, one(simplex, -total(log(simplex)), simplex)),
+    # reflected along the normal of the edge
+    "reflected: Langevin, gamma law of any shape": (PROVED, mirror(one(theta, GAMMA, 1), theta)),
+    "reflected: Langevin between two ends": (PROVED, mirror(one(between, total(between), 1), between)),
+    "reflected: Langevin on a closed half line, any U": (PROVED, mirror(one(closed, Potential("U", closed), 1), closed)),
+    "reflected: coordinates that depend on one another": (PROVED, mirror(one(theta, total(theta) + total(theta) ** 2, 1), theta)),
+    "reflected: a drift that is infinite at the edge": (PROVED, mirror(one(theta, total(theta), sqrt(theta)), theta)),
+    "reflected: CIR, where it is harmless": (PROVED, mirror(one(theta, GAMMA, s * theta), theta)),
+    "reflected: any V, of which nothing is known at the edge": (UNDECIDED, mirror(one(theta, V, 1), theta)),
+    "reflected: a law that is not normalisable": (UNDECIDED, mirror(one(theta, total(theta + log(theta)), 1 / theta), theta)),
+    "reflected: a current across the edge": (
+        UNDECIDED, Recipe((x, y), x + y**2 / 2, Matrix([[1, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]), reflections=[Reflection(x)]),
+    ),
+    "reflected: noise that is shared": (
+        UNDECIDED, Recipe((x, y), x + y**2 / 2, Matrix([[2, 1], [1, 1]]), NONE, reflections=[Reflection(x)]),
+    ),
+    # the simplex
+    "Wright and Fisher, a Dirichlet law": (PROVED, dirichlet(p - outer(p, p), alpha_p)),
+    "Wright and Fisher, faster": (PROVED, dirichlet(2 * p - 2 * outer(p, p), alpha_p)),
+    "Wright and Fisher, one exponent of unknown sign": (UNDECIDED, dirichlet(p - outer(p, p), alpha_p, Symbol("c", real=True))),
+    "the simplex, without the noise that the coordinates share": (UNDECIDED, dirichlet(p, alpha_p)),
+    "the simplex, constant noise": (UNDECIDED, dirichlet(1, alpha_p)),
     # momentum methods
     "HMC, exponential law": (REFUTED, moved(total(theta) + K)),
     "HMC, gamma law of shape above 1": (PROVED, moved(total(b * theta - a * log(theta)) + K)),
     "HMC, gamma law of any shape": (UNDECIDED, moved(GAMMA + K)),
     "HMC, any V": (UNDECIDED, moved(V + K)),
+    "reflected: HMC, exponential law": (PROVED, mirror(moved(total(theta) + K), theta)),
+    "reflected: HMC with a metric": (PROVED, mirror(moved(total(theta) + K, Matrix([[0, -1], [1, 0]]) / (1 + theta)), theta)),
+    "reflected: HMC on a closed half line, any U": (PROVED, mirror(on_closed(), closed)),
+    "reflected: HMC, gamma law of any shape": (UNDECIDED, mirror(moved(GAMMA + K), theta)),
+    "reflected: the momentum keeps its sign": (REFUTED, on_closed(reflections=[Reflection(closed)])),
+    "reflected: another momentum turns": (REFUTED, with_bystander(Reflection(closed, (w_closed,)))),
+    "reflected: both momenta turn": (PROVED, with_bystander(Reflection(closed, (r_closed, w_closed)))),
+    "reflected: a law that sees the sign of the momentum": (
+        UNDECIDED, on_closed(extra=total(r_closed) / 2, reflections=[Reflection(closed, (r_closed,))]),
+    ),
     "a speed that vanishes at the edge": (PROVED, moved(total(theta) + K, Matrix([[0, -theta], [theta, 0]]))),
     "a speed that vanishes like a root": (UNDECIDED, moved(total(theta) + K, Matrix([[0, -sqrt(theta)], [sqrt(theta), 0]]))),
 }  # fmt: skip
@@ -206,3 +278,47 @@ def test_growth_keeps_what_an_exponential_needs():
     found = growth(-(a - 1) * log(e) + 2 + e * log(e) + log(log(1 / e)), e)
     assert (found.log, found.loglog, found.constant, found.escape) == (a - 1, 1, 2, 0)
     assert growth(1 / e - 1 / e**2, e).escape == -1
+
+
+# -- reflections, and faces --------------------------------------------------------------------------------------------------------
+
+
+def test_an_edge_is_one_of_three():
+    """Never reached, turned back from by itself, or to be reflected at; the last says how."""
+    said = {name: boundary(CASES[name][1]).by for name in ("Langevin, gamma law of shape 2 and more", "CIR")}
+    assert said["Langevin, gamma law of shape 2 and more"].startswith("theta = 0: unattainable, as k + m >= 1")
+    assert said["CIR"].startswith("theta = 0: self-reflecting, as the drift a*s there points inside")
+    for name in ("Langevin, gamma law of any shape", "HMC, exponential law", "Langevin on a closed half line, any U"):
+        outcome = boundary(CASES[name][1])
+        assert "in need of mirror" in outcome.by
+        assert outcome.repair.startswith("mirror(recipe, ")
+
+
+def test_what_the_absolute_value_of_the_position_does_is_said_with_a_point():
+    outcome = boundary(CASES["reflected: the momentum keeps its sign"][1])
+    assert "the position is put back and its momentum is not turned" in outcome.by
+    assert outcome.witness.point["c"] == ["0"]
+    assert Rational(outcome.witness.point["r"][0]) < 0
+    assert "d/dt E[r] contains -p(0) E[(r)^2]" in outcome.witness.finding
+
+
+def test_every_face_of_the_simplex_has_the_exponent_of_its_beta_law():
+    """The law of one of K probabilities is a beta law with its exponent, and so is that of what is missing to one."""
+    by = boundary(CASES["Wright and Fisher, a Dirichlet law"][1]).by
+    assert "the faces p = 0: self-reflecting, as the drift alpha there points inside (k = alpha - 1, m = 1)" in by
+    assert "the face total(p) = 1: self-reflecting, as the drift s there points inside (k = s - 1, m = 1)" in by
+    never = boundary(dirichlet(p - outer(p, p), 1 + alpha_p, 1 + n)).by
+    assert "the faces p = 0: unattainable" in never
+    assert "the face total(p) = 1: unattainable" in never
+
+
+@pytest.mark.parametrize(
+    ("phi", "allowed"), [(lambda q, v: v, False), (lambda q, v: q * v, True), (lambda q, v: q**2 * v**3, True)]
+)
+def test_the_mean_of_the_generator_at_a_reflecting_edge(phi, allowed):
+    """For ``exp(-q - v^2/2)`` on q > 0: 0 where phi does not see the flip at q = 0, and ``-p(0) E[v^2] = -1`` for phi = v."""
+    q, v = symbols("q", positive=True), symbols("v", real=True)
+    f = phi(q, v)
+    of_phi = v * f.diff(q) - f.diff(v) - 3 * v * f.diff(v) + 3 * f.diff(v, 2)
+    mean = integrate(integrate(of_phi * exp(-q), (q, 0, oo)) * exp(-(v**2) / 2) / sqrt(2 * pi), (v, -oo, oo))
+    assert simplify(mean) == (0 if allowed else -1)

@@ -12,6 +12,9 @@ import slow_simplex
 from scipy.stats import beta, kstest
 from sympy import lambdify
 
+from verify import verify
+from verify.verdict import Verdict
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the paper's settings, independently of the library.
@@ -75,12 +78,12 @@ def test_settings_are_those_of_the_paper():
     case = sparse()[0]
     assert case.counts.tolist() == [800, 100, 100, 0, 0, 0, 0, 0, 0, 0]
     assert case.shapes.sum() == pytest.approx(1001)
-    assert case.starts.shape == (5, 10)
+    assert len(np.unique(case.starts, axis=0)) == 5
     assert (one_hot(case.counts).sum(axis=0) == case.counts).all()
     for case in dense():
         assert case.counts.sum() == 1000
         assert 60 < case.counts.min() < case.counts.max() < 140
-        assert case.starts == pytest.approx(case.shapes[None])
+        assert case.starts == pytest.approx(np.tile(case.shapes, (16, 1)))
 
 
 # -- SCIR and SGRLD ---------------------------------------------------------------------------------------------------------------
@@ -91,11 +94,11 @@ def test_settings_are_those_of_the_paper():
     [(slow_simplex.scir_step, 0.1, SPARSE["SCIR"][10]), (slow_simplex.sgrld_step, 0.005, SPARSE["SGRLD"][10])],
 )
 def test_plain_numpy_has_the_reference_numbers(step, h, expected):
-    """Four seeds of an independent implementation, so that a wrong setting is not taken for a wrong sampler."""
+    """Five seeds of an independent implementation, so that a wrong setting is not taken for a wrong sampler."""
     from dirichlet_posteriors import ALPHA, distance, sparse
 
     case = sparse()[0]
-    chains = (slow_simplex.draws(step, case.counts, case.starts[k], ALPHA, h, 10, k) for k in range(4))
+    chains = (slow_simplex.draws(step, case.counts, start, ALPHA, h, 10, k) for k, start in enumerate(case.starts[::16]))
     assert np.mean([distance(chain, case.shapes) for chain in chains]) == pytest.approx(expected, abs=0.03)
 
 
@@ -104,9 +107,8 @@ def test_the_released_rule_is_further_off():
     from dirichlet_posteriors import ALPHA, distance, sparse
 
     case = sparse()[0]
-    chains = (
-        slow_simplex.draws(slow_simplex.released_sgrld_step, case.counts, case.starts[k], ALPHA, 1e-3, 10, k) for k in range(4)
-    )
+    step = slow_simplex.released_sgrld_step
+    chains = (slow_simplex.draws(step, case.counts, start, ALPHA, 1e-3, 10, k) for k, start in enumerate(case.starts[::16]))
     assert np.mean([distance(chain, case.shapes) for chain in chains]) > SPARSE["SGRLD"][10] + 0.1
 
 
@@ -146,3 +148,42 @@ def test_the_transfer_operator_has_the_mean_of_the_chain():
     errors = [stationary_mean(eps, 0.5, 0.5) - 0.25 for eps in (0.01, 0.02, 0.04)]
     assert errors == pytest.approx([1.4e-4, 2.8e-4, 5.6e-4], rel=0.05)
     assert stationary_mean(0.1, 0.5, 0.5, per_deviation=5) == pytest.approx(stationary_mean(0.1, 0.5, 0.5), abs=1e-7)
+
+
+# -- the scripts ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_figures_of_the_paper_on_transforms(tmp_path):
+    """A gamma law of shape 1/2: CoRV is close, mirroring is not, Ito does not survive."""
+    found = quick("transform_figures.py", "--plot", tmp_path)
+    fits = {f["sampler"]: f for f in found["figure 1"]}
+    assert fits["CoRV"]["distance"] < 0.05
+    assert fits["mirror"]["distance"] > 0.3
+    assert fits["Ito"]["step"] is None
+    assert fits["Ito"]["finished"] < 8
+    assert fits["Ito, clamped"]["distance"] > 0.5
+    for w in found["figure 2"]:
+        if w["sampler"] == "CoRV":
+            assert abs(w["mean"] - w["without_sampling"]) < 5 * w["error"] < 0.01
+        elif w["sampler"] == "mirror":
+            assert w["median"] > 1  # that of the law is 0.11
+            assert w["distance"] > 0.5
+        else:
+            assert w["stopped"] < 100
+    assert {p.name for p in tmp_path.iterdir()} == {"yokoi-1.png", "yokoi-2.png"}
+
+
+def test_the_released_rule_is_refuted():
+    """By an exact witness; and what the script draws by it is what it says."""
+    from dirichlet_posteriors import ALPHA, distance, sparse
+    from released_sgrld import released_chains, released_sgrld
+
+    assert released_sgrld.expect == "refuted"
+    (line,) = (line for line in verify(released_sgrld).lines if line.name == "stationarity")
+    assert line.outcome.verdict is Verdict.REFUTED
+    case = sparse()[0]
+    chains = released_chains(case.counts, case.starts, ALPHA, 1e-3, 10, 0, 1000, 1000)
+    slow = [slow_simplex.draws(slow_simplex.released_sgrld_step, case.counts, s, ALPHA, 1e-3, 10, 1) for s in case.starts[::16]]
+    fast, other = (np.mean([distance(c, case.shapes) for c in drawn]) for drawn in (chains, slow))
+    assert fast == pytest.approx(other, abs=0.05)

@@ -41,11 +41,19 @@ from verify.zero.entry import decide_zero_entry
 h = Symbol("step_size", positive=True)
 RECIPES = {e.name: e.declared for e in catalog_entries() if isinstance(e.declared, Recipe)}
 FITTING = {
+    "corv_sghmc": "milstein baoab obabo aboba oabao",
+    "corv_sgld": "milstein leimkuhler-matthews",
+    "corv_sgnht": "milstein badodab",
+    "ito_sgld": "milstein",
     "fisher_sgld": "leimkuhler-matthews",
     "hmc": "milstein leapfrog",
     "lognormal_exp_ou": "milstein exact",
     "scir": "milstein exact",
     "scir_posterior": "milstein",
+    "jacobi_beta": "milstein",
+    "mirror_sgld": "milstein",
+    "mirror_sgld_gamma": "milstein",
+    "mirror_sghmc": "milstein baoab obabo aboba oabao",
     "sghmc": "milstein baoab obabo aboba oabao",
     "sgld": "milstein leimkuhler-matthews",
     "sgnht": "milstein badodab",
@@ -54,6 +62,7 @@ FITTING = {
     "sgrld": "",
     "sgrld_reciprocal": "milstein",
     "sgrld_simplex_expanded_mean": "milstein",
+    "sgrld_simplex_expanded_mean_reflected": "milstein",
     "sgrld_simplex_expanded_natural": "milstein",
     "sgrld_simplex_reduced_mean": "",
     "sgrld_simplex_reduced_natural": "",

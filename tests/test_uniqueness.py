@@ -11,6 +11,7 @@ from sympy import Function, Interval, Matrix, Rational, Symbol, diff, eye, oo, s
 
 from recipe import Dense, Noise, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
 from verify import Verdict, verify
+from verify.report.report import OF_REFLECTED
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -124,6 +125,9 @@ CATALOG = {
     "scir_posterior": (PROVED, "D is positive definite everywhere"),
     "scir": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
+    "jacobi_beta": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
+    "mirror_sgld": (UNDECIDED, OF_REFLECTED), "mirror_sgld_gamma": (UNDECIDED, OF_REFLECTED),
+    "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update
 from recipe.abstract import Dense, Field, Potential, written_image
 from recipe.calculus import gradient
 from recipe.folded import has_folds, unfolded
-from recipe.kernel import updates_of
+from recipe.kernel.part import MetropolisHastings, leaves_of, updates_of
 from recipe.preimage import as_functions_of_preimages
 from recipe.reflection import Reflection
 from recipe.rewritten import rewritten
@@ -76,8 +76,9 @@ class KernelSubject:
 
     @property
     def is_reflected(self) -> bool:
-        """Whether one of its rules is folded at an edge of the domain."""
-        return any(has_folds(update) for part in self.declared.parts for update in updates_of(part))
+        """Whether a rule is folded at an edge of the domain that is no proposal; the density of a proposal knows its folds."""
+        leaves = (leaf for part in self.declared.parts for leaf in leaves_of(part) if not isinstance(leaf, MetropolisHastings))
+        return any(has_folds(update) for leaf in leaves for update in updates_of(leaf))
 
     @property
     def scope(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Mul, S, Symbol, expand, log
 
@@ -13,6 +13,7 @@ from recipe.expectation import NOISE
 from recipe.free import blocks_in
 from recipe.kernel.correlated import Correlated, direction_of
 from recipe.kernel.partner import Partners
+from recipe.kernel.reflected import edges_of, minus_log_of_image
 from recipe.operators import dot
 from recipe.symbols import GENERIC, OTHER, Block, Noise, Vector, generic
 from recipe.total import Total, labels, opened, relabel, substitute
@@ -21,15 +22,20 @@ from recipe.update import Update
 
 @dataclass(frozen=True)
 class Normal:
-    """Mean and standard deviation (up to its sign) of one coordinate of a new value; different coordinates are independent."""
+    """Mean and standard deviation (up to its sign) of one coordinate of a new value; different coordinates are independent.
+
+    With an ``edge`` the value is reflected there.
+    """
 
     mean: Expr
     root: Expr
+    edge: Expr | None = None
 
     def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
         """``-log q(new | old)``, up to a constant."""
         scale = contract(log(self.root**2) / 2, old) if blocks_in(self.root, state) else S.Zero
-        return contract((new - self.mean) ** 2 / self.root**2 / 2, old) + scale
+        image = S.Zero if self.edge is None else minus_log_of_image(new, self.mean, self.root, self.edge, old)
+        return contract((new - self.mean) ** 2 / self.root**2 / 2, old) + scale + image
 
 
 @dataclass(frozen=True)
@@ -64,17 +70,25 @@ def normals_of(update: Update) -> dict[Block, Law]:
         raise RecipeError("the density of a proposal is derived from a simultaneous rule; write it as a dict {block: new value}")
     laws: dict[Block, Law] = {}
     used: dict[Symbol, Block] = {}
-    for block, e in update.rule:
+    free, edges = edges_of(update)
+    for block, e in free.rule:
         if e == block:
             continue
         w = _own_noise(block, e)
         if w in used:
             raise RecipeError(f"{block} and {used[w]} move by the same noise {w}: the proposal has no density; give each its own")
         used[w] = block
-        laws[block] = _normal(block, e, w, update.state)
+        law = _normal(block, e, w, update.state)
+        laws[block] = _reflected(block, law, edges[block]) if block in edges else law
     if not laws:
         raise RecipeError("the proposal moves no block")
     return laws
+
+
+def _reflected(block: Block, law: Law, edge: Expr) -> Normal:
+    if not isinstance(law, Normal):
+        raise RecipeError(f"the proposal of {block} is reflected, and its noise couples coordinates; its density is not known")
+    return replace(law, edge=edge)
 
 
 def _own_noise(block: Block, e: Expr) -> Symbol:

@@ -78,8 +78,8 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
         raise RecipeError(
             f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit, milstein and splittings do"
         )
-    splitting, transitions = made if isinstance(made, Splitting) else None, made if isinstance(made, Exact) else None
-    return Discretisation(of, scheme.name, update, splitting, transitions)
+    splitting = made if isinstance(made, Splitting) else None
+    return Discretisation(of, scheme.name, update, splitting, made if isinstance(made, Exact) else None)
 
 
 def as_printed(of: Recipe | Update) -> Discretisation:

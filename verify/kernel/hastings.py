@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from sympy import Expr, S, log
+from sympy import Add, Expr, S, exp, log
 
 from recipe import dot
 from recipe.abstract import Dense
@@ -17,6 +17,7 @@ from recipe.kernel.correlated import direction_of
 from recipe.kernel.part import MetropolisHastings
 from recipe.kernel.partner import at_partner
 from recipe.kernel.proposal import pull_of
+from recipe.kernel.reflected import edges_of
 from recipe.symbols import GENERIC, OTHER, Block, Vector
 from recipe.total import labels, relabel
 from recipe.update import Update
@@ -31,13 +32,14 @@ from verify.zero.decide import decide_zero, vanishes
 class Law:
     """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or ``N(mean, variance M)``.
 
-    With ``direction = (u, v)`` the covariance is ``diag(variance) + u v^T``.
+    With ``direction = (u, v)`` the covariance is ``diag(variance) + u v^T``; with an ``edge`` the value is reflected there.
     """
 
     mean: Expr
     variance: Expr
     matrix: Dense | None = None
     direction: tuple[Expr, Expr] | None = None
+    edge: Expr | None = None
 
     def determinant(self, block: Block) -> Expr:
         """``1 + sum u v / variance``: the determinant of the covariance, divided by that of its diagonal part (Sylvester)."""
@@ -59,13 +61,14 @@ def decide_hastings(part: MetropolisHastings) -> Outcome:
     named.append(("log ratio - log pi(y) q(x | y) / (pi(x) q(y | x))", _balance(part, laws)))
     by = "the log ratio is that of pi(y) q(x | y) and pi(x) q(y | x), with a density q that is positive everywhere"
     outcome = conjunction(named, by=by)
-    edges = [b.name for b in laws if b.domain != S.Reals]
+    edges = [b.name for b, law in laws.items() if b.domain != S.Reals and law.edge is None]
     lines = (f"a proposal outside the domain of {' or '.join(edges)} is rejected",) if edges else ()
     return replace(outcome, assumptions=(*outcome.assumptions, *lines))
 
 
 def laws_of(update: Update) -> Laws | str:
     """Mean and variance of each block that moves, normal and independent of the others; or why that is not proved."""
+    update, edges = edges_of(update)
     moving = [(b, e) for b, e in update.rule if e != b]
     if update.sequential and len(moving) > 1:
         return "the rule is sequential, so that its joint density is not derived"
@@ -80,7 +83,9 @@ def laws_of(update: Update) -> Laws | str:
     except OutsideLanguageError as error:
         return str(error)
     unknown = next((law for law in laws.values() if isinstance(law, str)), None)
-    return unknown or {b: law for b, law in laws.items() if isinstance(law, Law)}
+    if any(isinstance(law, Law) and b in edges and (law.matrix or law.direction) for b, law in laws.items()):
+        return "a reflected block has noise that couples its coordinates"
+    return unknown or {b: replace(law, edge=edges.get(b)) for b, law in laws.items() if isinstance(law, Law)}
 
 
 def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
@@ -139,12 +144,20 @@ def _minus_log(old: Block, new: Block, law: Law) -> Expr | None:
     """
     if law.direction is not None:
         return _of_direction(old, new, law, law.direction)
+    if law.edge is not None:
+        return _of_reflected(old, new - law.edge, law.mean - law.edge, law.variance)
     if law.matrix is None:
         return contract((new - law.mean) ** 2 / (2 * law.variance) + log(law.variance) / 2, old)
     v = pull_of(law.mean - old, law.matrix)
     if v is None or not vanishes(law.mean - old - dot(law.matrix, v)):
         return None
     return (contract(v * dot(law.matrix, v), old) / 2 - contract((new - old) * v, old)) / law.variance
+
+
+def _of_reflected(old: Block, new: Expr, mean: Expr, variance: Expr) -> Expr:
+    """At the distance ``new`` from the edge: the densities there and at its mirror image behind the edge, added up."""
+    both = (exp(-((place - mean) ** 2) / (2 * variance)) for place in (new, -new))
+    return contract(log(variance) / 2 - log(Add(*both)), old)
 
 
 def _of_direction(old: Block, new: Block, law: Law, direction: tuple[Expr, Expr]) -> Expr:

@@ -8,6 +8,8 @@ from recipe import Recipe
 from recipe.free import parameters_of
 from recipe.symbols import Indexed
 from verify.obligation import Obligation
+from verify.obligations.monotone import MONOTONE
+from verify.obligations.onto import ONTO
 from verify.subject import Subject, subject_of
 from verify.tail.mass import decide_finite
 from verify.verdict import Outcome, Verdict, Witness, undecided
@@ -22,7 +24,7 @@ def discharge(subject: Subject) -> Outcome:
     A transform does not change the mass, and what is abstract is better spoken of in the coordinates that it was declared in.
     """
     transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
-    if transform is not None:
+    if transform is not None and all(o.discharge(subject).verdict is Verdict.PROVED for o in (MONOTONE, ONTO)):
         found = discharge(subject_of(transform.of))
         return replace(found, by=f"{transform.preimage} has the law of {transform.image} in other coordinates: {found.by}")
     try:

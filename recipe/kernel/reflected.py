@@ -1,0 +1,41 @@
+"""A normal proposal that is reflected at one end of its domain: ``y = edge + |m + r w - edge|``, coordinate by coordinate.
+
+A point inside is reached from two places, itself and its mirror image, so that the density is the sum of both (Leone, Nelson &
+Nottingham 1961, Technometrics 3: the folded normal law).
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, exp, log
+
+from recipe.calculus import contract
+from recipe.errors import RecipeError
+from recipe.fold import ends_of
+from recipe.folded import unfolded
+from recipe.symbols import Block
+from recipe.update import Update
+
+
+def edges_of(update: Update) -> tuple[Update, dict[Block, Expr]]:
+    """The rule without its folds, and the one end at which each reflected block is folded.
+
+    Raises:
+        RecipeError: where a block is folded at two ends, or a momentum turns.
+    """
+    found = unfolded(update)
+    edges: dict[Block, Expr] = {}
+    for reflection in found.reflections:
+        ends = [end for end in ends_of(reflection.block) or () if end.is_finite]
+        if len(ends) != 1 or reflection.flips:
+            raise RecipeError(
+                f"the proposal of {reflection.block} is reflected at {len(ends)} ends"
+                f"{' and a momentum turns' if reflection.flips else ''}; its density is known for a reflection at one end, of a "
+                "block with noise of its own; without mirror(...) a proposal that leaves the domain is rejected"
+            )
+        edges[reflection.block] = ends[0]
+    return found.update, edges
+
+
+def minus_log_of_image(new: Expr, mean: Expr, root: Expr, edge: Expr, block: Block) -> Expr:
+    """What the second place takes off ``-log q``: with distances u and m from the edge, ``log(1 + exp(-2 u m / r^2))``."""
+    return -contract(log(1 + exp(-2 * (new - edge) * (mean - edge) / root**2)), block)
