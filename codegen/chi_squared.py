@@ -72,7 +72,7 @@ def many(mean: float, counter: Word, seed: Word, lane: Word, t: Word) -> tuple[f
         u = uniform(x) - 0.5
         v = uniform(y)
         s = 0.5 - abs(u)
-        k = math.floor((2.0 * a / s + b) * u + mean + 0.43)
+        k = np.floor((2.0 * a / s + b) * u + mean + 0.43)
         if s >= 0.07 and v <= squeeze:
             return k, counter
         if k < 0.0 or (s < 0.013 and v > s):

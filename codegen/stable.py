@@ -27,6 +27,15 @@ class LogAddExp(Function):
 class Expm1(Function):
     """``exp(a) - 1``."""
 
+    def _eval_is_extended_real(self) -> bool | None:
+        return self.args[0].is_extended_real
+
+    def _eval_is_positive(self) -> bool | None:
+        return self.args[0].is_positive
+
+    def _eval_is_negative(self) -> bool | None:
+        return self.args[0].is_negative
+
 
 class Largest(Function):
     """The largest of some numbers."""

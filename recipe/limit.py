@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import sympy
-from sympy import Dummy, Expr, S, Symbol
+from sympy import Add, Dummy, Expr, S, Symbol
 
 from recipe.calculus import directional, freeze, partial, thaw
 from recipe.chi_squared import NoncentralChiSquared
@@ -74,8 +74,8 @@ def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
             f"the rule of {block} is outside the language: {rule} is not affine in one draw without noise beside it"
         )
     p, q, df, nonc = (_in_root_of_step(e, step, s) for e in (*parts, draw.df, draw.nonc))
-    # q nonc is finite as the step vanishes, and nonc by itself is not
-    own, shift = q * df, q * nonc
+    # q nonc is finite as the step vanishes, and nonc by itself is not: term by term what is infinite cancels
+    own, shift = q * df, Add(*(q * term for term in Add.make_args(nonc)))
     drift = _from_zero(p + own + shift - block, s, block, step)
     variance = _from_zero(2 * q * (own + 2 * shift), s, block, step)
     fourth = 48 * q**3 * (own + 4 * shift) + 12 * q**2 * (own + 2 * shift) ** 2
@@ -88,12 +88,15 @@ def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
     """The coefficient of ``step = s^2`` of what must have no lower ones."""
     slope = partial(e, s)
     for lower in (e, slope):
-        value = sympy.expand(_at_zero(lower, s, block, step))
-        if value != 0:
+        value = sympy.expand(substitute(lower, {s: S.Zero}))
+        if value != 0:  # nan is not 0
             raise RecipeError(
                 f"the rule of {block} has no limit: its draw leaves {value} as {step} vanishes, which is not seen to be 0"
             )
-    return _at_zero(partial(slope, s), s, block, step) / 2
+    value = substitute(partial(slope, s), {s: S.Zero}) / 2
+    if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        raise OutsideLanguageError(f"the rule of {block} is outside the language: it is singular at {step} = 0")
+    return value
 
 
 def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:

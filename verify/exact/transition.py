@@ -1,7 +1,7 @@
 """The transitions of an exact step, block by block: each moves by itself, and its rule draws from the law of its process.
 
-Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those of theta by Ito's formula, and its
-rule from that of theta by the map; f must go from the real line onto the domain and back, and then phi is judged.
+Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those of theta by Ito's formula, and
+its rule from that of theta by the map; f must go from the real line onto the domain and back, and then phi is judged.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from verify.exact.law import ChiSquaredLaw, Law, law_of
 from verify.signs.definedness import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions, is_smooth
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved, undecided
+from verify.zero.canonical import normalised
 from verify.zero.decide import decide_zero, vanishes
 
 DEGREES = "the degrees of freedom"
@@ -97,7 +98,7 @@ def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
     moved = substitute(rule, {transition.block: image})
     if vanishes(moved - transition.map(transition.base)):
         return transition.base
-    return transition.map.inverse(moved)
+    return normalised(transition.map.inverse(moved))
 
 
 def _with_short_parameters(rule: Expr) -> Expr:
