@@ -18,7 +18,7 @@ FUNCTIONS = {
     sympy.exp: "math.exp", sympy.log: "math.log", sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan",
     sympy.sinh: "math.sinh", sympy.cosh: "math.cosh", sympy.tanh: "math.tanh", sympy.atan: "math.atan", sympy.erf: "math.erf",
     sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", LogAddExp: "logaddexp", Largest: "max",
-    Digamma: "digamma", Expm1: "math.expm1",
+    Digamma: "digamma", Expm1: "math.expm1", sympy.Abs: "abs",
 }  # fmt: skip
 
 SUM, PRODUCT, UNARY, POWER, ATOM = range(5)
@@ -63,6 +63,11 @@ for _kind, _ in DEVICES:
 
 def _known() -> set[str]:
     return {f.__name__ for f in FUNCTIONS if f.__module__.startswith("sympy")}
+
+
+@_printed.register
+def _(e: sympy.sign) -> tuple[str, int]:
+    return f"math.copysign(1.0, {text_of(e.args[0])})", ATOM
 
 
 @_printed.register

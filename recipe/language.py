@@ -47,9 +47,9 @@ SMOOTH_FUNCTIONS = (
 )  # fmt: skip
 FORMS = (
     Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
-    Phi, NoncentralChiSquared, *SMOOTH_FUNCTIONS,
+    Phi, NoncentralChiSquared, *SMOOTH_FUNCTIONS, sympy.Abs,
 )  # fmt: skip
-RULE_FORMS = (*FORMS, *FOLDS)
+RULE_FORMS = (*FORMS, *FOLDS, sympy.sign)
 LONGEST_NUMBER = 3_400  # bits, about a thousand digits
 LONG_DECIMAL = 8  # digits of a denominator beyond which a float hardly is what somebody typed
 NOT_SMOOTH = (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.floor, sympy.ceiling)
@@ -97,7 +97,7 @@ def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
 
 
 def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
-    if isinstance(node, NOT_SMOOTH):
+    if isinstance(node, NOT_SMOOTH) and not (isinstance(node, forms) and is_kink(node)):
         raise OutsideLanguageError(
             f"{where}: {node} is outside the language: it is not smooth, and the calculus needs derivatives"
             + (f"; for a square root of a square declare the sign of {node.args[0]}" if isinstance(node, sympy.Abs) else "")
@@ -110,6 +110,14 @@ def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
         raise OutsideLanguageError(f"{where}: {node} is no smooth function, and has its place in the rule of an Update only")
     if not isinstance(node, forms):
         raise OutsideLanguageError(f"{where}: {node} ({type(node).__name__}) is outside the language")
+
+
+def is_kink(node: Expr) -> bool:
+    """Whether it is ``|phi|`` or ``sign(phi)`` of one coordinate that stands for another, as a map with a kink brings them.
+
+    Of any other number an absolute value is most often the square root of a square, which nobody meant to write.
+    """
+    return isinstance(node, sympy.Abs | sympy.sign) and getattr(node.args[0], "image", None) is not None
 
 
 def check_number(e: Expr, where: str) -> None:

@@ -160,6 +160,11 @@ TABLE: dict[str, Row] = {
         refuted=mapped(maps.complementary_log_log, UNIT),
         undecided=mapped(lambda p: p + sin(p) / 2, S.Reals, inverse=lambda t: t),
     ),
+    "smooth": Row(
+        proved=mapped(maps.arctan, Interval.open(-1, 1)),
+        refuted=mapped(maps.softsign, Interval.open(-1, 1)),
+        undecided=mapped(lambda p: p + log(2 + p**2 + 2 * cos(p)) / 9, S.Reals, inverse=lambda t: t),
+    ),
     "boundary-step": Row(
         proved=mapped(maps.softplus),
         refuted=mapped(maps.softplus, transform=ito),

@@ -39,7 +39,8 @@ class Obligation:
 
     What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it. Where one
     that is asked for does not apply, it holds if ``vacuous`` says why, and is undecided otherwise. Of a sampler that is reflected
-    at an edge only what is ``of_reflected`` speaks; all others would reason about the rule without its folds.
+    at an edge only what is ``of_reflected`` speaks; all others would reason about the rule without its folds. Of one that has an
+    absolute value in it only what goes ``across_kinks`` speaks; all others take derivatives of every order for granted.
     """
 
     name: str
@@ -50,3 +51,4 @@ class Obligation:
     vacuous: str | None = None
     required: bool = True
     of_reflected: bool = False
+    across_kinks: bool = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Expr, Interval, S
+from sympy import Abs, Expr, Interval, S, sign
 
 from recipe.abstract import Partial, slope
 from recipe.calculus import freeze
@@ -55,7 +55,9 @@ def _edges(f: Map) -> Iterator[tuple[Piece, bool]]:
 
 
 def _at_edge(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome:
-    e, stands_for = freeze(e)
+    e, found = freeze(e)
+    stands_for = {a: symbol for a, symbol in found.items() if not isinstance(a, Abs | sign)}
+    e = e.xreplace({symbol: a for a, symbol in found.items() if a not in stands_for})
     hidden = next((a for a in stands_for if phi in a.free_symbols and not (isinstance(a, Partial) and len(a.wrt) == 1)), None)
     if hidden is not None:
         return undecided(f"{what} depends on {hidden}, and so on more than its own coordinate")

@@ -22,6 +22,7 @@ from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.onto import ONTO
+from verify.obligations.smooth import SMOOTH
 from verify.obligations.stable_step import STABLE_STEP
 from verify.obligations.stationarity import STATIONARITY
 from verify.obligations.uniqueness import UNIQUENESS
@@ -44,6 +45,7 @@ OBLIGATIONS = (
     UNIQUENESS,
     LIPSCHITZ,
     LIPSCHITZ_DRIFT,
+    SMOOTH,
     BOUNDARY_STEP,
     EXACT_TRANSITION,
     CONSISTENCY,

@@ -113,6 +113,7 @@ AGREES_WITH_UPDATE = Obligation(
     statement="lim E[dz]/eps = f and lim Cov[dz]/eps = 2 D for the published rule",
     explanation="The rule as it is printed, expanded in the square root of its step, must be this recipe and no other process.",
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
     applies=has_update,
 )

@@ -37,6 +37,7 @@ BOUNDARY_STEP = Obligation(
         "is about the discrete steps only: the continuous process has the law exp(-H) either way."
     ),
     discharge=discharge,
+    across_kinks=True,
     applies=lambda subject: isinstance(subject.declared, Recipe) and has_maps(subject),
     required=False,
 )

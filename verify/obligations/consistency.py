@@ -37,6 +37,7 @@ CONSISTENCY = Obligation(
         "a scheme; how far its own invariant law is from exp(-H) at a finite step is invariant-order."
     ),
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
     applies=is_made_from_a_recipe,
 )

@@ -20,6 +20,7 @@ CURL_SKEW = Obligation(
     statement="Q = -Q^T",
     explanation="Q turns the gradient without changing H along the flow; only a skew-symmetric Q leaves exp(-H) alone.",
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
     applies=of_recipes,
 )

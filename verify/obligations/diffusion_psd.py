@@ -43,5 +43,6 @@ DIFFUSION_PSD = Obligation(
         "momentum methods put noise on the momentum only."
     ),
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
 )

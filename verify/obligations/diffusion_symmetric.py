@@ -20,6 +20,7 @@ DIFFUSION_SYMMETRIC = Obligation(
     statement="D = D^T",
     explanation="D is half the covariance of the noise per unit time, so it must be symmetric.",
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
     applies=of_recipes,
 )

@@ -57,5 +57,6 @@ KERNEL_WELL_DEFINED = Obligation(
         "condition is proved from the signs that the declared assumptions give to its parts."
     ),
     discharge=discharge,
+    across_kinks=True,
     applies=of_kernels,
 )

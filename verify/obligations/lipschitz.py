@@ -22,6 +22,8 @@ LIPSCHITZ = Obligation(
         "is not Lipschitz, softplus is. It says nothing of the drift of phi, which lipschitz-drift is about."
     ),
     discharge=discharge,
+    of_reflected=True,
+    across_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
     required=False,

@@ -30,6 +30,7 @@ LIPSCHITZ_DRIFT = Obligation(
         "-exp(phi), and the drift of softsign jumps at 0."
     ),
     discharge=discharge,
+    across_kinks=True,
     applies=is_corv,
     required=False,
 )

@@ -164,6 +164,7 @@ MARGINAL = Obligation(
         "inferred where H is U + ... with one abstract U."
     ),
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
     applies=has_marginal,
 )

@@ -23,6 +23,8 @@ MONOTONE = Obligation(
         "phi or by one exponential of it, and its roots are counted exactly (Sturm)."
     ),
     discharge=discharge,
+    of_reflected=True,
+    across_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
 )

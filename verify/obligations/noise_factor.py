@@ -40,6 +40,7 @@ NOISE_FACTOR = Obligation(
     statement="B B^T = D for the given noise_factor B",
     explanation="The kernel draws its noise with the factor that was given; a root of another matrix would sample another law.",
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
     applies=has_factor,
 )

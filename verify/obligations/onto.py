@@ -23,6 +23,8 @@ ONTO = Obligation(
         "reached, and has no probability."
     ),
     discharge=discharge,
+    of_reflected=True,
+    across_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
 )

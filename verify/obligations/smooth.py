@@ -22,6 +22,8 @@ SMOOTH = Obligation(
         "holds on both sides of 0 and, as D exp(-H) is continuous, across it. What needs more is left undecided, and says so."
     ),
     discharge=discharge,
+    of_reflected=True,
+    across_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),
     vacuous="no block stands for another",
     required=False,

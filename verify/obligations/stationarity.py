@@ -8,6 +8,7 @@ from sympy import Expr
 
 from recipe import Recipe, Update
 from verify.fokker_planck import current, residual
+from verify.kink import decide_flux, kinks
 from verify.obligation import Obligation
 from verify.obligations.agrees_with_update import has_update, published
 from verify.obligations.curl_skew import CURL_SKEW
@@ -22,7 +23,18 @@ LEDGER = "exp(-H) is normalisable and the process does not explode (without thes
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Componentwise where there is a published drift to compare with, as this is faster; else by the full residual."""
+    """Componentwise where there is a published drift to compare with, as this is faster; else by the full residual.
+
+    Where there are kinks, both hold off them, and the current must not jump across.
+    """
+    outcome, found = _off_kinks(subject), kinks(subject)
+    if not found or outcome.verdict is not Verdict.PROVED:
+        return outcome
+    flux = decide_flux(current(subject.dynamics, subject.gradient), found)
+    return replace(outcome, facts=(*outcome.facts, flux.by)) if flux.verdict is Verdict.PROVED else flux
+
+
+def _off_kinks(subject: Subject) -> Outcome:
     if has_update(subject) and _holds_componentwise(subject):
         return proved("v = div Q - Q grad H in every block, with v of the published rule, and Q is skew-symmetric", LEDGER)
     left_over = residual(subject.dynamics, subject.gradient)
@@ -66,5 +78,6 @@ STATIONARITY = Obligation(
         "invariant also needs a normalisable density, no explosion, and no flow through the edge of the domain."
     ),
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
 )

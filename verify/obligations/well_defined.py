@@ -110,5 +110,6 @@ WELL_DEFINED = Obligation(
         "vanishes (D is zero) is said, and is no fault by itself."
     ),
     discharge=discharge,
+    across_kinks=True,
     of_reflected=True,
 )

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from recipe import Discretisation, Kernel, Recipe, RecipeError, __version__
+from verify.kink import UNPROVED, at_kinks, kinks
 from verify.obligation import Obligation
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 from verify.obligations.invariance import INVARIANCE
@@ -74,9 +75,12 @@ class Report:
 
 
 def discharged(obligation: Obligation, subject: Subject | KernelSubject) -> Outcome:
-    """The outcome of an obligation; undecided where it does not know reflections, or Python cannot follow an expression."""
+    """The outcome of an obligation; undecided where it does not know reflections or kinks, or Python cannot follow it."""
     if subject.is_reflected and not obligation.of_reflected:
         return undecided(OF_REFLECTED)
+    found = [] if obligation.across_kinks else kinks(subject)
+    if found:
+        return undecided(UNPROVED.format(at_kinks(found)))
     try:
         return obligation.discharge(subject)
     except RecursionError:

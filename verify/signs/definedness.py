@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sympy import Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, tan
+from sympy import Abs, Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, sign, tan
 
 from recipe.calculus import partial
 from recipe.symbols import GENERIC, OTHER
@@ -69,11 +69,13 @@ def own_conditions(e: Expr) -> list[Condition]:
 
 def is_continuous(*expressions: Expr) -> bool:
     """Whether the expressions are proved to have values everywhere in the domain; they are continuous then."""
-    return all(PROVERS[c.sign](c.e) for e in expressions for c in conditions(e))
+    return not any(e.has(sign) for e in expressions) and all(PROVERS[c.sign](c.e) for e in expressions for c in conditions(e))
 
 
 def is_smooth(*expressions: Expr) -> bool:
     """Whether they are proved to be infinitely differentiable there: roots of positive numbers only."""
+    if any(e.has(Abs, sign) for e in expressions):
+        return False
     return all(PROVERS[NONZERO if c.sign == NONZERO else POSITIVE](c.e) for e in expressions for c in conditions(e))
 
 

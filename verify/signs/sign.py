@@ -13,6 +13,7 @@ from typing import Any
 from sympy import (
     Abs,
     Add,
+    Dummy,
     Expr,
     Interval,
     Mul,
@@ -27,16 +28,18 @@ from sympy import (
     erf,
     exp,
     expand_mul,
+    fraction,
     log,
     sign,
     sin,
     sinh,
     tanh,
+    together,
 )
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
-from recipe.calculus import abstract_atoms
+from recipe.calculus import abstract_atoms, freeze
 from recipe.phi import Phi
 from recipe.symbols import GENERIC, Scalar, Simplex, Vector
 from recipe.total import Total, relabel
@@ -151,12 +154,28 @@ def _(e: Add) -> Signs:
         return signs
     for rule in (
         sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential, _sign_between_bounds, _sign_with_logarithm,
-        _sign_of_numerator,
+        _sign_of_numerator, _sign_on_both_sides,
     ):  # fmt: skip
         found = rule(e)
         if found != ANY:
             return found
     return ANY
+
+
+def _sign_on_both_sides(e: Add) -> Signs:
+    """The signs of an expression with ``|x|``, for x > 0, x < 0 and x = 0."""
+    frozen, stands_for = freeze(e)
+    size = next((a for a in stands_for if isinstance(a, Abs) and isinstance(a.args[0], Symbol)), None)
+    if size is None:
+        return ANY
+    x, away = size.args[0], Dummy("away", positive=True)
+    back = {symbol: a for a, symbol in stands_for.items()}
+    found: Signs = frozenset()
+    for value in (away, -away, S.Zero):
+        at = {x: value, stands_for[size]: abs(value)} | ({stands_for[sign(x)]: sign(value)} if sign(x) in stands_for else {})
+        num, den = fraction(together(frozen.xreplace(at)))
+        found |= possible_signs(num.expand().xreplace(back) / den.xreplace(back))
+    return found
 
 
 def signs_of_sum(parts: list[Signs]) -> Signs:

@@ -174,16 +174,14 @@ class Canonical:
 
     @_read.register
     def _(self, e: Abs) -> Ratio:
-        settled = Abs(self._settled(e.args[0]))
-        if not isinstance(settled, Abs):
-            return self.read(settled)
-        size = self.generators.generator(settled, settled)
-        self.generators.relate(size, 2, self.read(settled.args[0]) ** 2)
-        return size
+        return self.read(sign(e.args[0])) * self.read(e.args[0])
 
     @_read.register
     def _(self, e: sign) -> Ratio:
-        return self.read(Abs(e.args[0])) / self.read(e.args[0])  # off 0, where a sign has no derivative
+        settled = sign(self._settled(e.args[0]))
+        if not isinstance(settled, sign):
+            return self.read(settled)
+        return self.generators.sign(settled)
 
     @_read.register
     def _(self, e: tan) -> Ratio:

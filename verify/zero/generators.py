@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import Any
 
 import flint
-from sympy import Add, Expr, Integer, Mul, Pow
+from sympy import Abs, Add, Expr, Integer, Mul, Pow
 
 from recipe.total import labels
 from verify.zero.errors import TableFullError, TooLargeError
@@ -32,6 +32,7 @@ class Generators:
         self.meanings: list[Expr] = []
         self.labels: list[frozenset[int]] = []
         self._relations: dict[int, tuple[int, Ratio]] = {}
+        self._signs: list[int] = []
 
     def number(self, p: int, q: int = 1) -> Ratio:
         """A rational constant."""
@@ -59,6 +60,15 @@ class Generators:
         """Record the identity ``generator^power = value``, in place of an earlier one for this generator."""
         self._relations[self._polys.index(generator.num)] = (power, value)
 
+    def sign(self, meaning: Expr) -> Ratio:
+        """The generator of a sign, which is 1 or -1; denominators are kept free of it."""
+        side = self.generator(meaning, meaning)
+        k = self._index[meaning]
+        if k not in self._signs:
+            self._signs.append(k)
+            self._relations[k] = (2, self.number(1))
+        return side
+
     def square_of(self, k: int) -> Ratio | None:
         """What the square of the k-th generator is known to be."""
         power, value = self._relations.get(k, (0, None))
@@ -70,8 +80,17 @@ class Generators:
             num, den = self._reduce_poly(r.num), self._reduce_poly(r.den)
             reduced = num / den
             if num.den == 1 and den.den == 1 and reduced.num == r.num and reduced.den == r.den:
-                return reduced
+                k = next((k for k in self._signs if r.den.degrees()[k]), None)
+                if k is None:
+                    return reduced
+                reduced = self._without_sign_below(reduced, k)
             r = reduced
+
+    def _without_sign_below(self, r: Ratio, k: int) -> Ratio:
+        """``n/(a + b s)`` as ``n (a - b s)/(a^2 - b^2)`` for a sign s, which is zero below only where the first is on one side."""
+        b = self.coefficient(r.den, k)
+        a = r.den - b * self._polys[k]
+        return ratio(r.num * (a - b * self._polys[k]), a * a - b * b)
 
     def _reduce_poly(self, poly: Poly) -> Ratio:
         for k, (power, value) in self._relations.items():
@@ -106,8 +125,14 @@ class Generators:
         return Add(*(self.monomial_expression(e, int(c)) for e, c in poly.to_dict().items()))
 
     def monomial_expression(self, exponents: tuple[int, ...], coefficient: int = 1) -> Expr:
-        """One term as a sympy expression."""
-        return Mul(Integer(coefficient), *(Pow(self.meanings[k], int(n)) for k, n in enumerate(exponents) if n))
+        """One term as a sympy expression; ``x sign(x)`` is written as ``|x|``, whose sign can be read off."""
+        left, sizes = list(exponents), []
+        for k in self._signs:
+            of = self._index.get(self.meanings[k].args[0], k)
+            if of != k and left[k] and left[of]:
+                left[k], left[of] = left[k] - 1, left[of] - 1
+                sizes.append(Abs(self.meanings[of]))
+        return Mul(Integer(coefficient), *sizes, *(Pow(self.meanings[k], int(n)) for k, n in enumerate(left) if n))
 
     def generators_of(self, poly: Poly) -> list[int]:
         """The generators that occur in a polynomial."""

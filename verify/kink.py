@@ -1,0 +1,76 @@
+"""Kinks: where an absolute value stands in a sampler, its coefficients are smooth on both sides of 0 and not across.
+
+Everything is proved off the kink. H, D and Q are continuous, as only the drift has signs in it; so what is an identity off the kink
+holds everywhere, and integrating by parts gives no term there if the current has no jump across it. What else rests on smoothness
+does not hold by itself: an obligation must say ``across_kinks`` to speak of such a sampler at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sympy import Abs, Expr, S, Symbol, sign
+
+from recipe import Recipe
+from recipe.abstract import Partial
+from recipe.calculus import freeze
+from recipe.symbols import Block, Scalar, Vector, generic
+from recipe.text import listed
+from recipe.total import Total
+from verify.subject import KernelSubject, Subject
+from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
+from verify.zero.canonical import normalised
+from verify.zero.decide import decide_zero
+
+UNPROVED = "its proof takes derivatives of every order for granted, and there is a kink at {}"
+FLUX = "H, D and Q are continuous and the current has no jump at {}, so that integrating by parts leaves no term at the kink"
+
+
+def kinks(subject: Subject | KernelSubject) -> list[Block]:
+    """The blocks whose absolute values or signs stand in a sampler."""
+    found = set().union(*(e.atoms(Abs, sign) for e in _expressions(subject)))
+    return sorted({generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}, key=str)
+
+
+def at_kinks(found: list[Block]) -> str:
+    """In words, where they are."""
+    return listed(f"{block} = 0" for block in found)
+
+
+def _expressions(subject: Subject | KernelSubject) -> Iterator[Expr]:
+    yield subject.H
+    yield from (e for e, _ in subject.written)
+    if isinstance(subject, Subject):
+        yield from subject.dynamics.coefficients()
+    of: Any = getattr(subject.declared, "of", subject.declared)
+    for _, posterior in of.posteriors if isinstance(of, Recipe) else ():
+        yield from (e for e in (posterior.log_likelihood, posterior.log_prior) if e is not None)
+
+
+def decide_flux(v: dict[Block, Expr], found: list[Block]) -> Outcome:
+    """Whether the current through each kink, the component of v across it, has the same limits on both sides."""
+    jumps = [(f"the current through {block} = 0", _decide_jump(v[block], block)) for block in found]
+    return conjunction(jumps, by=FLUX.format(at_kinks(found)))
+
+
+def _decide_jump(e: Expr, block: Block) -> Outcome:
+    frozen, stands_for = freeze(e)
+    hidden = next((a for a in stands_for if isinstance(a, Total) and any(generic(s.args[0]) == block for s in a.atoms(sign))), None)
+    if hidden is not None:
+        return undecided(f"{hidden} jumps with each of its coordinates, which is not followed here")
+    if any(isinstance(a, Partial) and len(a.wrt) > 1 for a in normalised(e).atoms(Partial)):
+        return undecided("second derivatives of an abstract function may jump there")
+    sides = [frozen.xreplace(_beside(block, stands_for, side)) for side in (S.One, S.NegativeOne)]
+    if any(s.has(S.NaN, S.ComplexInfinity) for s in sides):
+        return undecided("it is singular at the kink")
+    outcome = decide_zero((sides[0] - sides[1]).xreplace({symbol: a for a, symbol in stands_for.items()}))
+    if outcome.verdict is Verdict.PROVED:
+        return proved("it is continuous")
+    return undecided(f"it is not proved to be continuous there: {outcome.by}")
+
+
+def _beside(block: Block, stands_for: dict[Expr, Symbol], side: Expr) -> dict[Expr, Expr]:
+    """The values at the kink of what is written of the coordinate, on one side."""
+    at = {Abs(block): S.Zero, sign(block): side}
+    return {block: S.Zero} | {symbol: at[a] for a, symbol in stands_for.items() if a in at}
