@@ -301,7 +301,7 @@ def test_folded_steps_where_the_drift_is_infinite_at_the_edge_are_not_said_to_be
     published = Recipe(GAMMA.state, GAMMA.H, 1, 0, update=rule, reflections=GAMMA.reflections)
     outcome = outcome_of(verify(published), "agrees-with-update")
     assert outcome.verdict is UNDECIDED
-    assert "not proved to be smooth up to theta = 0" in outcome.by
+    assert "not proved to be bounded up to theta = 0" in outcome.by
 
 
 # -- what does not know reflections says so ---------------------------------------------------------------------------------------

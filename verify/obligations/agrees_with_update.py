@@ -13,7 +13,7 @@ from recipe.entry import Entry, combine
 from recipe.folded import unfolded
 from recipe.symbols import Block
 from verify.edge.edges import edges
-from verify.edge.reflected import has_smooth_coefficients
+from verify.edge.reflected import has_bounded_coefficients
 from verify.obligation import Obligation
 from verify.obligations.matrices import describe
 from verify.subject import Subject
@@ -22,7 +22,7 @@ from verify.zero.decide import decide_zero
 from verify.zero.entry import decide_zero_entry
 from verify.zero.shown import factored, formula, shown_factored
 
-NOT_SMOOTH = "drift and diffusion are not proved to be smooth"
+NOT_BOUNDED = "drift and diffusion are not proved to be bounded"
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -62,9 +62,9 @@ def decide_reflections(subject: Subject, update: Update) -> tuple[str, Outcome]:
         said, done = (" and ".join(r) or "nothing is reflected" for r in (ours, theirs))
         return "reflections", undecided(f"of the recipe {said}; of the rule {done}")
     for edge in (e for reflection in subject.reflections for e in edges(reflection.block)):
-        if not has_smooth_coefficients(edge, subject):
+        if not has_bounded_coefficients(edge, subject):
             return "reflections", undecided(
-                f"{NOT_SMOOTH} up to {edge}, and then folded steps need not become the reflected process"
+                f"{NOT_BOUNDED} up to {edge}, and then folded steps need not become the reflected process"
             )
     return "reflections", proved("")
 
