@@ -61,7 +61,7 @@ class Generators:
         self._relations[self._polys.index(generator.num)] = (power, value)
 
     def sign(self, meaning: Expr) -> Ratio:
-        """The generator of a sign, which is 1 or -1; denominators are kept free of it."""
+        """The generator of a sign, which is 1 or -1."""
         side = self.generator(meaning, meaning)
         k = self._index[meaning]
         if k not in self._signs:
@@ -80,17 +80,17 @@ class Generators:
             num, den = self._reduce_poly(r.num), self._reduce_poly(r.den)
             reduced = num / den
             if num.den == 1 and den.den == 1 and reduced.num == r.num and reduced.den == r.den:
-                k = next((k for k in self._signs if r.den.degrees()[k]), None)
-                if k is None:
-                    return reduced
-                reduced = self._without_sign_below(reduced, k)
+                return reduced
             r = reduced
 
-    def _without_sign_below(self, r: Ratio, k: int) -> Ratio:
-        """``n/(a + b s)`` as ``n (a - b s)/(a^2 - b^2)`` for a sign s, which is zero below only where the first is on one side."""
-        b = self.coefficient(r.den, k)
-        a = r.den - b * self._polys[k]
-        return ratio(r.num * (a - b * self._polys[k]), a * a - b * b)
+    def without_signs_below(self, r: Ratio) -> Ratio:
+        """The ratio with ``n/(a + b s)`` as ``n (a - b s)/(a^2 - b^2)`` for every sign s, so that equal summands look alike."""
+        for k in self._signs:
+            if r.den.degrees()[k]:
+                b = self.coefficient(r.den, k)
+                a = r.den - b * self._polys[k]
+                r = self.reduce(ratio(r.num * (a - b * self._polys[k]), a * a - b * b))
+        return r
 
     def _reduce_poly(self, poly: Poly) -> Ratio:
         for k, (power, value) in self._relations.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from sympy import Abs, Expr, sign
+from sympy import Abs, Expr, S, sign
 
 from recipe import RecipeError
 from recipe.symbols import GENERIC, Indexed
@@ -27,10 +27,15 @@ PRIMES = (
 def second_opinion(e: Expr) -> Answer:
     """Whether the expression vanishes for every length, in the opinion of the second decider.
 
-    Where there are absolute values it is asked where all coordinates of a block are positive, and where all are negative.
+    Where there are absolute values it is asked where all coordinates of a block are positive, and where all are negative; there it
+    may contradict, and that it does not says nothing of coordinates with different signs.
     """
-    answers = [_opinion(branch) for branch in _branches(e)]
-    return next((a for kind in ("nonzero", "unknown") for a in answers if a.kind == kind), answers[0])
+    branches = _branches(e)
+    answers = [_opinion(branch) for branch in branches]
+    nonzero = next((answer for answer in answers if answer.kind == "nonzero"), None)
+    if nonzero is not None or len(branches) == 1:
+        return nonzero or answers[0]
+    return Answer("unknown", "it was asked only where all coordinates have one sign")
 
 
 def _branches(e: Expr) -> list[Expr]:
@@ -42,7 +47,7 @@ def _on_one_side(e: Expr, sides: dict[Expr, int]) -> Expr:
     def side_of(x: Expr) -> int:
         return sides[x.at(GENERIC) if isinstance(x, Indexed) else x]
 
-    kinks = {a: side_of(a.args[0]) * (a.args[0] if isinstance(a, Abs) else 1) for a in e.atoms(Abs, sign)}
+    kinks = {a: side_of(a.args[0]) * (a.args[0] if isinstance(a, Abs) else S.One) for a in e.atoms(Abs, sign)}
     return e.xreplace(kinks)
 
 

@@ -33,7 +33,7 @@ class Sums:
 
     def read(self, body: Ratio, index: Index) -> Ratio:
         """The sum of a reduced summand over the index, with every coordinate-free factor pulled out."""
-        label = index.label
+        label, body = index.label, self._generators.without_signs_below(body)
         if label not in self._fractions:
             self._fractions[label] = Fractions(self._generators, lambda poly: self._by_local_monomial(poly, label))
         fractions = self._fractions[label]
