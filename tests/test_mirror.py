@@ -221,6 +221,7 @@ def test_what_it_finds():
     assert "reflections=[Reflection(theta, (r,))]" in str(mirror_sghmc)
     assert str(pair(BOTH, lambda q: q).reflections[0]) == "q is reflected at -1 and 2, where p changes its sign"
     assert "theta is reflected at 0" in verify(mirror_sgld).scope
+    assert "FoldSign}{\\left(\\theta_{i},0,\\infty" in mirror_sghmc.update._repr_latex_()
 
 
 def test_bind_keeps_it():
