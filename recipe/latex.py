@@ -21,6 +21,12 @@ class _IndexPrinter(LatexPrinter):
     def _print_Indexed(self, e: Indexed) -> str:
         return f"{self._name(e.base)}_{{{index_name(e.label)}}}"
 
+    def _print_Infinity(self, e: Expr) -> str:
+        return "\\infty"
+
+    def _print_NegativeInfinity(self, e: Expr) -> str:
+        return "-\\infty"
+
     def _print_Length(self, e: Length) -> str:
         return f"d_{{{self._name(e.name.removeprefix('d_'))}}}"
 

@@ -52,7 +52,6 @@ FITTING = {
     "scir_posterior": "milstein",
     "jacobi_beta": "milstein",
     "mirror_sgld": "milstein",
-    "mirror_sgld_gamma": "milstein",
     "mirror_sghmc": "milstein baoab obabo aboba oabao",
     "sghmc": "milstein baoab obabo aboba oabao",
     "sgld": "milstein leimkuhler-matthews",

@@ -126,8 +126,7 @@ CATALOG = {
     "scir": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
     "jacobi_beta": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
-    "mirror_sgld": (UNDECIDED, OF_REFLECTED), "mirror_sgld_gamma": (UNDECIDED, OF_REFLECTED),
-    "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
+    "mirror_sgld": (UNDECIDED, OF_REFLECTED), "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from sympy import Dummy, Expr, Interval
 
-from recipe.calculus import abstract_atoms
+from recipe.calculus import abstract_atoms, summands
 from recipe.entry import Coupling
 from recipe.free import blocks_in
 from recipe.reflection import Reflection
@@ -122,8 +122,37 @@ def turn(e: Expr, flips: Iterable[Block]) -> Expr | None:
 
 def _is_regular(edge: Edge, subject: Subject) -> bool:
     """Whether H, the drift and the diffusion are smooth up to the edge."""
-    closed = [up_to(edge, e) for e in (subject.H, *subject.dynamics.coefficients())]
-    return all(e is not None and is_smooth(e) for e in closed)
+    return all(_is_smooth_up_to(edge, e) for e in (subject.H, *subject.dynamics.coefficients()))
+
+
+def has_bounded_coefficients(edge: Edge, subject: Subject) -> bool:
+    """Whether the drift and the diffusion are bounded up to the edge, so that folded steps become the reflected process.
+
+    Where the drift is infinite there they need not: from near the edge a step is thrown out by ``eps f``, as far as one likes. Of a
+    gamma law of shape a < 1, whose drift is ``(a - 1)/theta``, this happens the more often the smaller the step: with the rate
+    ``eps^((a - 1)/2)``, as of the 1/eps steps in a unit of time a part ``eps^(a/2)`` begins within sqrt(eps) of the edge, and of
+    these a part of order sqrt(eps) so near that it is thrown beyond a given point.
+    """
+    return all(
+        _is_smooth_up_to(edge, e) or all(_is_smooth_up_to(edge, _without_share(t)) for t in summands(e))
+        for e in subject.dynamics.coefficients()
+    )
+
+
+def _without_share(term: Expr) -> Expr:
+    """A term without one factor ``b/total(b)``, a share of what is not negative, which lies between 0 and 1."""
+    for whole in sorted(term.atoms(Total), key=str):
+        b = opened(whole, GENERIC)[0]
+        if isinstance(b, Vector) and b.is_nonnegative:
+            rest = term * whole / b.at(GENERIC)
+            if not rest.has(whole):
+                return rest
+    return term
+
+
+def _is_smooth_up_to(edge: Edge, e: Expr) -> bool:
+    closed = up_to(edge, e)
+    return closed is not None and is_smooth(closed)
 
 
 def up_to(edge: Edge, e: Expr) -> Expr | None:

@@ -12,6 +12,8 @@ from recipe.dynamics import Dynamics
 from recipe.entry import Entry, combine
 from recipe.folded import unfolded
 from recipe.symbols import Block
+from verify.edge.edges import edges
+from verify.edge.reflected import has_bounded_coefficients
 from verify.obligation import Obligation
 from verify.obligations.matrices import describe
 from verify.subject import Subject
@@ -19,6 +21,8 @@ from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 from verify.zero.decide import decide_zero
 from verify.zero.entry import decide_zero_entry
 from verify.zero.shown import factored, formula, shown_factored
+
+NOT_BOUNDED = "drift and diffusion are not proved to be bounded"
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -54,10 +58,15 @@ def decide_limit(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str,
 def decide_reflections(subject: Subject, update: Update) -> tuple[str, Outcome]:
     """Whether a rule reflects what the recipe reflects."""
     ours, theirs = (sorted(map(str, r)) for r in (subject.reflections, unfolded(update).reflections))
-    if ours == theirs:
-        return "reflections", proved("")
-    said, done = (" and ".join(r) or "nothing is reflected" for r in (ours, theirs))
-    return "reflections", undecided(f"of the recipe {said}; of the rule {done}")
+    if ours != theirs:
+        said, done = (" and ".join(r) or "nothing is reflected" for r in (ours, theirs))
+        return "reflections", undecided(f"of the recipe {said}; of the rule {done}")
+    for edge in (e for reflection in subject.reflections for e in edges(reflection.block)):
+        if not has_bounded_coefficients(edge, subject):
+            return "reflections", undecided(
+                f"{NOT_BOUNDED} up to {edge}, and then folded steps need not become the reflected process"
+            )
+    return "reflections", proved("")
 
 
 def _drifts(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:

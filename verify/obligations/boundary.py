@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sympy import Expr
 
+from recipe import Recipe
 from recipe.abstract import Potential
 from recipe.reflection import Reflection
 from recipe.symbols import Block, Simplex, Vector
@@ -18,6 +19,7 @@ from verify.edge.reflected import (
     decide_along_the_normal,
     decide_one_coordinate,
     decide_with_flips,
+    has_bounded_coefficients,
     is_along_the_normal,
     turns_nothing,
 )
@@ -84,6 +86,8 @@ def _alone(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome | No
     x, apart = coordinate(subject, edge.block), separated(subject.H, edge.block, subject.state)
     if isinstance(x, str) or apart is None or reflection.flips or not is_along_the_normal(edge, subject):
         return None
+    if not isinstance(subject.declared, Recipe) and not has_bounded_coefficients(edge, subject):
+        return None  # a folded rule need not become the process that is reflected
     if not has_no_current(x, edge.block, apart[0]):
         return None
     return decide_one_coordinate(edge, x, apart[0])
