@@ -7,10 +7,12 @@ from random import Random
 import mpmath
 import pytest
 import sympy
+from outcomes import outcome_of
 from sympy import Abs, Interval, Lambda, Poly, Rational, S, Symbol, cbrt, exp, log, oo, sin, sinh, sqrt
 
-from recipe import RecipeError, Vector, maps
+from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps
 from recipe.map import PHI, Map, as_map
+from verify import verify
 from verify.map.lipschitz import decide_lipschitz, decide_lipschitz_drift
 from verify.map.monotone import decide_monotone
 from verify.map.onto import decide_onto
@@ -237,6 +239,45 @@ def test_softsign_has_a_jump_in_its_second_derivative():
     assert outcome.witness.finding == "f'' goes from 2 to -2 there"
     assert decide_smooth(given(lambda p: p + Abs(p) ** 3)).witness.finding == "f''' goes from -6 to 6 there"
     assert all(decide_smooth(f).verdict is PROVED for f, *_ in LIBRARY.values() if f is not maps.softsign)
+
+
+# -- steps at the boundary -----------------------------------------------------------------------------------------------------
+
+
+def transformed(name, transform):
+    f, domain, *_ = ALL[name]
+    theta = Vector("theta", domain=domain)
+    return transform(Recipe((theta,), Potential("U", theta), 1, 0), theta, f)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_one_step_of_ito_diverges_at_the_boundary_and_one_of_corv_does_not(name):
+    """Against plain numbers, for U' = 1: farther and farther out drift and noise grow without bound, or stay as they are."""
+    f, domain, *_ = ALL[name]
+    for transform in (ito, corv):
+        recipe = transformed(name, transform)
+        outcome = outcome_of(verify(recipe), "boundary-step")
+        if domain == S.Reals:
+            assert outcome.verdict is PROVED
+            assert "no finite edge" in outcome.by
+            continue
+        diverges = transform is ito or f is maps.complementary_log_log
+        assert outcome.verdict is (REFUTED if diverges else PROVED)
+        assert diverges or any("dU/dtheta" in line for line in outcome.assumptions)
+        ends = [end for end, edge in ((-1, domain.start), (1, domain.end)) if edge.is_finite]
+        sizes = [[size_at(recipe, f, end * at) for end in ends] for at in (4, 8, 12)]
+        assert (max(sizes[2]) > 3 * max(sizes[1]) > 9 * max(sizes[0])) is diverges
+
+
+def size_at(recipe, f, at):
+    """The larger of |drift| and D at a point, by plain sympy."""
+    (phi,) = recipe.state
+    derivation = derive(recipe).dynamics
+    drift, diffusion = derivation.drift[phi], derivation.diffusion[phi, phi].diagonal
+    U = Potential("U", phi.image)
+    scale = 40 if f in (maps.arctan, maps.softsign) else 1 if f is not maps.complementary_log_log else Rational(2, 5)
+    point = {grad(U, phi.image): S.One, phi: scale * at}
+    return max(abs(float(e.subs(point))) for e in (drift, diffusion))
 
 
 # -- the derivative and the roots, by slow means -------------------------------------------------------------------------------
