@@ -2,13 +2,13 @@
 
 Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability simplex", NIPS, Table 1, third column:
 pi = theta / total(theta), where theta_k > 0 has the gamma law of shape alpha_k before the data, of which n_k are of category k; so
-pi has the law Dirichlet(n + alpha). Steps are those of Ma, Chen & Fox (2015), half of theirs. This is the diffusion and one Euler
-step of it; Patterson & Teh take the absolute value of what such a step gives.
+pi has the law Dirichlet(n + alpha). Steps are those of Ma, Chen & Fox (2015), half of theirs. Patterson & Teh
+take the absolute value of what an Euler step gives: ``sgrld_simplex_expanded_mean_reflected``.
 """
 
 from sympy import Interval, Matrix, Symbol, log, oo, sqrt
 
-from recipe import Noise, Parameter, Recipe, Update, Vector, total
+from recipe import Noise, Parameter, Recipe, Update, Vector, mirror, total
 
 epsilon = Symbol("epsilon", positive=True)
 
@@ -40,3 +40,6 @@ sgrld_simplex_expanded_mean = Recipe(
         },
     ),
 )
+
+# Where n_k + alpha_k < 1 the diffusion reaches 0 and turns back by itself; a step of it overshoots, and is reflected.
+sgrld_simplex_expanded_mean_reflected = mirror(sgrld_simplex_expanded_mean, theta)

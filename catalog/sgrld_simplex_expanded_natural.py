@@ -23,11 +23,14 @@ first_curvature_term = exp(-theta)
 second_curvature_term = exp(-theta)
 w = Noise("w", like=theta)
 
+# Without data each exp(theta_k) is a square-root process, which reaches 0 where alpha_k < 1: then theta_k reaches -oo in finite
+# time. So whether the process explodes is no formality here.
 sgrld_simplex_expanded_natural = Recipe(
     state=(theta,),
     H=H,
     D=Matrix([[exp(-theta)]]),
     Q=Matrix([[0]]),
+    require=["non-explosion"],
     source="Patterson & Teh (2013), Stochastic gradient Riemannian Langevin dynamics on the probability simplex, NIPS",
     update=Update(
         step=epsilon,

@@ -40,11 +40,14 @@ gradient = n + alpha - A * pi
 first_curvature_term = (1 / pi - 1 / pi_K) / N
 second_curvature_term = (1 / pi - 1 / pi_K) / N
 
+# A probability that reaches 0, as it does where n_k + alpha_k < 1, is a coordinate that reaches -oo in finite time: so whether the
+# process explodes is no formality here.
 sgrld_simplex_reduced_natural = Recipe(
     state=(theta,),
     H=H,
     D=Matrix([[Z / N * exp(-theta) + Z / N * outer(1, 1)]]),
     Q=Matrix([[0]]),
+    require=["non-explosion"],
     noise_factor=Matrix([[sqrt(Z / N) * exp(-theta / 2) + sqrt(Z / N) * c * outer(1, exp(theta / 2))]]),
     source="Patterson & Teh (2013), Stochastic gradient Riemannian Langevin dynamics on the probability simplex, NIPS",
     update=Update(

@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from catalog.sgrld_simplex_expanded_mean import sgrld_simplex_expanded_mean
+from catalog.sgrld_simplex_expanded_mean import sgrld_simplex_expanded_mean_reflected
 from catalog.sgrld_simplex_expanded_natural import sgrld_simplex_expanded_natural
 from catalog.sgrld_simplex_reduced_mean import sgrld_simplex_reduced_mean
 from catalog.sgrld_simplex_reduced_natural import sgrld_simplex_reduced_natural
 from codegen import sample
-from recipe import Recipe, RecipeError, compose, metropolis, mirror
+from recipe import Recipe, RecipeError, compose, metropolis
 
 COUNTS = np.array([0.0] * 7 + [5.0, 5.0, 90.0])  # the last category is one that was observed
 ALPHA = np.full(10, 0.1)
@@ -64,7 +64,7 @@ def softmax(theta: np.ndarray) -> np.ndarray:
 ALL = (
     Coordinates("reduced mean", sgrld_simplex_reduced_mean, lambda t: with_last(t, 1 - t.sum(-1, keepdims=True))),
     Coordinates("reduced natural", sgrld_simplex_reduced_natural, lambda t: softmax(with_last(t, 0 * t[..., :1]))),
-    Coordinates("expanded mean", mirror(sgrld_simplex_expanded_mean, *sgrld_simplex_expanded_mean.state), normalised),
+    Coordinates("expanded mean", sgrld_simplex_expanded_mean_reflected, normalised),
     Coordinates("expanded natural", sgrld_simplex_expanded_natural, softmax),
 )
 

@@ -142,7 +142,7 @@ def weak_corv(target: Target, step: float, start: np.ndarray, work: float, seed:
         seed=seed, params=target.params, initial={target.theta: start}, progress=False,
     )  # fmt: skip
     means = found[target.theta].mean(axis=1).ravel()
-    draws = found[target.theta][:, -1].ravel()
+    draws = found[target.theta][:, :: KEPT // 20].ravel()
     return Weak(
         "CoRV", step, float(means.mean()), float(means.std(ddof=1) / np.sqrt(means.size)),
         stationary_mean(step, SHAPE, SCALE), float(np.median(draws)), float(kstest(draws, target.law.cdf).statistic),

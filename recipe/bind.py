@@ -17,11 +17,12 @@ from recipe.kernel.kernel import Kernel
 from recipe.language import check_component, check_number, read
 from recipe.posterior import Posterior
 from recipe.preimage import in_preimages
-from recipe.recipe import Recipe
+from recipe.recipe import Recipe, Transform
 from recipe.rewritten import rewritten, with_fields
 from recipe.spread import spread
-from recipe.symbols import GENERIC, Indexed, Scalar, Vector, generic
+from recipe.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic
 from recipe.total import Total, labels, opened, relabel, sum_over
+from recipe.transform import corv, ito
 
 Values = dict[Any, Any]
 Coincidences = dict[frozenset[int], Symbol]
@@ -76,9 +77,22 @@ def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bo
             raise RecipeError(
                 f"the posterior is a law of {_blocks(theirs)}, and {U} is a function of {_blocks(ours)}; they must be the same"
             )
+        if isinstance(recipe, Recipe) and recipe.transform is not None and recipe.transform.image in ours:
+            of = bind(recipe.transform.of, {U: posterior})
+            return _transformed_again(recipe, recipe.transform, of, posterior.blocks)  # type: ignore[return-value]
         recipe = spread(recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior))
         U = Potential(U.name, *posterior.blocks)
     return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})
+
+
+def _transformed_again(recipe: Recipe, how: Transform, of: Recipe, blocks: tuple[Block, ...]) -> Recipe:
+    """The transform of a sampler that was spread over other blocks: the same map for each of them."""
+    transform, taken = {"ito": ito, "corv": corv}[how.kind], of.unused_names()
+    for block in blocks:
+        phi = how.preimage.name if len(blocks) == 1 else f"{how.preimage.name}_{block.name}"
+        words = {"name": recipe.name, "source": recipe.source, "require": recipe.require}
+        of = transform(of, block, how.map, phi=taken.fresh(phi), **words)  # type: ignore[arg-type]
+    return of
 
 
 def _blocks(blocks: set[Any]) -> str:

@@ -316,7 +316,7 @@ def test_identities_of_roots_of_sums_are_left_unchecked(name):
     if verify(CATALOG[name]).verdict is Verdict.PROVED:
         result = check(certificate(CATALOG[name]))
         assert (result.status, result.exit_status) == ("not confirmed", 3), result
-        open_ones = {f.name for f in result.findings if f.status != "confirmed"}
+        open_ones = {f.name for f in result.findings if f.status != "confirmed"} - {"boundary"}  # of which it has no procedure
         assert open_ones == {"diffusion-psd", "noise-factor", "agrees-with-update"}
         assert {f.status for f in result.findings if f.name in open_ones} == {"not checked"}
 

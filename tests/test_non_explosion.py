@@ -142,6 +142,7 @@ CATALOG = {
     "sgrld_reciprocal": (UNDECIDED, None),  # nothing is known of U at the edge
     "jacobi_beta": (PROVED, None),
     "mirror_sgld": (UNDECIDED, None), "mirror_sgld_gamma": (UNDECIDED, None), "mirror_sghmc": (UNDECIDED, None),
+    "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, None),
     "sgrld_simplex_expanded_mean": (PROVED, None), "sgrld_simplex_reduced_mean": (PROVED, None),
     "sgrld_simplex_expanded_natural": (UNDECIDED, None), "sgrld_simplex_reduced_natural": (UNDECIDED, None),
     "wright_fisher_dirichlet": (PROVED, None), "scir": (PROVED, None), "lognormal_exp_ou": (PROVED, None),

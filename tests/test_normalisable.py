@@ -5,10 +5,12 @@ from itertools import pairwise
 from random import Random
 
 import mpmath
+import numpy as np
 import pytest
 from outcomes import outcome_of
 from samplers import catalog_recipes
 from scipy.integrate import dblquad, quad
+from scipy.special import gamma
 from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cos, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
 
 from recipe import Field, Parameter, Potential, Recipe, Scalar, Simplex, Vector, total
@@ -34,6 +36,7 @@ F = Function("F")(theta)
 a = Symbol("a", positive=True)
 b = Symbol("b", real=True)
 alpha, beta = Parameter("alpha", like=q, positive=True), Parameter("beta", like=q, positive=True)
+alpha_s, lam = Parameter("alpha", like=s, positive=True), Parameter("lambda_", like=theta, positive=True)
 d = theta.dim
 
 
@@ -135,6 +138,21 @@ SEVERAL = [
     (UNDECIDED, (x + y + tau) ** 60, (x, y, tau)),
     (PROVED, -total((a - 1) * log(s)), (s,)),
     (REFUTED, total(log(s)), (s,)),
+    (PROVED, -total((alpha_s - 1) * log(s)) - (a - 1) * log(1 - total(s)), (s,)),  # Dirichlet
+    (PROVED, -total((alpha_s - 1) * log(s)) - (a - 1) * log(1 - total(s)) + total(s * (1 - s)) + total(s**2) ** 2, (s,)),
+    (REFUTED, -total((alpha_s - 1) * log(s)) + (a + 1) * log(1 - total(s)), (s,)),
+    (REFUTED, -b * log(1 - total(s)), (s,)),  # at b <= -1
+    (UNDECIDED, -total((alpha_s - 2) * log(s)), (s,)),
+    (PROVED, -total((alpha - 1) * log(q)) + total(q) + total(beta) * log(total(q)) - total(beta * log(q)), (q,)),
+    (PROVED, -total((alpha - 1) * log(q)) + sqrt(total(q)), (q,)),
+    (REFUTED, -total((alpha - 1) * log(q)) + total(alpha) * log(total(q)) + total(q), (q,)),  # at 0
+    (REFUTED, -total((alpha - 1) * log(q)) - log(total(q)) + log(1 + total(q)), (q,)),  # at infinity
+    (UNDECIDED, -total((alpha - 1) * log(q)) - total(alpha) * log(total(q)) + log(1 + total(q)), (q,)),  # finite for small alpha
+    (UNDECIDED, -total((alpha - 1) * log(q)) + total(beta) * log(total(q)) + total(q), (q,)),
+    (PROVED, -total(lam * theta) + (a + total(lam)) * log(1 + total(exp(theta))), (theta,)),
+    (REFUTED, -total(lam * theta) + total(lam) * log(1 + total(exp(theta))), (theta,)),
+    (REFUTED, total(lam * theta) + total(exp(theta)), (theta,)),
+    (PROVED, -total(lam * theta) + total(exp(theta)) + total(theta**2), (theta,)),
     (REFUTED, a * log(1 + x**2), (x,)),  # at a = 1/4
     (REFUTED, b * x**2, (x,)),
     (PROVED, (a + 1) / 2 * log(1 + x**2 / a), (x,)),  # Student
@@ -160,6 +178,19 @@ def test_masses_in_the_plane(H):
     density = lambdify((x, y), exp(-H))
     small, large = (dblquad(density, -c, c, -c, c)[0] for c in (6, 12))
     assert abs(large - small) < 1e-6
+
+
+RADIAL = [(lambda v: (1 - v) ** 0.7, 1), (lambda v: np.exp(-v), np.inf), (lambda v: (1 + v) ** -4.0, np.inf)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("g", "edge"), RADIAL, ids=["simplex", "gamma", "natural"])
+def test_liouvilles_integral_by_quadrature(g, edge):
+    one, two = 0.8, 1.7
+    inner = lambda x: quad(lambda y: x ** (one - 1) * y ** (two - 1) * g(x + y), 0, edge - x)[0]  # noqa: E731
+    double = quad(inner, 0, edge)[0]
+    single = gamma(one) * gamma(two) / gamma(one + two) * quad(lambda v: g(v) * v ** (one + two - 1), 0, edge)[0]
+    assert abs(double / single - 1) < 1e-5
 
 
 # -- abstract functions ------------------------------------------------------------------------------------------------------------

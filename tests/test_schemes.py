@@ -62,6 +62,7 @@ FITTING = {
     "sgrld": "",
     "sgrld_reciprocal": "milstein",
     "sgrld_simplex_expanded_mean": "milstein",
+    "sgrld_simplex_expanded_mean_reflected": "milstein",
     "sgrld_simplex_expanded_natural": "milstein",
     "sgrld_simplex_reduced_mean": "",
     "sgrld_simplex_reduced_natural": "",

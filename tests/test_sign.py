@@ -5,9 +5,10 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Function, Interval, Rational, Symbol, cosh, exp, log, oo, sqrt, tanh
+from sympy import Expr, Function, Interval, Rational, Symbol, cosh, exp, log, oo, sign, sqrt, tanh
 
 from recipe import Field, Simplex, Vector, total
+from verify.signs.readable import readable_form
 from verify.signs.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
 
 a, c = Symbol("a", positive=True), Symbol("c", positive=True)
@@ -32,6 +33,28 @@ g = Function("g", positive=True)
 )  # fmt: skip
 def test_positive(e):
     assert is_positive(e)
+
+
+S = total(w)
+ROOT = sqrt(1 - S)
+ON_SIMPLEX = [  # with the signs that they have
+    (1 + ROOT - S, {1}), (1 - S / (1 + ROOT), {1}), (2 - S, {1}), (a + c - a * S, {1}), (S - 1, {-1}), (S - 2 * a - 1, {-1}),
+    (1 / (1 + ROOT) - 1, {-1}), (2 * n * ROOT - n * S + n, {0, 1}), (1 - 2 * S, {-1, 0, 1}), (ROOT - S, {-1, 0, 1}),
+    (a - S, {-1, 0, 1}), (1 - S / ROOT, {-1, 0, 1}), (1 - total(w**2) - S, {-1, 0, 1}), (2 - 1 / (1 - S), {-1, 0, 1}),
+    (1 + 1 / (S - 2), {0, 1, -1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("e", "signs"), ON_SIMPLEX, ids=[str(e) for e, _ in ON_SIMPLEX])
+def test_signs_on_the_simplex_are_those_of_values(e, signs):
+    assert possible_signs(e) == signs
+    form = readable_form(e)
+    for s in (Rational(1, 100), Rational(1, 2), Rational(9, 10), Rational(99, 100)):
+        for size in (Rational(1, 10), 1, 5):
+            values = {S: s, a: size, c: 1 / size, n: size - Rational(1, 10), total(w**2): s**2 / 2}
+            value = e.xreplace(values)
+            assert sign(value) in signs
+            assert abs((form.xreplace(values) - value).evalf()) < 1e-12
 
 
 @pytest.mark.parametrize("e", [x**2, n, n * a, total(theta**2), v * (1 - v), x**2 - 2 * x + 1, 1 + k, x**2 * y**2 + n], ids=str)

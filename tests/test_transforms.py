@@ -280,12 +280,24 @@ def test_what_is_wrong_is_said():
         Preimage("psi", phi, maps.exp)
     with pytest.raises(RecipeError, match=r"theta is a function of phi here; write log\(exp\(phi\) \+ 1\)"):
         Recipe((phi,), total(phi.image**2), Matrix([[1]]), Matrix([[0]]))
-    a, b = Vector("a", domain=HALF), Vector("b", domain=HALF)
-    of_two = Posterior((a, b), None, total(-a) - total(b), {}, gradient=lambda *_: None)
-    with pytest.raises(RecipeError, match="bind the posterior first"):
-        bind(corv_sgld, {corv_sgld.abstract[0]: of_two})
     with pytest.raises(RecipeError, match="compensate= is not for transforms"):
         discretise(corv_sgld, "euler", compensate=True)
+
+
+def test_a_posterior_of_other_blocks_gets_the_map_for_each_of_them():
+    a, b, z = Vector("a", domain=HALF), Scalar("b", domain=HALF), Data("z")
+    of_two = Posterior((a, b), total(log(a)) - z * total(a) + log(b) - z * b, -b, {z: np.ones(4)})
+    made = bind(corv_sgld, {corv_sgld.abstract[0]: of_two})
+    assert [str(s) for s in made.state] == ["phi_a", "phi_b"]
+    assert verify(made).verdict is Verdict.PROVED
+    draws = sample(made, step_size=0.01, steps=20_000, chains=2, seed=1, lengths={a: 2})
+    assert draws["a"].shape[2] == 2
+    assert draws["a"].mean() == pytest.approx(5 / 4, abs=0.08)
+    assert draws["b"].mean() == pytest.approx(1, abs=0.08)
+    x = Vector("x", domain=UNIT)
+    elsewhere = Posterior((x,), total(log(x)), total(log(x)), {})
+    with pytest.raises(RecipeError, match=r"x \(on Interval.open\(0, 1\)\)"):
+        bind(corv_sgld, {corv_sgld.abstract[0]: elsewhere})
 
 
 def test_a_decreasing_map_and_constants_in_a_map():

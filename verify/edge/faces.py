@@ -86,7 +86,7 @@ def _in_the_rest(e: Expr, block: Vector, y: Symbol) -> Expr:
 def _is_divisible(e: Expr, x: Symbol, block: Vector) -> bool:
     """Whether it is a polynomial of the state without a term free of x: at most a constant times x on the simplex."""
     letters = [s for s in e.atoms(Vector) if s.base == block.base] + [x]
-    totals = {t: Dummy() for t in e.atoms(Total)}
+    totals = {t: Dummy() for t in e.atoms(Total) if t.atoms(Vector, Scalar)}  # others are constants
     polynomial = e.xreplace(totals)
     others = {s for s in e.free_symbols if isinstance(s, Vector | Scalar)} - set(letters)
     return not others and bool(polynomial.is_polynomial(*letters, *totals.values())) and vanishes(polynomial.xreplace({x: S.Zero}))

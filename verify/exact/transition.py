@@ -1,7 +1,7 @@
 """The transitions of an exact step, block by block: each moves by itself, and its rule draws from the law of its process.
 
-Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those of theta by Ito's formula: the
-rule of theta must be f of a rule of phi, f must go from the real line onto the domain and back, and then phi is judged.
+Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those of theta by Ito's formula, and its
+rule from that of theta by the map; f must go from the real line onto the domain and back, and then phi is judged.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from recipe.total import substitute
 from recipe.update import Update
 from verify.exact.kolmogorov import decide_transition
 from verify.exact.law import ChiSquaredLaw, Law, law_of
-from verify.signs.definedness import NONNEGATIVE, POSITIVE, Condition, conditions, decide_condition, is_smooth
+from verify.signs.definedness import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions, is_smooth
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved, undecided
-from verify.zero.decide import decide_zero
+from verify.zero.decide import decide_zero, vanishes
 
 DEGREES = "the degrees of freedom"
 
@@ -83,10 +83,21 @@ def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
     if transition.map is None:
         return Judged(block, law_of(_with_short_parameters(rule), block), drift, noise)
     phi, f = transition.variable, transition.map(transition.variable)
+    base = _rule_of_preimage(rule, transition, f)
     slope, bend = (explicit(e, phi) for e in (f, explicit(f, phi)))
     across = substitute(noise, {block: f}) / slope**2
     along = (substitute(drift, {block: f}) - bend * across) / slope
-    return Judged(phi, law_of(transition.base, phi), along, across)
+    return Judged(phi, law_of(base, phi), along, across)
+
+
+def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
+    """The rule of phi of which the rule of theta is the image: the one that it was made from, if it still is that."""
+    assert transition.map is not None
+    assert transition.map.inverse is not None
+    moved = substitute(rule, {transition.block: image})
+    if vanishes(moved - transition.map(transition.base)):
+        return transition.base
+    return transition.map.inverse(moved)
 
 
 def _with_short_parameters(rule: Expr) -> Expr:
@@ -99,7 +110,7 @@ def decide_transitions(subject: Subject, update: Update, found: list[tuple[Trans
     for transition, process in found:
         where = str(transition.block)
         if transition.map is not None:
-            yield from _maps(transition, dict(update.rule)[transition.block], transition.map, where)
+            yield from _maps(transition, transition.map, where)
         for data in transition.data:
             yield f"{where}: the data enter by one sum", _is_one_sum(data, subject, transition.block)
         for name, outcome in decide_transition(process.law, process.variable, update.step, process.drift, process.noise):
@@ -133,18 +144,15 @@ def _of_data(outcome: Outcome, transition: Transition, process: Judged) -> Outco
     return proved("of the data", f"the data are such that {df} > 0, with {said}")
 
 
-def _maps(transition: Transition, rule: Expr, f: Map, where: str) -> Found:
-    """f is smooth, onto the domain and invertible, and the rule of theta is f of the rule of phi."""
+def _maps(transition: Transition, f: Map, where: str) -> Found:
+    """f is smooth and takes the real line onto the domain and back; without that nothing is said of the law, for or against."""
     theta, phi = transition.block, transition.variable
     assert f.inverse is not None
     image, back = f(phi), f.inverse(theta)
-    yield f"{where} = f(phi): f after its inverse", decide_zero(f(back) - theta)
-    yield f"{where} = f(phi): the inverse after f", decide_zero(f.inverse(image) - phi)
-    for condition in (*_inside(image, theta.domain), *conditions(back)):
-        yield f"{where} = f(phi): {condition}", decide_condition(condition)
-    if phi.domain != S.Reals or not is_smooth(image):
-        yield f"{where} = f(phi)", undecided(f"{f} is not seen to be smooth on the real line")
-    yield f"{where}: the rule is that of phi", decide_zero(substitute(rule, {theta: image}) - f(transition.base))
+    inverse = vanishes(f(back) - theta) and vanishes(f.inverse(image) - phi)
+    inside = all(PROVERS[c.sign](c.e) for c in (*_inside(image, theta.domain), *conditions(back)))
+    if not (inverse and inside and is_smooth(image)):
+        yield f"{where} = f({phi})", undecided(f"{f} is not seen to be a smooth map of the real line onto {theta.domain} and back")
 
 
 def _inside(e: Expr, domain: Interval) -> list[Condition]:
