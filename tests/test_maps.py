@@ -10,7 +10,7 @@ import sympy
 from outcomes import outcome_of
 from sympy import Abs, Interval, Lambda, Poly, Rational, S, Symbol, cbrt, exp, log, oo, sin, sinh, sqrt
 
-from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps
+from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps, total
 from recipe.map import PHI, Map, as_map
 from verify import verify
 from verify.map.lipschitz import decide_lipschitz, decide_lipschitz_drift
@@ -278,6 +278,17 @@ def size_at(recipe, f, at):
     scale = 40 if f in (maps.arctan, maps.softsign) else 1 if f is not maps.complementary_log_log else Rational(2, 5)
     point = {grad(U, phi.image): S.One, phi: scale * at}
     return max(abs(float(e.subs(point))) for e in (drift, diffusion))
+
+
+def test_what_is_taken_of_the_law_says_in_which_coordinates():
+    """On (-1, 1) every U goes to infinity at infinity; what is needed is that it does so at both ends."""
+    theta = Vector("theta", domain=AROUND)
+    r = Vector("r", like=theta)
+    friction, canonical = sympy.Matrix([[0, 0], [0, a]]), sympy.Matrix([[0, -1], [1, 0]])
+    recipe = corv(Recipe((theta, r), Potential("U", theta) + total(r**2) / 2, friction, canonical), theta, maps.tanh)
+    outcome = outcome_of(verify(recipe), "non-explosion")
+    assert outcome.verdict is PROVED
+    assert "U goes to infinity at infinity, as a function of phi with theta = tanh(phi)" in outcome.assumptions
 
 
 # -- the derivative and the roots, by slow means -------------------------------------------------------------------------------
