@@ -214,7 +214,9 @@ def test_a_normal_law_does_not_live_on_a_half_line():
 
 
 def test_blocks_that_share_a_draw_are_not_proved():
-    step = discretised(Recipe((Scalar("u"), Scalar("v")), Scalar("u") ** 2 / 2 + Scalar("v") ** 2 / 2, Matrix.eye(2), Matrix.zeros(2)), "exact")
+    step = discretised(
+        Recipe((Scalar("u"), Scalar("v")), Scalar("u") ** 2 / 2 + Scalar("v") ** 2 / 2, Matrix.eye(2), Matrix.zeros(2)), "exact"
+    )
     (u, first), (v, second) = step.update.rule
     (one,), (other,) = (e.atoms(type(Noise("n", like=u))) for e in (first, second))
     shared = replace(step, update=Update(h, {u: first, v: second.xreplace({other: one})}, step.update.target))
@@ -254,7 +256,10 @@ def test_the_transform_of_the_draw_against_its_density():
         def mean(f):
             return mpmath.quad(lambda t: f(t) * density(t), [0, 1e-6, 1e-2, 1, 5, 20, 80, 300])
 
-        assert abs(mean(lambda t: mpmath.exp(-t / 3)) - mpmath.mpf(str(sympy.exp(log_laplace(x, -sympy.Rational(1, 3))).evalf(30)))) < 1e-9
+        assert (
+            abs(mean(lambda t: mpmath.exp(-t / 3)) - mpmath.mpf(str(sympy.exp(log_laplace(x, -sympy.Rational(1, 3))).evalf(30))))
+            < 1e-9
+        )
         for n in (1, 2, 3, 4):
             assert abs(mean(lambda t, n=n: t**n) - mpmath.mpf(str(moment(x, n).evalf(30)))) < 1e-6 * abs(float(moment(x, n)))
 
@@ -302,7 +307,10 @@ def test_moments_by_carrying_out_the_steps():
     weight = 1 - exp(-at[h])
     for _ in range(4):
         own = law.variance.subs(at).subs(found.start, mean)  # affine in the state, so its mean is its value at the mean
-        mean, variance = law.mean.subs(at).subs(found.start, mean), own + exp(-2 * at[h]) * variance + weight**2 * sympy.Rational(7, 3)
+        mean, variance = (
+            law.mean.subs(at).subs(found.start, mean),
+            own + exp(-2 * at[h]) * variance + weight**2 * sympy.Rational(7, 3),
+        )
     wanted = (found.variance + found.gain * sympy.Rational(7, 3)).subs(at).subs({found.start: 2, found.M: 4})
     assert abs(float((variance - wanted).evalf(30))) < 1e-20
     assert abs(float((mean - found.mean.subs(at).subs({found.start: 2, found.M: 4})).evalf(30))) < 1e-20
@@ -312,7 +320,10 @@ def test_the_moments_are_printed():
     said = command("verify", "scir", "--scheme", "exact")
     assert said.returncode == 0
     assert "after M steps from theta the mean is theta*exp(-M*step_size) + a*(1 - exp(-M*step_size))" in said.stdout
-    assert "the variance gains (1 - exp(-step_size))*(1 - exp(-M*step_size))*(1 + exp(-M*step_size))/(1 + exp(-step_size))" in said.stdout
+    assert (
+        "the variance gains (1 - exp(-step_size))*(1 - exp(-M*step_size))*(1 + exp(-M*step_size))/(1 + exp(-step_size))"
+        in said.stdout
+    )
 
 
 # -- data --------------------------------------------------------------------------------------------------------------------------
@@ -320,12 +331,18 @@ def test_the_moments_are_printed():
 
 def test_counts_make_any_law_a_square_root_process():
     step = discretised(bind(scir_posterior, {U: of_counts()}), "exact")
-    assert str(dict(step.update.rule)[X]).startswith("(1/2 - exp(-step_size)/2)*NoncentralChiSquared(w_theta, -2*theta*grad(U, theta) + 2*theta + 2,")
+    assert str(dict(step.update.rule)[X]).startswith(
+        "(1/2 - exp(-step_size)/2)*NoncentralChiSquared(w_theta, -2*theta*grad(U, theta) + 2*theta + 2,"
+    )
     outcome = line(step)
     assert outcome.verdict is Verdict.PROVED
-    assert outcome.assumptions == ("the data are such that 2*alpha - 2*data_theta > 0, with data_theta the sum over the data of -z",)
+    assert outcome.assumptions == (
+        "the data are such that 2*alpha - 2*data_theta > 0, with data_theta the sum over the data of -z",
+    )
     assert any("a = -theta*grad(U, theta) + theta + 1" in fact for fact in outcome.facts)
-    assert limit_of(step.update).drift == derive(scir_posterior).dynamics.drift or line(step, "consistency").verdict is Verdict.PROVED
+    assert (
+        limit_of(step.update).drift == derive(scir_posterior).dynamics.drift or line(step, "consistency").verdict is Verdict.PROVED
+    )
 
 
 def test_a_prior_that_bends_the_drift_is_refused():
