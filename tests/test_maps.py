@@ -13,12 +13,13 @@ from sympy import Abs, Interval, Lambda, Poly, Rational, S, Symbol, cbrt, exp, l
 from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps, total
 from recipe.map import PHI, Map, as_map
 from verify import verify
+from verify.map.limits import limit_at
 from verify.map.lipschitz import decide_lipschitz, decide_lipschitz_drift
 from verify.map.monotone import decide_monotone
 from verify.map.onto import decide_onto
-from verify.map.roots import roots_inside
+from verify.map.roots import range_of, roots_inside, sign_of
 from verify.map.smooth import decide_smooth
-from verify.map.variable import Y
+from verify.map.variable import Variable, Y, fraction
 from verify.verdict import Verdict
 
 PROVED, REFUTED, UNDECIDED = Verdict
@@ -350,3 +351,22 @@ def test_roots_are_counted_as_sturm_does():
             inside = {root for root in roots if ends[0] < root < ends[1]}
             expected = len(inside) + (sturm([int(c) for c in irrational.all_coeffs()], *ends) if irrational.degree() else 0)
             assert roots_inside(p, *((-oo, oo) if ends == (-100, 100) else map(S, ends))) == expected, (p, ends)
+
+
+def test_a_pole_inside_leaves_signs_and_ranges_open():
+    line = Variable(x, None, -oo, oo)
+    for e in (1 / (Y - 1) ** 2, 1 / (Y - 1)):
+        assert sign_of(fraction(e), line) is None
+        assert range_of(e, fraction(e).derivative(), line) is None
+    assert sign_of(fraction(1 / (1 + Y**2)), line) == 1
+
+
+@pytest.mark.parametrize(
+    "e", [1 / (Y - 1), 1 / (1 - Y), 1 / (Y - 1) ** 2, -2 / Y, 1 / Y**2, (Y - 3) / (Y * (Y - 1)), (Y - 3) / Y**3]
+)
+def test_limits_at_a_pole_have_the_sign_that_numbers_have(e):
+    y = Variable(x, None, S.Zero, S.One)
+    for upper, near in ((False, Rational(1, 10**6)), (True, 1 - Rational(1, 10**6))):
+        value = e.subs(Y, near)
+        limit = limit_at(e, y, upper)
+        assert limit == (oo * sympy.sign(value) if abs(value) > 10**4 else e.subs(Y, int(upper)))
