@@ -36,6 +36,7 @@ from verify.report.report import subjects_of
 from verify.signs.sign import possible_signs
 from verify.zero.canonical import normalised
 from verify.zero.decide import decide_zero, vanishes
+from verify.zero.point import NoValueError, Point
 from verify.zero.second import second_opinion
 
 PROVED, REFUTED, UNDECIDED = Verdict
@@ -137,6 +138,14 @@ def test_a_denominator_that_vanishes_on_one_side_proves_nothing():
     e = 1 / (phi + Abs(phi)) - 1 / (2 * phi)
     assert decide_zero(e).verdict is not PROVED
     assert normalised(total(e)) == total(e)
+
+
+def test_a_sign_has_no_value_at_its_kink():
+    point = Point({theta.dim: 1}, seed=0)
+    point.put(phi, 0, Rational(0))
+    assert point.evaluate(Abs(phi), {0: 0}) == 0
+    with pytest.raises(NoValueError, match="jumps"):
+        point.evaluate(sign(phi), {0: 0})
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,10 @@ def test_a_wrong_inverse_is_refuted_at_a_point():
     assert outcome.witness.finding.startswith("f(g(theta)) - theta")
 
 
+def test_an_inverse_with_a_hole_is_not_proved():
+    assert decide_onto(given(exp, lambda t: log((t**2 - t) / (t - 1))), HALF_LINE).verdict is UNDECIDED
+
+
 def test_softsign_has_a_jump_in_its_second_derivative():
     outcome = decide_smooth(maps.softsign)
     assert outcome.verdict is REFUTED
