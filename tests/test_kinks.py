@@ -36,6 +36,7 @@ from verify.report.report import subjects_of
 from verify.signs.sign import possible_signs
 from verify.zero.canonical import normalised
 from verify.zero.decide import decide_zero, vanishes
+from verify.zero.point import NoValueError, Point
 from verify.zero.second import second_opinion
 
 PROVED, REFUTED, UNDECIDED = Verdict
@@ -139,6 +140,14 @@ def test_a_denominator_that_vanishes_on_one_side_proves_nothing():
     assert normalised(total(e)) == total(e)
 
 
+def test_a_sign_has_no_value_at_its_kink():
+    point = Point({theta.dim: 1}, seed=0)
+    point.put(phi, 0, Rational(0))
+    assert point.evaluate(Abs(phi), {0: 0}) == 0
+    with pytest.raises(NoValueError, match="jumps"):
+        point.evaluate(sign(phi), {0: 0})
+
+
 @pytest.mark.parametrize(
     ("e", "signs"),
     [
@@ -233,14 +242,26 @@ def test_what_needs_smoothness_says_so():
                 assert outcome.verdict is UNDECIDED
                 assert "there is a kink at phi = 0" in outcome.by
                 met.add(obligation.name)
-    assert met >= {"normalisable", "non-explosion", "uniqueness", "invariant-order", "stable-step", "noise-budget"}
+    assert met >= {"non-explosion", "uniqueness", "invariant-order", "stable-step", "noise-budget"}
 
 
 def test_what_goes_across_kinks_is_a_short_list():
     assert {o.name for o in OBLIGATIONS if o.across_kinks} == {
         "well-defined", "diffusion-symmetric", "curl-skew", "diffusion-psd", "noise-factor", "stationarity", "agrees-with-update",
-        "marginal", "consistency", "monotone", "onto", "lipschitz", "lipschitz-drift", "smooth", "boundary-step",
+        "marginal", "normalisable", "consistency", "monotone", "onto", "lipschitz", "lipschitz-drift", "smooth", "boundary-step",
     }  # fmt: skip
+
+
+def test_the_mass_is_that_of_the_image_and_nothing_is_said_of_other_tails():
+    assert outcome_of(verify(RECIPES["langevin corv"]), "normalisable").verdict is PROVED
+    plain = Recipe((phi,), total(phi**2) + total(Abs(phi)), 1, 0)
+    assert outcome_of(verify(plain), "normalisable").verdict is UNDECIDED
+
+
+def test_a_marginal_is_proved_of_what_has_a_kink_and_not_over_it():
+    assert outcome_of(verify(RECIPES["hamiltonian ito"]), "marginal").verdict is PROVED
+    over = Recipe((phi, r), total(phi**2 + Abs(phi) + r**2), Matrix.eye(2), Matrix.zeros(2), marginal={r: total(r**2)})
+    assert outcome_of(verify(over), "marginal").verdict is UNDECIDED
 
 
 def test_a_diffusion_that_is_negative_on_one_side_is_refuted():

@@ -7,16 +7,19 @@ from random import Random
 import mpmath
 import pytest
 import sympy
+from outcomes import outcome_of
 from sympy import Abs, Interval, Lambda, Poly, Rational, S, Symbol, cbrt, exp, log, oo, sin, sinh, sqrt
 
-from recipe import RecipeError, Vector, maps
+from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps, total
 from recipe.map import PHI, Map, as_map
+from verify import verify
+from verify.map.limits import limit_at
 from verify.map.lipschitz import decide_lipschitz, decide_lipschitz_drift
 from verify.map.monotone import decide_monotone
 from verify.map.onto import decide_onto
-from verify.map.roots import roots_inside
+from verify.map.roots import range_of, roots_inside, sign_of
 from verify.map.smooth import decide_smooth
-from verify.map.variable import Y
+from verify.map.variable import Variable, Y, fraction
 from verify.verdict import Verdict
 
 PROVED, REFUTED, UNDECIDED = Verdict
@@ -230,6 +233,10 @@ def test_a_wrong_inverse_is_refuted_at_a_point():
     assert outcome.witness.finding.startswith("f(g(theta)) - theta")
 
 
+def test_an_inverse_with_a_hole_is_not_proved():
+    assert decide_onto(given(exp, lambda t: log((t**2 - t) / (t - 1))), HALF_LINE).verdict is UNDECIDED
+
+
 def test_softsign_has_a_jump_in_its_second_derivative():
     outcome = decide_smooth(maps.softsign)
     assert outcome.verdict is REFUTED
@@ -237,6 +244,56 @@ def test_softsign_has_a_jump_in_its_second_derivative():
     assert outcome.witness.finding == "f'' goes from 2 to -2 there"
     assert decide_smooth(given(lambda p: p + Abs(p) ** 3)).witness.finding == "f''' goes from -6 to 6 there"
     assert all(decide_smooth(f).verdict is PROVED for f, *_ in LIBRARY.values() if f is not maps.softsign)
+
+
+# -- steps at the boundary -----------------------------------------------------------------------------------------------------
+
+
+def transformed(name, transform):
+    f, domain, *_ = ALL[name]
+    theta = Vector("theta", domain=domain)
+    return transform(Recipe((theta,), Potential("U", theta), 1, 0), theta, f)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_one_step_of_ito_diverges_at_the_boundary_and_one_of_corv_does_not(name):
+    """Against plain numbers, for U' = 1: farther and farther out drift and noise grow without bound, or stay as they are."""
+    f, domain, *_ = ALL[name]
+    for transform in (ito, corv):
+        recipe = transformed(name, transform)
+        outcome = outcome_of(verify(recipe), "boundary-step")
+        if domain == S.Reals:
+            assert outcome.verdict is PROVED
+            assert "no finite edge" in outcome.by
+            continue
+        diverges = transform is ito or f is maps.complementary_log_log
+        assert outcome.verdict is (REFUTED if diverges else PROVED)
+        assert diverges or any("dU/dtheta" in line for line in outcome.assumptions)
+        ends = [end for end, edge in ((-1, domain.start), (1, domain.end)) if edge.is_finite]
+        sizes = [[size_at(recipe, f, end * at) for end in ends] for at in (4, 8, 12)]
+        assert (max(sizes[2]) > 3 * max(sizes[1]) > 9 * max(sizes[0])) is diverges
+
+
+def size_at(recipe, f, at):
+    """The larger of |drift| and D at a point, by plain sympy."""
+    (phi,) = recipe.state
+    derivation = derive(recipe).dynamics
+    drift, diffusion = derivation.drift[phi], derivation.diffusion[phi, phi].diagonal
+    U = Potential("U", phi.image)
+    scale = 40 if f in (maps.arctan, maps.softsign) else 1 if f is not maps.complementary_log_log else Rational(2, 5)
+    point = {grad(U, phi.image): S.One, phi: scale * at}
+    return max(abs(float(e.subs(point))) for e in (drift, diffusion))
+
+
+def test_what_is_taken_of_the_law_says_in_which_coordinates():
+    """On (-1, 1) every U goes to infinity at infinity; what is needed is that it does so at both ends."""
+    theta = Vector("theta", domain=AROUND)
+    r = Vector("r", like=theta)
+    friction, canonical = sympy.Matrix([[0, 0], [0, a]]), sympy.Matrix([[0, -1], [1, 0]])
+    recipe = corv(Recipe((theta, r), Potential("U", theta) + total(r**2) / 2, friction, canonical), theta, maps.tanh)
+    outcome = outcome_of(verify(recipe), "non-explosion")
+    assert outcome.verdict is PROVED
+    assert "U goes to infinity at infinity, as a function of phi with theta = tanh(phi)" in outcome.assumptions
 
 
 # -- the derivative and the roots, by slow means -------------------------------------------------------------------------------
@@ -298,3 +355,22 @@ def test_roots_are_counted_as_sturm_does():
             inside = {root for root in roots if ends[0] < root < ends[1]}
             expected = len(inside) + (sturm([int(c) for c in irrational.all_coeffs()], *ends) if irrational.degree() else 0)
             assert roots_inside(p, *((-oo, oo) if ends == (-100, 100) else map(S, ends))) == expected, (p, ends)
+
+
+def test_a_pole_inside_leaves_signs_and_ranges_open():
+    line = Variable(x, None, -oo, oo)
+    for e in (1 / (Y - 1) ** 2, 1 / (Y - 1)):
+        assert sign_of(fraction(e), line) is None
+        assert range_of(e, fraction(e).derivative(), line) is None
+    assert sign_of(fraction(1 / (1 + Y**2)), line) == 1
+
+
+@pytest.mark.parametrize(
+    "e", [1 / (Y - 1), 1 / (1 - Y), 1 / (Y - 1) ** 2, -2 / Y, 1 / Y**2, (Y - 3) / (Y * (Y - 1)), (Y - 3) / Y**3]
+)
+def test_limits_at_a_pole_have_the_sign_that_numbers_have(e):
+    y = Variable(x, None, S.Zero, S.One)
+    for upper, near in ((False, Rational(1, 10**6)), (True, 1 - Rational(1, 10**6))):
+        value = e.subs(Y, near)
+        limit = limit_at(e, y, upper)
+        assert limit == (oo * sympy.sign(value) if abs(value) > 10**4 else e.subs(Y, int(upper)))

@@ -16,6 +16,7 @@ from recipe.free import blocks_in
 from recipe.recipe import marginal_place
 from recipe.symbols import OTHER, Block, Vector
 from recipe.text import listed, text
+from verify.kink import kinks
 from verify.obligation import Obligation
 from verify.subject import Subject
 from verify.tail.mass import decide_finite
@@ -32,6 +33,9 @@ def discharge(subject: Subject) -> Outcome:
     """Each declared law; where none is declared, the one that H suggests."""
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
+    integrated = [b for b in kinks(subject) if any(b not in kept for kept, _ in recipe.marginal or [inferred(recipe)[0]])]  # type: ignore[index]
+    if integrated:
+        return undecided(f"{listed(integrated)} is integrated out, and H has a kink in it")
     if not recipe.marginal:
         (kept, U), outcome = inferred(recipe)  # type: ignore[misc]
         return replace(outcome, by=f"inferred from H, the law of {listed(kept)} is {_density(U)}: {outcome.by}")

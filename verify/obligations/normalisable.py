@@ -7,6 +7,7 @@ from dataclasses import replace
 from recipe import Recipe
 from recipe.free import parameters_of
 from recipe.symbols import Indexed
+from verify.kink import at_kinks, kinks
 from verify.obligation import Obligation
 from verify.obligations.monotone import MONOTONE
 from verify.obligations.onto import ONTO
@@ -27,6 +28,9 @@ def discharge(subject: Subject) -> Outcome:
     if transform is not None and all(o.discharge(subject).verdict is Verdict.PROVED for o in (MONOTONE, ONTO)):
         found = discharge(subject_of(transform.of))
         return replace(found, by=f"{transform.preimage} has the law of {transform.image} in other coordinates: {found.by}")
+    found_kinks = kinks(subject)
+    if found_kinks:
+        return undecided(f"the tails of what has a kink, at {at_kinks(found_kinks)}, are not compared here")
     try:
         outcome = decide_finite(subject.H, subject.state)
         return _refuted_somewhere(subject) or outcome if outcome.verdict is Verdict.UNDECIDED else outcome
@@ -57,5 +61,6 @@ NORMALISABLE = Obligation(
     ),
     discharge=discharge,
     of_reflected=True,
+    across_kinks=True,
     required=False,
 )

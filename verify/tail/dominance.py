@@ -72,7 +72,14 @@ def _coercive_part(part: Part) -> Coercive | None:
         w = weight(term, powers)
         if w is None or possible_signs(1 - w) != POSITIVE:
             return None
-    return Coercive(powers, tuple(f"{_name(t)} goes to infinity at infinity" for t in terms if abstract[t]))
+    return Coercive(powers, tuple(_taken_of(t, part.blocks) for t in terms if abstract[t]))
+
+
+def _taken_of(term: Expr, blocks: tuple[Block, ...]) -> str:
+    """What is taken for granted of an abstract term; of one that is declared in other coordinates, in which of them it is meant."""
+    images = sorted({f"{b.image} = {b.forward(b)}" for b in blocks_in(term, blocks) if b.forward is not None})
+    where = f", as a function of {', '.join(sorted(map(str, blocks_in(term, blocks))))} with {', '.join(images)}" if images else ""
+    return f"{_name(term)} goes to infinity at infinity{where}"
 
 
 def _is_of_one_coordinate(term: Expr, state: tuple[Block, ...]) -> bool:
