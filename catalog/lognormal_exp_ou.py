@@ -1,7 +1,8 @@
 """Exponential Ornstein-Uhlenbeck: the logarithm of theta is an Ornstein-Uhlenbeck process, and the law of theta is log-normal.
 
 Baker et al. (2018), section 2.3, give geometric Brownian motion for the log-normal law, which has no stationary law; this process
-has one. Uhlenbeck & Ornstein (1930), "On the theory of the Brownian motion", Physical Review 36, through theta = exp(phi).
+has one. Uhlenbeck & Ornstein (1930), "On the theory of the Brownian motion", Physical Review 36, through theta = exp(phi). The rule
+is the Euler step of the logarithm; ``--scheme exact`` draws the law itself.
 """
 
 from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
@@ -25,6 +26,6 @@ lognormal_exp_ou = Recipe(
     update=Update(
         step=h,
         target=lognormal,
-        rule={theta: exp(mu + exp(-b * h) * (log(theta) - mu) + s * sqrt(1 - exp(-2 * b * h)) * w)},
+        rule={theta: theta * exp(-b * h * (log(theta) - mu) + s * sqrt(2 * b * h) * w)},
     ),
 )

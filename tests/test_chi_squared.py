@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 from scipy import stats
 from slow_step import slow_step
-from sympy import Interval, Symbol, log, oo
+from sympy import Interval, Rational, Symbol, log, oo
 
 from catalog.scir import scir, scir_posterior
 from codegen import generate, sample
@@ -31,11 +31,13 @@ from recipe import (
     Vector,
     bind,
     compose,
+    derive,
     discretise,
     limit_of,
     step,
     total,
 )
+from recipe.abstract import Partial
 from recipe.expectation import expectation
 
 u64 = np.uint64
@@ -215,6 +217,20 @@ def test_its_moments():
     assert expectation(X * n) == 0
     with pytest.raises(OutsideLanguageError):
         expectation(total(X))
+
+
+@pytest.mark.parametrize("recipe", [scir, scir_posterior])
+def test_the_limit_by_difference_quotients(recipe):
+    """Mean and variance of one published step of 1e-20, in 60 digits, against drift and diffusion of the recipe."""
+    ((block, e),) = recipe.update.rule
+    (x,) = e.atoms(NoncentralChiSquared)
+    values = {s: Rational(n + 3, 7) for n, s in enumerate(sorted(e.free_symbols | e.atoms(Partial), key=str))}
+    values[recipe.update.step] = small = Rational(1, 10**20)
+    scale, df, nonc, at = (f.xreplace(values).evalf(60) for f in (e / x, x.df, x.nonc, block))
+    dynamics = derive(recipe).dynamics
+    drift, D = (f.xreplace(values).evalf(60) for f in (dynamics.drift[block], dynamics.diffusion[block, block].diagonal))
+    assert abs((scale * (df + nonc) - at) / small - drift) < 1e-15
+    assert abs(2 * scale**2 * (df + 2 * nonc) / small - 2 * D) < 1e-15
 
 
 def test_a_step_takes_the_draws_and_carries_out_the_rule():

@@ -30,7 +30,7 @@ from sympy import (
 from recipe import Recipe, Scalar
 
 
-@pytest.mark.parametrize("name", sorted(catalog_recipes()))
+@pytest.mark.parametrize("name", sorted(catalog_recipes().keys() - {"scir", "scir_posterior"}))  # no normal noise
 def test_the_catalog_and_its_printed_rules_hold_by_numbers(name):
     recipe = catalog_recipes()[name]
     judge = Judge(recipe)

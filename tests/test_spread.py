@@ -39,7 +39,7 @@ from verify import Verdict, verify
 
 CATALOG = catalog_recipes()
 ONE_VECTOR_ONLY = ("fisher_sgld", "sgrld")
-SPREADABLE = sorted(CATALOG.keys() - set(ONE_VECTOR_ONLY))
+SPREADABLE = sorted(n for n in CATALOG.keys() - set(ONE_VECTOR_ONLY) if any(isinstance(a, Potential) for a in CATALOG[n].abstract))
 
 theta, phi = Vector("theta"), Vector("phi")
 r = Vector("r", like=theta)
