@@ -39,7 +39,9 @@ from verify import Verdict, verify
 
 CATALOG = catalog_recipes()
 ONE_VECTOR_ONLY = ("fisher_sgld", "sgrld")
-SPREADABLE = sorted(n for n in CATALOG.keys() - set(ONE_VECTOR_ONLY) if any(isinstance(a, Potential) for a in CATALOG[n].abstract))
+# What has no potential has nothing that a posterior of several blocks could be bound to; a transform is spread before it is made.
+WITH_A_POTENTIAL = {n for n, e in CATALOG.items() if e.transform is None and any(isinstance(a, Potential) for a in e.abstract)}
+SPREADABLE = sorted(WITH_A_POTENTIAL - set(ONE_VECTOR_ONLY))
 
 theta, phi = Vector("theta"), Vector("phi")
 r = Vector("r", like=theta)
