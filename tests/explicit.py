@@ -307,7 +307,7 @@ def _operation(node: Expr, args: list[mpmath.mpf]) -> mpmath.mpf:
 def explicit_limit(update: Update, reference: ExplicitRecipe) -> tuple[list[Expr], Matrix]:
     """Drift and D of an update rule as its step vanishes, from the explicit step expanded in s = sqrt(step)."""
     s = Symbol("s", positive=True)
-    world = World(reference.world.dims, {update.step: s**2})
+    world = World(reference.world.dims, {**reference.world.values, update.step: s**2})
     moved = {x: x for x in reference.z}
     for block, rule in update.rule:
         new = dict(zip(world.coordinates(block), world.vector(rule, block), strict=True))
