@@ -6,7 +6,6 @@ from functools import singledispatch
 
 from sympy import Dummy, Expr, Mul, S, exp, factor, oo
 
-from codegen.stable import stabilised
 from recipe.errors import RecipeError
 from recipe.fold import Fold, ends_of
 from recipe.kernel import Kernel, Move
@@ -65,7 +64,6 @@ def _stays_inside(e: Expr, block: Block) -> bool:
     low, high = ends
     above = S.One if low == -oo else e - low
     below = S.One if high == oo else high - e
-    above, below = stabilised(above), stabilised(below)  # 1 - exp(-h) is seen to be positive as -expm1(-h)
     sides = ((above, block.domain.left_open), (below, block.domain.right_open))
     return all(_is_positive(f) if is_open else f.is_nonnegative or _is_positive(f) for f, is_open in sides)
 
