@@ -39,6 +39,7 @@ from recipe.symbols import (
     name_of,
 )
 from recipe.sympified import as_expression
+from recipe.text import listed
 from recipe.total import Total, free_indexed, labels
 
 SMOOTH_FUNCTIONS = (
@@ -261,5 +262,9 @@ def _describe(meaning: Any) -> str:
         kind = f"a {type(meaning).__name__}"
         if isinstance(meaning, Noise):
             kind += f" of covariance {meaning.covariance or 'one'}"
-    listed = ", ".join(f"{k}={v}" for k, v in facts.items())
-    return f"{kind} with {listed}" if listed else f"{kind} without assumptions"
+        elif isinstance(meaning, Potential):
+            kind += f" of {listed(meaning.blocks)}"
+        elif isinstance(meaning, Field):
+            kind += f" of {meaning.block}"
+    said = ", ".join(f"{k}={v}" for k, v in facts.items())
+    return f"{kind} with {said}" if said else f"{kind} without assumptions"

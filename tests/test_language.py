@@ -173,7 +173,8 @@ MEANINGS: dict[str, Mistake] = {
     ),
     "a potential and a parameter": (lambda: hamiltonian(U + Symbol("U")), "U has two meanings", "a Potential"),
     "two potentials": (
-        lambda: Recipe((theta, r), U + Potential("U", theta, r), zeros(2, 2), zeros(2, 2)), "U has two meanings", "a Potential",
+        lambda: Recipe((theta, r), U + Potential("U", theta, r), zeros(2, 2), zeros(2, 2)),
+        "a Potential of theta with", "a Potential of theta, r with",
     ),
     "a function of two signs": (
         lambda: hamiltonian(total(G(theta) + Function("G", positive=True)(theta))), "G has two meanings", "positive=True",

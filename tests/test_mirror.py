@@ -342,7 +342,7 @@ def test_what_is_left_of_one_after_a_decay_keeps_the_sign_and_what_is_added_to_i
     """1 - e^-h is positive for every step h, as in the exact transition of a square-root process; e^-h - 1/2 is not."""
     q = Scalar("q", domain=HALF)
     n = Noise("n", like=q)
-    for factor in (1 - exp(-eps), 2 - exp(-eps), (1 - exp(-eps)) * exp(-2 * eps)):
+    for factor in (1 - exp(-eps), 2 - exp(-eps), (1 - exp(-eps)) * exp(-2 * eps), (1 - exp(-eps)) * (2 - exp(-3 * eps))):
         generate(Update(eps, {q: factor * NoncentralChiSquared(n, 2, q)}, q))
     for factor in (exp(-eps) - 1, Rational(1, 2) - exp(-eps), exp(-eps) - Rational(1, 2)):
         with pytest.raises(RecipeError, match="out of its domain"):

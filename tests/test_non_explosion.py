@@ -147,6 +147,8 @@ CATALOG = {
     "sgrld_simplex_expanded_natural": (UNDECIDED, None), "sgrld_simplex_reduced_natural": (UNDECIDED, None),
     "wright_fisher_dirichlet": (PROVED, None), "scir": (PROVED, None), "lognormal_exp_ou": (PROVED, None),
     "scir_posterior": (UNDECIDED, None),
+    "corv_sgld": (PROVED, NORMALISABLE), "corv_sghmc": (PROVED, COERCIVE), "corv_sgnht": (PROVED, COERCIVE),
+    "ito_sgld": (UNDECIDED, None),  # phi goes to -oo in finite time where theta reaches 0, and that depends on U
 }  # fmt: skip
 
 
