@@ -18,11 +18,12 @@ from recipe.language import check_component, check_number, read
 from recipe.posterior import Posterior
 from recipe.preimage import in_preimages
 from recipe.recipe import Recipe, Transform
-from recipe.rewritten import rewritten, with_fields
+from recipe.rewritten import rewritten
 from recipe.spread import spread
 from recipe.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic
 from recipe.total import Total, labels, opened, relabel, sum_over
 from recipe.transform import corv, ito
+from recipe.unchecked import with_fields
 
 Values = dict[Any, Any]
 Coincidences = dict[frozenset[int], Symbol]

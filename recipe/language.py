@@ -245,6 +245,11 @@ def check_state(state: Any) -> tuple[Block, ...]:
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
         raise RecipeError(f"the state symbol {twice} is used twice; give each block a name of its own")
+    images = [b.image for b in blocks if b.image is not None]
+    clash = next((i for i in images if images.count(i) > 1 or i in blocks), None)
+    if clash is not None:
+        theirs = " and ".join(b.name for b in blocks if clash in (b, b.image))
+        raise RecipeError(f"{clash} would be moved by {theirs}: only one block of the state may stand for it")
     return blocks
 
 

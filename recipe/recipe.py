@@ -38,8 +38,9 @@ class Recipe:
         source: the citation.
         update: the published update rule, an independent ``Update`` to be proved equal in the limit.
         posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
-        transform: what ``ito`` and ``corv`` fill in: from which recipe, and by which map.
         reflections: the blocks that turn back at the edge of their domain; ``mirror`` finds them.
+
+    ``transform`` says from which recipe, and by which map, ``ito`` and ``corv`` made it; nobody else sets it.
 
     Raises:
         RecipeError: naming the smallest guilty expression and the repair.
@@ -75,7 +76,6 @@ class Recipe:
         source: str | None = None,
         update: Update | None = None,
         posteriors: Mapping[Potential, Posterior] | None = None,
-        transform: Transform | None = None,
         reflections: Iterable[Reflection] = (),
     ) -> None:
         blocks = check_state(state)
@@ -87,7 +87,7 @@ class Recipe:
         values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
         values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
         values["posteriors"] = tuple((posteriors or {}).items())
-        values["transform"] = transform
+        values["transform"] = None
         values["reflections"] = checked_reflections(reflections, blocks)
         values["update"] = _checked_update(update, blocks)
         for field, value in values.items():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import replace
 from functools import singledispatch
-from typing import Any, TypeVar
+from typing import Any
 
 from sympy import Expr, ImmutableDenseMatrix
 
@@ -18,10 +17,10 @@ from recipe.scheme.discretisation import Discretisation
 from recipe.scheme.flow import Flow
 from recipe.scheme.pieces import Motion
 from recipe.scheme.splitting import Splitting, SubFlow
+from recipe.unchecked import with_fields
 from recipe.update import Update
 
 Put = Callable[[Expr], Expr]
-Declared = TypeVar("Declared", Recipe, Kernel)
 
 
 @singledispatch
@@ -47,28 +46,21 @@ def _(declared: Recipe, put: Put) -> Recipe:
         return None if m is None else m.written.applyfunc(put)
 
     update = None if declared.update is None else rewritten_update(declared.update, put)
-    return Recipe(
+    made = Recipe(
         declared.state, put(declared.H), put_matrix(declared.D), put_matrix(declared.Q),
         name=declared.name, noise_factor=put_matrix(declared.noise_factor),
         marginal={kept: put(e) for kept, e in declared.marginal},
         lyapunov=None if declared.lyapunov is None else put(declared.lyapunov),
         require=declared.require, source=declared.source, update=update, posteriors=dict(declared.posteriors),
-        transform=declared.transform, reflections=declared.reflections,
+        reflections=declared.reflections,
     )  # fmt: skip
+    return with_fields(made, transform=declared.transform)
 
 
 @rewritten.register
 def _(declared: Discretisation, put: Put) -> Discretisation:
     splitting = None if declared.splitting is None else _splitting(declared.splitting, put)
     return replace(declared, of=rewritten(declared.of, put), update=rewritten_update(declared.update, put), splitting=splitting)
-
-
-def with_fields(declared: Declared, **fields: Any) -> Declared:
-    """The same declaration with other values of fields that no check is about: posteriors, the transform."""
-    changed = copy(declared)
-    for name, value in fields.items():
-        object.__setattr__(changed, name, value)
-    return changed
 
 
 def _splitting(splitting: Splitting, put: Put) -> Splitting:

@@ -23,6 +23,7 @@ from recipe.matrix import BlockMatrix
 from recipe.preimage import Preimage, in_preimages
 from recipe.recipe import Recipe, Transform
 from recipe.symbols import Block
+from recipe.unchecked import with_fields
 from recipe.update import Update
 
 
@@ -90,13 +91,13 @@ class _Changed:
         marginal = {
             tuple(phi if b == theta else b for b in kept): put(e) - (law if theta in kept else 0) for kept, e in self.of.marginal
         }
-        return Recipe(
+        made = Recipe(
             state, put(self.of.H) - law, put_matrix(self.of.D, True), put_matrix(self.of.Q, True),
             noise_factor=put_matrix(self.of.noise_factor, False), marginal=marginal,
             lyapunov=None if self.of.lyapunov is None else put(self.of.lyapunov), posteriors=dict(self.of.posteriors),
-            transform=Transform(kind, self.of, theta, phi, self.map),
             reflections=[r for r in self.of.reflections if r.block != theta], **words,
         )  # fmt: skip
+        return with_fields(made, transform=Transform(kind, self.of, theta, phi, self.map))
 
     def _checked_theta(self) -> Block:
         theta = checked_block(self.theta, "the transformed block")

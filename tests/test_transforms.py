@@ -300,6 +300,53 @@ def test_a_posterior_of_other_blocks_gets_the_map_for_each_of_them():
         bind(corv_sgld, {corv_sgld.abstract[0]: elsewhere})
 
 
+def exponential_law():
+    theta = Scalar("theta", domain=HALF)
+    return theta, Recipe((theta,), theta, Matrix([[1]]), Matrix([[0]]))
+
+
+def test_ito_keeps_a_process_that_leaves_its_domain_and_corv_does_not():
+    """Langevin dynamics of exp(-theta) reach 0 in finite time, and so log(theta) goes to -oo."""
+    theta, recipe = exponential_law()
+    assert outcome_of(verify(recipe), "boundary").verdict is Verdict.REFUTED
+    for f in (maps.exp, maps.softplus):
+        report = verify(ito(recipe, theta, f))
+        assert outcome_of(report, "non-explosion").verdict is Verdict.REFUTED
+        assert "phi goes to infinity where theta reaches its edge" in outcome_of(report, "non-explosion").by
+        assert report.verdict is Verdict.REFUTED
+        assert verify(corv(recipe, theta, f)).verdict is Verdict.PROVED
+
+
+def test_ito_of_a_process_that_stays_inside_does_not_explode():
+    theta = Scalar("theta", domain=HALF)
+    a = Symbol("a", positive=True)
+    square_root = Recipe((theta,), theta - a * log(theta), Matrix([[theta]]), Matrix([[0]]))  # shape 1 + a: never at 0
+    assert outcome_of(verify(ito(square_root, theta, maps.exp)), "non-explosion").verdict is Verdict.PROVED
+
+
+def test_one_block_stands_for_one_block():
+    theta = Vector("theta", domain=HALF)
+    phi, psi, U = Preimage("phi", theta, maps.exp), Preimage("psi", theta, maps.softplus), Potential("U", theta)
+    for state in ((phi, psi), (phi, theta)):
+        with pytest.raises(RecipeError, match=r"theta would be moved by .*: only one block of the state may stand for it"):
+            Recipe(state, U, Matrix([[1, 0], [0, 1]]), Matrix([[0, 0], [0, 0]]))
+
+
+def test_what_is_taken_of_a_potential_at_another_point_says_in_which_coordinates():
+    """Without the logarithm of the slope, exp(-U(f(phi))) must be normalisable as a function of phi, which is another matter."""
+    theta = Vector("theta", domain=HALF)
+    phi = Preimage("phi", theta, maps.softplus)
+    report = verify(Recipe((phi,), Potential("U", theta), Matrix([[1]]), Matrix([[0]])))
+    (assumed,) = outcome_of(report, "normalisable").assumptions
+    assert assumed == "exp(-U) is normalisable, as a function of phi with theta = log(exp(phi) + 1)"
+
+
+def test_nobody_else_says_what_a_recipe_was_made_from():
+    theta, recipe = exponential_law()
+    with pytest.raises(TypeError, match="transform"):
+        Recipe(recipe.state, recipe.H, Matrix([[1]]), Matrix([[0]]), transform=ito(recipe, theta, maps.exp).transform)
+
+
 def test_a_decreasing_map_and_constants_in_a_map():
     theta, recipe = langevin(Interval.open(-oo, 0))
     made = corv(recipe, theta, lambda p: -pi * exp(Rational(1, 2) * p))

@@ -33,17 +33,22 @@ ONE_WAY = "the position is put back and its momentum is not turned"
 
 def discharge(subject: Subject) -> Outcome:
     """Each finite end of the domain of each block, by itself."""
-    parts = list(_parts(subject))
+    return at_edges_of(subject.state, subject)
+
+
+def at_edges_of(blocks: tuple[Block, ...], subject: Subject) -> Outcome:
+    """The edges of some blocks."""
+    parts = list(_parts(blocks, subject))
     return conjunction(parts, by="; ".join(f"{name}: {outcome.by}" for name, outcome in parts))
 
 
-def never_reached(subject: Subject) -> bool:
+def never_reached(blocks: tuple[Block, ...], subject: Subject) -> bool:
     """Whether every edge is proved to be one that the process never comes to; it may also come to one and turn back."""
-    return all(o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED) for _, o in _parts(subject))
+    return all(o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED) for _, o in _parts(blocks, subject))
 
 
-def _parts(subject: Subject) -> Iterator[tuple[str, Outcome]]:
-    for block in subject.state:
+def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, Outcome]]:
+    for block in blocks:
         if isinstance(block.domain, Simplex):
             assert isinstance(block, Vector)
             yield from decide_faces(block, subject)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from sympy import Interval, S
@@ -13,8 +14,10 @@ from recipe.symbols import Block, Simplex
 from recipe.text import text
 from verify.diffusion import connected
 from verify.fokker_planck import current
+from verify.map.bijection import is_bijection
 from verify.noise.definite import is_definite
 from verify.obligation import Obligation
+from verify.obligations.boundary import at_edges_of, never_reached
 from verify.obligations.normalisable import NORMALISABLE
 from verify.signs.definedness import is_continuous, is_smooth
 from verify.signs.sign import NOT_NEGATIVE, possible_signs
@@ -38,12 +41,32 @@ def discharge(subject: Subject) -> Outcome:
 @lru_cache(maxsize=256)
 def _decided(declared: Recipe | Update) -> Outcome:
     subject = subject_of(declared)
+    known = _in_other_coordinates(subject)
+    if known is not None:
+        return known
     if all(_is_bounded(b) for b in subject.state):
         return proved("the domain is bounded: there is no infinity to reach")
     try:
         return _by_lyapunov(subject) or _by_mass(subject) or decide_explosion(subject.dynamics) or undecided(TRIED)
     except RecursionError:
         return undecided("the recipe is nested too deeply to look at its growth")
+
+
+def _in_other_coordinates(subject: Subject) -> Outcome | None:
+    """What is known of the same process before Ito's formula: it explodes in phi where it reaches an edge of theta."""
+    transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
+    if transform is None or transform.kind != "ito" or not is_bijection(subject):
+        return None
+    of, theta = subject_of(transform.of), transform.image
+    edge = at_edges_of((theta,), of)
+    if edge.verdict is Verdict.REFUTED and transform.preimage.domain == S.Reals:
+        return replace(edge, by=f"{transform.preimage} goes to infinity where {theta} reaches its edge: {edge.by}", repair=None)
+    same = _decided(transform.of)
+    if same.verdict is Verdict.PROVED and never_reached((theta,), of):
+        return replace(
+            same, by=f"{transform.preimage} is {theta} in other coordinates, which reaches no edge and no infinity: {same.by}"
+        )
+    return None
 
 
 def _is_bounded(block: Block) -> bool:

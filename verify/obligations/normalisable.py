@@ -8,9 +8,8 @@ from recipe import Recipe
 from recipe.free import parameters_of
 from recipe.symbols import Indexed
 from verify.kink import at_kinks, kinks
+from verify.map.bijection import is_bijection
 from verify.obligation import Obligation
-from verify.obligations.monotone import MONOTONE
-from verify.obligations.onto import ONTO
 from verify.subject import Subject, subject_of
 from verify.tail.mass import decide_finite
 from verify.verdict import Outcome, Verdict, Witness, undecided
@@ -25,7 +24,7 @@ def discharge(subject: Subject) -> Outcome:
     A transform does not change the mass, and what is abstract is better spoken of in the coordinates that it was declared in.
     """
     transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
-    if transform is not None and all(o.discharge(subject).verdict is Verdict.PROVED for o in (MONOTONE, ONTO)):
+    if transform is not None and is_bijection(subject):
         found = discharge(subject_of(transform.of))
         return replace(found, by=f"{transform.preimage} has the law of {transform.image} in other coordinates: {found.by}")
     found_kinks = kinks(subject)

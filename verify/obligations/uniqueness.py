@@ -42,7 +42,7 @@ def discharge(subject: Subject) -> Outcome:
         if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
             return undecided(f"{obligation.name} is undecided")  # of a concrete recipe that is a fact, and none to be assumed
         assumptions += outcome.assumptions if outcome.verdict is Verdict.PROVED else [line]
-    if has_edge(subject) and not never_reached(subject):
+    if has_edge(subject) and not never_reached(subject.state, subject):
         edge = BOUNDARY.discharge(subject)
         if edge.verdict is not Verdict.UNDECIDED or not subject.declared.abstract:
             return undecided("that the process never reaches the edge of its domain is not proved")

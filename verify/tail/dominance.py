@@ -76,10 +76,14 @@ def _coercive_part(part: Part) -> Coercive | None:
 
 
 def _taken_of(term: Expr, blocks: tuple[Block, ...]) -> str:
-    """What is taken for granted of an abstract term; of one that is declared in other coordinates, in which of them it is meant."""
+    """What is taken for granted of an abstract term."""
+    return f"{_name(term)} goes to infinity at infinity{meant_of(term, blocks)}"
+
+
+def meant_of(term: Expr, blocks: tuple[Block, ...]) -> str:
+    """In which coordinates something is meant of an abstract term that is declared in others; nothing where it is not."""
     images = sorted({f"{b.image} = {b.forward(b)}" for b in blocks_in(term, blocks) if b.forward is not None})
-    where = f", as a function of {', '.join(sorted(map(str, blocks_in(term, blocks))))} with {', '.join(images)}" if images else ""
-    return f"{_name(term)} goes to infinity at infinity{where}"
+    return f", as a function of {', '.join(sorted(map(str, blocks_in(term, blocks))))} with {', '.join(images)}" if images else ""
 
 
 def _is_of_one_coordinate(term: Expr, state: tuple[Block, ...]) -> bool:
