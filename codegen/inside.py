@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
 
-from sympy import Dummy, Expr, Mul, S, exp, factor, oo
+from sympy import Dummy, Expr, S, oo
 
+from codegen.within import Within
 from recipe.errors import RecipeError
-from recipe.fold import Fold, ends_of
+from recipe.fold import FOLDS, Fold, ends_of
+from recipe.free import blocks_in
 from recipe.kernel import Kernel, Move
 from recipe.kernel.part import leaves_of
 from recipe.symbols import Block, Simplex
 from recipe.update import Update
+
+WHOLE_LINE = "and corv(...) moves it to the whole line, where there is no edge"
 
 
 @singledispatch
@@ -28,13 +33,30 @@ def check_inside(moves: Update | Kernel) -> None:
 
 @check_inside.register
 def _(moves: Update) -> None:
-    last = {block: e for block, e in moves.rule if e != block}
-    for block, e in last.items():
-        if block.domain != S.Reals and not _stays_inside(e, block):
-            raise RecipeError(
-                f"a step can take {block} out of its domain, {_domain_text(block)}: its rule is {e}; {_repair(block)}, "
-                "and corv(...) moves it to the whole line, where there is no edge"
-            )
+    outside: dict[Block, Expr] = {}  # what may be outside at this place of a sequential rule, with what took it there
+    for block, e in moves.rule:
+        if moves.sequential:
+            _require_no_reading(block, e, outside)
+        if e == block or block.domain == S.Reals:
+            continue
+        outside.pop(block, None)
+        if not _stays_inside(e, block):
+            outside[block] = e
+    for block, e in outside.items():
+        raise RecipeError(f"{_leaves(block, e)}; {_repair(block)}, {WHOLE_LINE}")
+
+
+def _require_no_reading(block: Block, e: Expr, outside: Mapping[Block, Expr]) -> None:
+    """Require that what may be outside is read by its own ``Fold`` and ``FoldSign`` only: other rules know it inside."""
+    if e == block:
+        return
+    folds = {f(b, *ends): Dummy() for b in outside if (ends := ends_of(b)) is not None for f in FOLDS}
+    guilty = next(iter(blocks_in(e.xreplace(folds), tuple(outside))), None)
+    if guilty is not None:
+        raise RecipeError(
+            f"{_leaves(guilty, outside[guilty])}, and the rule of {block}, {e}, reads it there; "
+            f"fold it first, or {_repair(guilty)}, {WHOLE_LINE}"
+        )
 
 
 @check_inside.register
@@ -42,6 +64,10 @@ def _(moves: Kernel) -> None:
     for leaf in (leaf for part in moves.parts for leaf in leaves_of(part)):
         if isinstance(leaf, Move):
             check_inside(leaf.update)
+
+
+def _leaves(block: Block, e: Expr) -> str:
+    return f"a step can take {block} out of its domain, {_domain_text(block)}: its rule is {e}"
 
 
 def _domain_text(block: Block) -> str:
@@ -62,13 +88,8 @@ def _stays_inside(e: Expr, block: Block) -> bool:
     if isinstance(e, Fold) and e.args[1:] == ends:
         return True
     low, high = ends
+    within = Within(block)
     above = S.One if low == -oo else e - low
     below = S.One if high == oo else high - e
     sides = ((above, block.domain.left_open), (below, block.domain.right_open))
-    return all(_is_positive(f) if is_open else f.is_nonnegative or _is_positive(f) for f, is_open in sides)
-
-
-def _is_positive(f: Expr) -> bool:
-    """Whether every factor is, where ``exp(-x)`` with a positive x is ``1/(1 + y)`` with a positive y: so is ``1 - exp(-step)``."""
-    less = {e: 1 / (1 + Dummy(positive=True)) for e in f.atoms(exp) if e.args[0].is_negative}
-    return all(g.is_positive or factor(g.xreplace(less)).is_positive for g in Mul.make_args(f))
+    return all(within.is_positive(f) if is_open else f.is_nonnegative or within.is_positive(f) for f, is_open in sides)
