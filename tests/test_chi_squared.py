@@ -11,7 +11,7 @@ import pytest
 from numba import njit
 from scipy import stats
 from slow_step import slow_step
-from sympy import Interval, Rational, Symbol, log, oo
+from sympy import Interval, Rational, Symbol, exp, log, oo
 
 from catalog.scir import scir, scir_posterior
 from codegen import generate, sample
@@ -257,6 +257,23 @@ def test_a_step_takes_the_draws_and_carries_out_the_rule():
     np.testing.assert_array_equal(out.w_df, [0.3, 1.5])
     np.testing.assert_allclose(out.w_nonc, [1.8, 1.8])
     np.testing.assert_array_equal(out.m_df, [1.7])
+
+
+def test_a_draw_waits_for_the_block_that_moves_before_it():
+    """The law of the draw is found in a loop of its own, which reads what the loop before it has written."""
+    v = Vector("v", domain=Interval.open(0, oo), like=theta)
+    n, m = Noise("n", like=theta), Noise("m", like=theta)
+    rule = [(theta, theta * exp(h * n)), (v, NoncentralChiSquared(m, 1 + theta, v * theta) / 4), (theta, theta / (1 + v))]
+    loaded = generate(Update(h, rule, total(theta) + total(v))).load()
+    t, y = np.array([0.3, 1.5]), np.array([0.7, 2.0])
+    out, state = (loaded.allocate(t, y) for _ in range(2))
+    normal, drawn = np.array([0.2, -1.0]), np.array([1.1, 0.4])
+    loaded.step(out, state, (), 0.25, (), (normal, drawn))
+    moved = t * np.exp(0.25 * normal)
+    np.testing.assert_allclose(out.m_df, 1 + moved, rtol=1e-14)
+    np.testing.assert_allclose(out.m_nonc, y * moved, rtol=1e-14)
+    np.testing.assert_allclose(out.v, drawn / 4, rtol=1e-14)
+    np.testing.assert_allclose(out.theta, moved / (1 + drawn / 4), rtol=1e-14)
 
 
 def test_a_run_draws_by_its_own_counters():
