@@ -6,10 +6,10 @@ from itertools import product
 import mpmath
 import pytest
 from mpmath import mpf
-from sympy import S, exp, log, sqrt
+from sympy import S, Symbol, exp, log, sqrt
 
 from codegen.density import Density
-from codegen.stable import logaddexp
+from codegen.stable import Expm1, LogAddExp, logaddexp, stabilised
 from recipe import Posterior, Scalar
 
 DIGITS = 500  # the second term of 1 + exp(-1000) is in the 435th
@@ -88,3 +88,9 @@ def test_a_block_may_be_called_like_the_functions():
     density = Density(Posterior((p, q), log(exp(p) + 2 * exp(q)), S.Zero, {}))
     assert density.potential({p: 0.0, q: 0.0}) == pytest.approx(-math.log(3))
     assert list(density.gradient({p: 0.0, q: 0.0}).values()) == pytest.approx([-1 / 3, -2 / 3])
+
+
+def test_the_sign_of_a_decay_is_still_known_where_it_is_in_a_sum():
+    """``exp(a)`` alone overflows beside ``c*(1 - exp(-h))``, which must be seen to be positive."""
+    h, k = Symbol("h", positive=True), Symbol("k", positive=True)
+    assert stabilised(log(k * (1 - exp(-h)) + exp(a))) == LogAddExp(log(-k * Expm1(-h)), a)
