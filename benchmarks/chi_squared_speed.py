@@ -1,6 +1,6 @@
 """Nanoseconds a draw: the counter-based non-central chi-squared number beside NumPy's, medians of alternating repetitions.
 
-python benchmarks/chi_squared_speed.py
+PYTHONPATH=. python benchmarks/chi_squared_speed.py
 """
 
 from __future__ import annotations
