@@ -34,6 +34,7 @@ RECIPES = {
     "sigmoid": (transformed(maps.sigmoid, 0, 1), moments(lambda p: 1 / (1 + np.exp(-p)))),
     "softplus": (transformed(maps.softplus, 0, oo), moments(lambda p: np.log1p(np.exp(p)))),
     "arctan": (transformed(maps.arctan, -1, 1), moments(lambda p: 2 * np.arctan(p) / math.pi)),
+    "tanh": (transformed(maps.tanh, -1, 1), moments(np.tanh)),
     "exp": (transformed(maps.exp, 0, oo), (math.exp(0.5), math.exp(2) - math.exp(1))),
 }
 

@@ -153,6 +153,8 @@ def _transformed(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames)
 
 def _simple(e: Expr) -> Expr:
     """A short form, so that what is affine is seen to be. The verifier proves what comes of it, from the rule alone."""
+    if e.has(sympy.tanh):  # by exponentials, where the logarithm of its inverse is taken away
+        e = sympy.factor(e.replace(sympy.tanh, lambda a: 1 - 2 / (1 + sympy.exp(2 * a))))
     return sympy.expand(sympy.simplify(sympy.expand_log(e, force=False)))
 
 
