@@ -7,6 +7,7 @@ for every length.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sympy import Add, Expr, Matrix, Mul, Poly, PolynomialError, Pow, S, hessian
@@ -16,6 +17,7 @@ from recipe.abstract import Potential
 from recipe.calculus import abstract_atoms
 from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Scalar, Simplex, Vector
+from recipe.text import listed
 from recipe.total import Total, labels, opened, relabel
 from verify.signs.definedness import is_continuous
 from verify.signs.minors import has_positive_minors
@@ -72,7 +74,9 @@ def _coercive_part(part: Part) -> Coercive | None:
         w = weight(term, powers)
         if w is None or possible_signs(1 - w) != POSITIVE:
             return None
-    return Coercive(powers, tuple(f"{_name(t)} goes to infinity at infinity" for t in terms if abstract[t]))
+    return Coercive(
+        powers, tuple(f"{_name(t)} goes to infinity at infinity{as_function_of(abstract[t])}" for t in terms if abstract[t])
+    )
 
 
 def _is_of_one_coordinate(term: Expr, state: tuple[Block, ...]) -> bool:
@@ -144,6 +148,12 @@ def is_bounded_below_apart(e: Expr, blocks: tuple[Block, ...]) -> bool:
 def _is_bounded_below(e: Expr, block: Block) -> bool:
     h = None if isinstance(block.domain, Simplex) else of_one_coordinate(e, block)
     return h is not None and is_continuous(h) and all(is_bounded_below(h, block, end) for end in ends(block))
+
+
+def as_function_of(blocks: Iterable[Block]) -> str:
+    """Which infinity or integral is meant, where it is not that of the block that an abstract function was declared of."""
+    others = [b for b in blocks if b.image is not None]
+    return f", as a function of {listed(others)}" if others else ""
 
 
 def _name(term: Expr) -> str:

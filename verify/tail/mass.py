@@ -18,7 +18,7 @@ from recipe.text import text
 from recipe.total import Total, opened, relabel
 from verify.signs.definedness import is_continuous
 from verify.signs.sign import is_positive
-from verify.tail.dominance import abstract_potential, coercive, is_bounded_below_apart
+from verify.tail.dominance import abstract_potential, as_function_of, coercive, is_bounded_below_apart
 from verify.tail.ends import End, T, at_end, ends, is_integrable
 from verify.tail.growth import leading
 from verify.tail.liouville import decide_liouville
@@ -140,7 +140,9 @@ def _given_a_potential(part: Part) -> Outcome | None:
         return undecided(f"whether exp(-({_short(part.e)})) is normalisable depends on what the unknown function is")
     beside = "" if rest == 0 else ", and what is added to it in H is bounded below"
     shown = text(together) if len(abstract) == 1 and not isinstance(together, Mul) else f"({text(together)})"
-    return proved(f"exp(-{shown}) is taken to be normalisable{beside}", f"exp(-{shown}) is normalisable")
+    return proved(
+        f"exp(-{shown}) is taken to be normalisable{beside}", f"exp(-{shown}) is normalisable{as_function_of(part.blocks)}"
+    )
 
 
 def _dominated(part: Part) -> Outcome | None:
