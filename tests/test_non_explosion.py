@@ -134,7 +134,7 @@ def test_a_coercive_function_times_something_that_vanishes_is_not_coercive():
     assert outcome(scaled).verdict is UNDECIDED
 
 
-COERCIVE_IN_PHI = COERCIVE + ", as a function of phi"  # at theta = 0 as well, which is infinitely far for phi
+COERCIVE_IN_PHI = COERCIVE + ", as a function of phi with theta = log(exp(phi) + 1)"  # at theta = 0 as well
 CATALOG = {
     "fisher_sgld": (PROVED, NORMALISABLE), "hmc": (PROVED, COERCIVE), "sghmc": (PROVED, COERCIVE), "sgld": (PROVED, NORMALISABLE),
     "sgnht": (PROVED, COERCIVE), "sgrhmc_bounded": (PROVED, COERCIVE), "third_order_langevin": (PROVED, COERCIVE),
