@@ -11,6 +11,7 @@ from sympy import Abs, Interval, Matrix, Rational, Symbol, diff, exp, log, sign,
 from test_generate import compare
 
 from recipe import (
+    Field,
     Noise,
     OutsideLanguageError,
     Potential,
@@ -35,6 +36,7 @@ from verify.certificate import certificate_of
 from verify.obligations import OBLIGATIONS
 from verify.report.report import subjects_of
 from verify.signs.sign import possible_signs
+from verify.subject import subject_of
 from verify.zero.canonical import normalised
 from verify.zero.decide import decide_zero, vanishes
 from verify.zero.point import NoValueError, Point
@@ -305,9 +307,33 @@ def test_a_diffusion_that_is_negative_on_one_side_is_refuted():
     assert outcome_of(report, "diffusion-psd").verdict is PROVED
 
 
-def test_there_is_no_certificate():
-    what = RECIPES["langevin corv"]
-    with pytest.raises(RecipeError, match="certificate"):
+UNWRITTEN = Recipe((phi, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+
+
+def test_an_abstract_function_of_the_image_has_the_kinks_of_the_map():
+    """U(f(phi)) is C^1 only, though no absolute value is written anywhere."""
+    subject = subject_of(UNWRITTEN)
+    assert not any(e.has(Abs, sign) for e in (subject.H, *subject.dynamics.coefficients()))
+    for what, names in ((UNWRITTEN, ("uniqueness", "non-explosion")), (discretised(UNWRITTEN, "BAOAB"), ("invariant-order",))):
+        report = verify(what)
+        for name in names:
+            assert outcome_of(report, name).verdict is UNDECIDED
+            assert "there is a kink at phi = 0" in outcome_of(report, name).by
+    assert outcome_of(verify(UNWRITTEN), "stationarity").verdict is PROVED
+    field = Recipe((phi,), total(phi**2) / 2, Field("G", theta, positive=True), 0)
+    assert outcome_of(verify(field), "uniqueness").verdict is UNDECIDED
+
+
+def test_no_kink_is_seen_where_the_map_is_smooth_or_nothing_depends_on_its_image():
+    smooth = Preimage("phi", theta, maps.tanh)
+    for block, law in ((smooth, U), (phi, total(phi**2) / 2)):
+        recipe = Recipe((block, r), law + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+        assert outcome_of(verify(recipe), "uniqueness").verdict is PROVED
+
+
+@pytest.mark.parametrize("what", [RECIPES["langevin corv"], UNWRITTEN], ids=["written", "unwritten"])
+def test_there_is_no_certificate(what):
+    with pytest.raises(RecipeError, match="no certificates of what has kinks"):
         certificate_of(what, verify(what))
 
 

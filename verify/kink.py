@@ -14,7 +14,7 @@ from typing import Any
 from sympy import Abs, Expr, S, Symbol, sign
 
 from recipe import Dynamics, Recipe
-from recipe.abstract import Partial
+from recipe.abstract import Field, Partial, Potential, written_image
 from recipe.calculus import freeze
 from recipe.entry import Coupling, Entry, parts
 from recipe.symbols import GENERIC, OTHER, Block, Scalar, Vector, generic
@@ -22,6 +22,7 @@ from recipe.text import listed
 from recipe.total import relabel
 from verify.map.monotone import decide_monotone
 from verify.map.of_blocks import map_of
+from verify.signs.definedness import is_smooth
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 from verify.zero.canonical import normalised
@@ -32,9 +33,20 @@ FLUX = "the current and D across the kink have no jump at {}, so that integratin
 
 
 def kinks(subject: Subject | KernelSubject) -> list[Block]:
-    """The blocks whose absolute values or signs stand in a sampler."""
-    found = set().union(*(e.atoms(Abs, sign) for e in _expressions(subject)))
-    return sorted({generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}, key=str)
+    """The blocks whose absolute values or signs stand in a sampler, or in an abstract function of their image.
+
+    ``V(phi) = U(f(phi))`` has the kinks of f, and none is written.
+    """
+    expressions = list(_expressions(subject))
+    found = set().union(*(e.atoms(Abs, sign) for e in expressions))
+    written = {generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}
+    abstract = set().union(*(_blocks_of(a) for e in expressions for a in e.atoms(Potential, Field)))
+    hidden = {b for b in subject.state if b.image is not None and b in abstract and not is_smooth(written_image(b))}
+    return sorted(written | hidden, key=str)
+
+
+def _blocks_of(head: Potential | Field) -> tuple[Block, ...]:
+    return head.blocks if isinstance(head, Potential) else (head.block,)
 
 
 def at_kinks(found: list[Block]) -> str:
