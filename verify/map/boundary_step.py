@@ -17,13 +17,12 @@ from recipe.calculus import freeze
 from recipe.map import Map
 from recipe.symbols import Block, Scalar, Vector, generic
 from verify.map.limits import towards
-from verify.map.monotone import decide_monotone, limit_of
-from verify.map.piece import Piece, pieces, without_kink
-from verify.map.variable import Variable, Y, variable
+from verify.map.monotone import decide_monotone
+from verify.map.piece import Piece, limit_of, pieces, without_kink
+from verify.map.variable import Y, in_variable
 from verify.tail.ends import T
 from verify.tail.growth import ONE, bound, compare, expanded, is_bounded, leading
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
-from verify.zero.canonical import normalised
 from verify.zero.shown import shown_factored
 
 Coefficient = tuple[str, Expr]  # what it is, and its expression of the generic coordinate of phi
@@ -83,9 +82,8 @@ def _by(derivative: Partial, phi: Block) -> Block:
 
 def _approaching(e: Expr, piece: Piece, upper: bool) -> Expr:
     """As a function of T, which goes to infinity at the end."""
-    e = normalised(e)
-    y = variable([e], piece.x) or Variable(piece.x, None, piece.x.domain.start, piece.x.domain.end)
-    return expanded(y.read(e).xreplace({Y: towards(y.high if upper else y.low, upper)}))
+    e, y = in_variable(e, piece.x)
+    return expanded(e.xreplace({Y: towards(y.high if upper else y.low, upper)}))
 
 
 def _diverging(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome | None:
