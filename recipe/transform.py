@@ -156,5 +156,13 @@ def log_slope(phi: Block) -> Expr:
     """``log |f'(phi)|``. Where the sign of f' is not known at once it is ``log(f'^2) / 2``."""
     e = slope(phi)
     if e.is_positive or e.is_negative:
-        return expand_log(log(e if e.is_positive else -e), force=True)
+        return expand_log(log(Mul(*(_size(factor) for factor in Mul.make_args(e)))))
     return log(e**2) / 2
+
+
+def _size(factor: Expr) -> Expr:
+    """The absolute value of a factor of a product whose sign is known, written without one."""
+    base, power = factor.as_base_exp()
+    if base.is_negative and power.is_Integer:
+        return (-base) ** power
+    return -factor if factor.is_negative else factor

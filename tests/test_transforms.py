@@ -37,7 +37,9 @@ from recipe import (
 )  # fmt: skip
 from recipe.abstract import Partial
 from recipe.entry import parts
+from recipe.map import Map
 from recipe.preimage import as_functions_of_preimages
+from recipe.transform import log_slope
 from verify import verify
 from verify.verdict import Verdict
 from verify.zero.decide import decide_zero
@@ -267,6 +269,30 @@ def test_a_corv_step_is_finite_wherever_it_starts(name):
         state, out = loaded.allocate(np.array([start])), loaded.allocate(np.array([start]))
         loaded.step(out, state, (), 0.01, (), (np.zeros(1),))
         assert abs(out.phi[0] - start) <= 0.021
+
+
+NEGATIVE = {
+    "-1/phi": (lambda p: -1 / p, lambda t: -1 / t),
+    "phi^2": (lambda p: p**2, lambda t: -sqrt(t)),
+    "1/phi^2": (lambda p: 1 / p**2, lambda t: -1 / sqrt(t)),
+    "-phi^3/(1 - phi)": (lambda p: -(p**3) / (1 - p), None),
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_the_slope_at_a_negative_coordinate_has_a_logarithm(name):
+    f, inverse = NEGATIVE[name]
+    theta = Vector("theta", domain=HALF)
+    given = Map(name, Lambda(x, f(x)), None if inverse is None else Lambda(x, inverse(x)), Interval.open(-oo, 0))
+    phi = Preimage("phi", theta, given)
+    for at in (Rational(-1, 3), S(-1), S(-7)):
+        slope = f(x).diff(x).subs(x, at)
+        assert abs(float(log_slope(phi).xreplace({phi: at}) - log(abs(slope)))) < 1e-12
+    if inverse is not None:
+        recipe = Recipe((theta,), total(theta - 2 * log(theta) + 1 / theta), 1, 0)
+        for transform in (ito, corv):
+            report = verify(transform(recipe, theta, given))
+            assert report.verdict is Verdict.PROVED, report
 
 
 def test_what_is_wrong_is_said():
