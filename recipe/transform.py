@@ -74,6 +74,11 @@ class _Changed:
 
     def recipe(self, kind: str, **words: Any) -> Recipe:
         theta = self._checked_theta()
+        carried = next((r.block for r in self.of.reflections if theta in r.flips), None)
+        if carried is not None:
+            raise RecipeError(
+                f"{theta} changes its sign where {carried} is reflected, and in other coordinates it would not; leave it"
+            )
         if self.legs and any(r.block == theta for r in self.of.reflections):
             raise RecipeError(
                 f"{theta} is reflected at its edge, which {self.name} has at infinity; transform the recipe unreflected"
@@ -100,6 +105,8 @@ class _Changed:
         return with_fields(made, transform=Transform(kind, self.of, theta, phi, self.map))
 
     def _checked_theta(self) -> Block:
+        if not isinstance(self.of, Recipe):
+            raise RecipeError(f"{self.of!r} is no Recipe: ito and corv transform recipes")
         theta = checked_block(self.theta, "the transformed block")
         if theta not in self.of.state:
             names = ", ".join(b.name for b in self.of.state)
@@ -149,5 +156,13 @@ def log_slope(phi: Block) -> Expr:
     """``log |f'(phi)|``. Where the sign of f' is not known at once it is ``log(f'^2) / 2``."""
     e = slope(phi)
     if e.is_positive or e.is_negative:
-        return expand_log(log(e if e.is_positive else -e), force=True)
+        return expand_log(log(Mul(*(_size(factor) for factor in Mul.make_args(e)))))
     return log(e**2) / 2
+
+
+def _size(factor: Expr) -> Expr:
+    """The absolute value of a factor of a product whose sign is known, written without one."""
+    base, power = factor.as_base_exp()
+    if base.is_negative and power.is_Integer:
+        return (-base) ** power
+    return -factor if factor.is_negative else factor

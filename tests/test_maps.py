@@ -274,6 +274,18 @@ def test_one_step_of_ito_diverges_at_the_boundary_and_one_of_corv_does_not(name)
         assert (max(sizes[2]) > 3 * max(sizes[1]) > 9 * max(sizes[0])) is diverges
 
 
+def test_a_derivative_by_another_block_may_be_unbounded_at_the_edge_and_is_named():
+    """U = psi^2 log(theta) has dU/dpsi -> -oo as theta goes to 0, whatever the map."""
+    theta = Vector("theta", domain=HALF_LINE)
+    psi = Vector("psi", like=theta)
+    recipe = corv(Recipe((theta, psi), Potential("U", theta, psi), sympy.eye(2), sympy.zeros(2)), theta, maps.softplus)
+    outcome = outcome_of(verify(recipe), "boundary-step")
+    assert outcome.verdict is PROVED
+    assert set(outcome.assumptions) == {"dU/dpsi stays bounded at the edge", "dU/dtheta stays bounded at the edge"}
+    concrete = Recipe((theta, psi), total(psi**2 * log(theta) + psi**2 * (1 + theta) + theta), sympy.eye(2), sympy.zeros(2))
+    assert outcome_of(verify(corv(concrete, theta, maps.softplus)), "boundary-step").verdict is not PROVED
+
+
 def size_at(recipe, f, at):
     """The larger of |drift| and D at a point, by plain sympy."""
     (phi,) = recipe.state

@@ -9,8 +9,7 @@ from sympy import Expr, S
 
 from recipe.map import Map
 from verify.edge.leading import certain_sign
-from verify.map.limits import limit_at
-from verify.map.piece import Piece, pieces
+from verify.map.piece import Piece, pieces, slope_at
 from verify.map.roots import point_inside, sign_of, zeros
 from verify.map.variable import Fraction, Variable, fraction, variable
 from verify.signs.definedness import conditions, decide_condition
@@ -113,18 +112,3 @@ def _across_kink(left: Piece, right: Piece) -> Outcome | None:
     if size == 0:
         return refuted("f' vanishes", Witness({str(right.x): "0"}, "f' is 0 there"))
     return None if jump == 0 and size is not None else undecided("the limits of f' at 0 are not compared")
-
-
-def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
-    """The limit of a derivative of f at one end of a piece, where it is finite."""
-    e: Expr = piece.f
-    for _ in range(order):
-        e = e.diff(piece.x)
-    return limit_of(e, piece, upper)
-
-
-def limit_of(e: Expr, piece: Piece, upper: bool) -> Expr | None:
-    """The limit of an expression of phi at one end of a piece."""
-    e = normalised(e)
-    y = variable([e], piece.x) or Variable(piece.x, None, piece.x.domain.start, piece.x.domain.end)
-    return limit_at(y.read(e), y, upper)

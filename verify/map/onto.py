@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from sympy import Expr, Interval, Rational, cos, oo, pi
+from sympy import Expr, Interval, cos, pi
 
 from recipe.map import Map
 from verify.edge.leading import certain_sign
-from verify.map.monotone import decide_monotone, direction, limit_of
-from verify.map.piece import coordinate, pieces, without_kink
+from verify.map.limits import compare_limits
+from verify.map.monotone import decide_monotone, direction
+from verify.map.piece import coordinate, limit_of, pieces, sides, without_kink
 from verify.map.roots import point_inside
 from verify.signs.definedness import NONZERO, PROVERS, Condition, conditions
 from verify.signs.sign import is_positive
@@ -34,8 +33,8 @@ def decide_onto(f: Map, domain: Interval) -> Outcome:
 
 def image_of(f: Map) -> tuple[Expr, Expr] | None:
     """The limits of a monotone map at the ends of its domain, the smaller one first."""
-    sides = pieces(f)
-    low, high = limit_of(sides[0].f, sides[0], False), limit_of(sides[-1].f, sides[-1], True)
+    parts = pieces(f)
+    low, high = limit_of(parts[0].f, parts[0], False), limit_of(parts[-1].f, parts[-1], True)
     if low is None or high is None:
         return None
     return (low, high) if direction(f) > 0 else (high, low)
@@ -45,7 +44,7 @@ def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
     """Whether the interval between the limits is the domain, up to its ends."""
     for limit, end, upper in zip(image, (domain.start, domain.end), (False, True), strict=True):
         towards = f.domain.end if upper == (direction(f) > 0) else f.domain.start
-        side = _compared(limit, end)
+        side = compare_limits(limit, end)
         if side is None:
             return undecided(f"whether the limit {limit} of f is the end {end} of the domain is not decided")
         if side == 0:
@@ -61,14 +60,6 @@ def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
     return proved(f"f is continuous and goes to {image[0]} and {image[1]} at the ends of {f.domain}{but}")
 
 
-def _compared(a: Expr, b: Expr) -> int | None:
-    if a == b:
-        return 0
-    if a in (oo, -oo) or b in (oo, -oo):
-        return 1 if a == oo or b == -oo else -1
-    return certain_sign(a - b)
-
-
 def _goes_back(f: Map, domain: Interval) -> Outcome:
     """``f(g(theta)) = theta`` on the domain, or ``g(f(phi)) = phi``: the same, as f is known to be onto."""
     found = _right_inverse(f, domain)
@@ -76,7 +67,7 @@ def _goes_back(f: Map, domain: Interval) -> Outcome:
 
 
 def _right_inverse(f: Map, domain: Interval) -> Outcome:
-    for low, high in _sides(f, domain):
+    for low, high in sides(domain, f.kink):
         theta = coordinate("theta", low, high)
         assert f.inverse is not None
         g = without_kink(f.inverse(theta))
@@ -100,14 +91,6 @@ def _is_left_inverse(f: Map) -> bool:
         ):
             return False
     return True
-
-
-def _sides(f: Map, domain: Interval) -> Iterator[tuple[Expr, Expr]]:
-    if f.kink and domain.start < 0 < domain.end:
-        yield domain.start, Rational(0)
-        yield Rational(0), domain.end
-    else:
-        yield domain.start, domain.end
 
 
 def _holds(condition: Condition) -> bool:

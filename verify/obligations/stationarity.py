@@ -25,12 +25,12 @@ LEDGER = "exp(-H) is normalisable and the process does not explode (without thes
 def discharge(subject: Subject) -> Outcome:
     """Componentwise where there is a published drift to compare with, as this is faster; else by the full residual.
 
-    Where there are kinks, both hold off them, and the current must not jump across.
+    Where there are kinks, both hold off them, and neither the current nor D may jump across.
     """
     outcome, found = _off_kinks(subject), kinks(subject)
     if not found or outcome.verdict is not Verdict.PROVED:
         return outcome
-    flux = decide_flux(current(subject.dynamics, subject.gradient), found)
+    flux = decide_flux(subject.dynamics, current(subject.dynamics, subject.gradient), found)
     return replace(outcome, facts=(*outcome.facts, flux.by)) if flux.verdict is Verdict.PROVED else flux
 
 
