@@ -9,7 +9,7 @@ from sympy import Expr, S
 
 from recipe.map import Map
 from verify.edge.leading import certain_sign
-from verify.map.piece import Piece, pieces, slope_at
+from verify.map.piece import NO_VALUES, Piece, pieces, slope_at, value_at
 from verify.map.roots import point_inside, sign_of, zeros
 from verify.map.variable import Fraction, Variable, fraction, variable
 from verify.signs.definedness import conditions, decide_condition
@@ -29,7 +29,7 @@ def decide_monotone(f: Map) -> Outcome:
             if outcome.verdict is wanted:
                 return outcome
     if len(found) > 1:
-        at_kink = _across_kink(*pieces(f))
+        at_kink = _across_kink(f, *pieces(f))
         if at_kink is not None:
             return at_kink
     (x,) = f.forward.variables
@@ -42,6 +42,8 @@ def direction(f: Map) -> int:
 
 
 def _on_piece(piece: Piece) -> Outcome:
+    if piece.f.has(*NO_VALUES):
+        return undecided("f is not proved to have values")
     for e in (piece.f, piece.slope):
         for condition in conditions(e):
             outcome = decide_condition(condition)
@@ -101,8 +103,11 @@ def _points(piece: Piece) -> Iterator[Expr]:
         )
 
 
-def _across_kink(left: Piece, right: Piece) -> Outcome | None:
-    """What is wrong at 0 with a map in two pieces, if anything: f' must have the same limits, and not be 0."""
+def _across_kink(f: Map, left: Piece, right: Piece) -> Outcome | None:
+    """What is wrong at 0 with a map in two pieces, if anything: f must have a value, and f' the same limits, not 0."""
+    (phi,) = f.forward.variables
+    if value_at(f.forward.expr, phi, S.Zero) is None:
+        return undecided("that f has a value at 0 is not proved")
     before, after = slope_at(left, upper=True), slope_at(right, upper=False)
     if before is None or after is None:
         return undecided("the limits of f' at 0 are not decided")
