@@ -34,6 +34,7 @@ from recipe.symbols import OTHER
 from verify import Verdict, verify
 from verify.certificate import certificate_of
 from verify.obligations import OBLIGATIONS
+from verify.psd.density import vanishes_nowhere_densely
 from verify.report.report import subjects_of
 from verify.signs.sign import possible_signs
 from verify.subject import subject_of
@@ -329,6 +330,12 @@ def test_no_kink_is_seen_where_the_map_is_smooth_or_nothing_depends_on_its_image
     for block, law in ((smooth, U), (phi, total(phi**2) / 2)):
         recipe = Recipe((block, r), law + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
         assert outcome_of(verify(recipe), "uniqueness").verdict is PROVED
+
+
+@pytest.mark.parametrize("e", [1 + sign(phi), total(1 + sign(phi)), Abs(phi) - phi, sign(phi) * phi + phi])
+def test_what_vanishes_on_one_side_is_not_seen_to_be_different_from_zero_almost_everywhere(e):
+    assert not vanishes_nowhere_densely(e)
+    assert vanishes_nowhere_densely(phi + phi**2)
 
 
 @pytest.mark.parametrize("what", [RECIPES["langevin corv"], UNWRITTEN], ids=["written", "unwritten"])
