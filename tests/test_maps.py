@@ -177,6 +177,26 @@ def test_what_is_not_monotone_is_refuted_at_a_point(name):
     assert decide_lipschitz(f).verdict is UNDECIDED
 
 
+@pytest.mark.parametrize(
+    ("f", "domain", "verdict"),
+    [
+        (lambda p: p**2, Interval(0, oo), REFUTED),
+        (lambda p: p**2, Interval.open(0, oo), PROVED),
+        (lambda p: -((1 - p) ** 2), Interval(0, 1), REFUTED),
+        (lambda p: -((1 - p) ** 2), Interval.Ropen(0, 1), PROVED),
+        (lambda p: p**2 + p, Interval(0, oo), PROVED),
+        (lambda p: p / (1 + Abs(p)), Interval(0, oo), PROVED),
+        (lambda p: p * Abs(p), Interval(0, oo), REFUTED),
+        (sqrt, Interval(0, oo), UNDECIDED),
+        (log, Interval(0, oo), UNDECIDED),
+    ],
+)
+def test_an_end_that_belongs_to_the_domain_is_looked_at(f, domain, verdict):
+    outcome = decide_monotone(given(f, domain=domain))
+    assert outcome.verdict is verdict
+    assert verdict is not REFUTED or "is 0 there" in outcome.witness.finding
+
+
 def test_a_sine_is_monotone_by_structure_and_nothing_more_is_said():
     f = given(lambda p: p + sin(p) / 2)
     assert decide_monotone(f).verdict is PROVED

@@ -22,7 +22,7 @@ STEPS = 24  # points on each side at which signs of f' are compared
 
 @lru_cache(maxsize=256)
 def decide_monotone(f: Map) -> Outcome:
-    """On every piece by structure or by counting the roots of f', and at a kink by the limits of f' from both sides."""
+    """On every piece by structure or by the roots of f', at a kink by its limits from both sides, at closed ends by its values."""
     found = [_on_piece(piece) for piece in pieces(f)]
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
         for outcome in found:
@@ -32,6 +32,9 @@ def decide_monotone(f: Map) -> Outcome:
         at_kink = _across_kink(f, *pieces(f))
         if at_kink is not None:
             return at_kink
+    at_ends = _at_closed_ends(f)
+    if at_ends is not None:
+        return at_ends
     (x,) = f.forward.variables
     return proved(f"f' = {normalised(f.derivative(x))} {'>' if direction(f) > 0 else '<'} 0")
 
@@ -101,6 +104,24 @@ def _points(piece: Piece) -> Iterator[Expr]:
         yield from (
             middle + (end - middle) * S(k) / STEPS if end.is_finite else middle + s * S(k) / 2 for end, s in ((low, -1), (high, 1))
         )
+
+
+def _at_closed_ends(f: Map) -> Outcome | None:
+    """What is wrong at an end that belongs to the domain, if anything: there f' must have a value, and not be 0."""
+    sides, domain = pieces(f), f.domain
+    closed = [] if domain.left_open else [(sides[0], domain.start)]
+    closed += [] if domain.right_open else [(sides[-1], domain.end)]
+    for piece, end in closed:
+        if value_at(piece.f, piece.x, end) is None:
+            return undecided(f"that f has a value at {end} is not proved")
+        slope = value_at(piece.slope, piece.x, end)
+        size = None if slope is None else certain_sign(slope)
+        if size == 0:
+            finding = f"f' = {normalised(piece.slope)} is 0 there"
+            return refuted("f' vanishes", Witness({str(piece.x): str(end)}, finding))
+        if size is None:
+            return undecided(f"that f' has a value at {end}, which is not 0, is not proved")
+    return None
 
 
 def _across_kink(f: Map, left: Piece, right: Piece) -> Outcome | None:
