@@ -261,6 +261,20 @@ def test_a_noise_that_jumps_at_its_kink_is_not_proved(name):
     assert all(abs(mean) < 1e-9 for mean in means) is (verdict is PROVED)
 
 
+def test_no_rule_is_proposed_that_jumps_at_its_kink():
+    y = Preimage("y", Scalar("x", domain=AROUND), maps.softsign)
+    v = Noise("v", like=y)
+
+    def repair_of(drift, noise):
+        claim = Update(eps, {y: y - eps * drift + sqrt(2 * eps) * noise * v}, y**2 / 2)
+        outcome = outcome_of(verify(claim), "stationarity")
+        assert outcome.verdict is REFUTED
+        return outcome.repair
+
+    assert repair_of(y / 2, 1) == "the noise sqrt(2*epsilon)*v of y must be sqrt(epsilon)*v"
+    assert repair_of(3 * (Rational(5, 4) + sign(y)) * y, 1 + sign(y) / 2) is None
+
+
 def mean_over_both_sides(e, y, z):
     """The mean of a drift that is linear in z under two standard normals, which a stationary law needs to be 0."""
     at_zero = sympy.sympify(e).xreplace({z: sympy.Integer(0)})
