@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Add, Expr, ImmutableDenseMatrix, Mul, S, expand_log, log
+from sympy import Abs, Add, Expr, ImmutableDenseMatrix, Mul, S, cancel, expand_log, log, sign
 
 from recipe.abstract import Dense, TransposedDense, checked_block, slope
 from recipe.calculus import contract
@@ -85,6 +85,7 @@ class _Changed:
             )
         phi = Preimage(self._phi_name(), theta, self.map)
         state = tuple(phi if b == theta else b for b in self.of.state)
+        self._check_corner()
         law = contract(log_slope(phi), phi)
 
         def put(e: Expr) -> Expr:
@@ -112,6 +113,18 @@ class _Changed:
             names = ", ".join(b.name for b in self.of.state)
             raise RecipeError(f"{theta} is no block of the recipe, whose state is ({names})")
         return theta
+
+    def _check_corner(self) -> None:
+        """Require that f' has one limit at the kink of f."""
+        if not self.map.kink:
+            return
+        (x,) = self.map.forward.variables
+        before, after = (self.map.derivative(x).xreplace({sign(x): S(side), Abs(x): S.Zero, x: S.Zero}) for side in (-1, 1))
+        if before.is_finite and after.is_finite and cancel(after - before) != 0:
+            raise RecipeError(
+                f"f = {self.map.forward.expr} is not differentiable at 0, where f' goes from {before} to {after}, so the law of "
+                f"{self.name} would jump there; take a map with a continuous derivative"
+            )
 
     def _phi_name(self) -> str:
         taken = self.of.unused_names()

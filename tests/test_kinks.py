@@ -34,6 +34,7 @@ from recipe.symbols import OTHER
 from verify import Verdict, verify
 from verify.certificate import certificate_of
 from verify.obligations import OBLIGATIONS
+from verify.psd.density import vanishes_nowhere_densely
 from verify.report.report import subjects_of
 from verify.signs.sign import possible_signs
 from verify.subject import subject_of
@@ -260,6 +261,20 @@ def test_a_noise_that_jumps_at_its_kink_is_not_proved(name):
     assert all(abs(mean) < 1e-9 for mean in means) is (verdict is PROVED)
 
 
+def test_no_rule_is_proposed_that_jumps_at_its_kink():
+    y = Preimage("y", Scalar("x", domain=AROUND), maps.softsign)
+    v = Noise("v", like=y)
+
+    def repair_of(drift, noise):
+        claim = Update(eps, {y: y - eps * drift + sqrt(2 * eps) * noise * v}, y**2 / 2)
+        outcome = outcome_of(verify(claim), "stationarity")
+        assert outcome.verdict is REFUTED
+        return outcome.repair
+
+    assert repair_of(y / 2, 1) == "the noise sqrt(2*epsilon)*v of y must be sqrt(epsilon)*v"
+    assert repair_of(3 * (Rational(5, 4) + sign(y)) * y, 1 + sign(y) / 2) is None
+
+
 def mean_over_both_sides(e, y, z):
     """The mean of a drift that is linear in z under two standard normals, which a stationary law needs to be 0."""
     at_zero = sympy.sympify(e).xreplace({z: sympy.Integer(0)})
@@ -329,6 +344,12 @@ def test_no_kink_is_seen_where_the_map_is_smooth_or_nothing_depends_on_its_image
     for block, law in ((smooth, U), (phi, total(phi**2) / 2)):
         recipe = Recipe((block, r), law + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
         assert outcome_of(verify(recipe), "uniqueness").verdict is PROVED
+
+
+@pytest.mark.parametrize("e", [1 + sign(phi), total(1 + sign(phi)), Abs(phi) - phi, sign(phi) * phi + phi])
+def test_what_vanishes_on_one_side_is_not_seen_to_be_different_from_zero_almost_everywhere(e):
+    assert not vanishes_nowhere_densely(e)
+    assert vanishes_nowhere_densely(phi + phi**2)
 
 
 @pytest.mark.parametrize("what", [RECIPES["langevin corv"], UNWRITTEN], ids=["written", "unwritten"])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Abs, Expr, Interval, S, log, oo
+from sympy import Abs, Expr, Interval, S, Symbol, log, nan, oo, zoo
 
 from recipe.map import Map, derivative
 from recipe.symbols import Scalar
 from verify.map.limits import limit_at
 from verify.map.variable import in_variable
+from verify.signs.definedness import PROVERS, conditions
 from verify.signs.sign import is_positive
+
+NO_VALUES = (nan, zoo, oo, -oo)
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,22 @@ def without_kink(e: Expr) -> Expr:
     return e.replace(lambda part: isinstance(part, Abs), written_out)
 
 
+def value_at(e: Expr, x: Symbol, at: Expr) -> Expr | None:
+    """The value of a function at a point; None where it is not proved to have one there."""
+    needed = [(c.e.xreplace({x: at}), c.sign) for c in conditions(e)]
+    if any(needs.has(*NO_VALUES) or not PROVERS[sign](needs) for needs, sign in needed):
+        return None
+    value = e.xreplace({x: at})
+    return None if value.has(*NO_VALUES) else value
+
+
 def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
     """The limit of a derivative of f at one end of a piece, where it is finite."""
     e: Expr = piece.f
     for _ in range(order):
         e = e.diff(piece.x)
-    return limit_of(e, piece, upper)
+    limit = limit_of(e, piece, upper)
+    return None if limit in (oo, -oo) else limit
 
 
 def limit_of(e: Expr, piece: Piece, upper: bool) -> Expr | None:

@@ -126,6 +126,8 @@ def _polynomial(e: Expr) -> tuple[Expr, Poly] | None:
         for factor, power in factors:
             if Y not in factor.free_symbols:
                 constant *= factor**power
+            elif not S(power).is_Integer:
+                return None
             else:
                 product *= Poly(factor, Y, domain="QQ") ** power
     except (PolynomialError, CoercionFailed):
