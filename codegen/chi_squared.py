@@ -17,17 +17,11 @@ import math
 
 import numpy as np
 
-from codegen.random import Word, as_float, device, direction, radius, threefry
+from codegen.random import Word, device, direction, radius, threefry, uniform
 
 
 @device
-def uniform(word: Word) -> float:
-    """(k + 1/2) / 2^52 for the top 52 bits k of the word: never 0, never 1."""
-    return as_float((word >> np.uint64(12)) | np.uint64(0x3FF0000000000000)) - 0.9999999999999999
-
-
-@device
-def few(mean: float, u: float) -> float:
+def poisson_small(mean: float, u: float) -> float:
     """A Poisson number of a small mean from a uniform one, by inversion: at least n iff u < P(N >= n)."""
     n = 0.0
     tail = -math.expm1(-mean)
@@ -60,7 +54,7 @@ def log_mass(k: float, mean: float) -> float:
 
 
 @device
-def many(mean: float, counter: Word, seed: Word, lane: Word, t: Word) -> tuple[float, Word]:
+def poisson_large(mean: float, counter: Word, seed: Word, lane: Word, t: Word) -> tuple[float, Word]:
     """A Poisson number of a mean of 10 or more, and the next free counter: Hormann's PTRS, with his constants."""
     b = 0.931 + 2.53 * math.sqrt(mean)
     a = -0.059 + 0.02483 * b
@@ -121,9 +115,9 @@ def noncentral_chi_squared(df: float, nonc: float, seed: Word, lane: Word, t: Wo
     x, y = threefry(t, counter, np.uint64(seed), lane)
     counter += np.uint64(1)
     if nonc < 20.0:
-        n = few(0.5 * nonc, uniform(x))
+        n = poisson_small(0.5 * nonc, uniform(x))
     else:
-        n, counter = many(0.5 * nonc, counter, seed, lane, t)
+        n, counter = poisson_large(0.5 * nonc, counter, seed, lane, t)
     shape = 0.5 * df + n
     if shape >= 1.0:
         return 2.0 * large_gamma(shape, counter, seed, lane, t)
@@ -131,4 +125,4 @@ def noncentral_chi_squared(df: float, nonc: float, seed: Word, lane: Word, t: Wo
     return max(2.0 * g * math.exp(math.log(uniform(y)) / shape), 1e-290)
 
 
-CHI_SQUARED = (uniform, few, log_mass, many, large_gamma, noncentral_chi_squared)
+CHI_SQUARED = (poisson_small, log_mass, poisson_large, large_gamma, noncentral_chi_squared)

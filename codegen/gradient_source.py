@@ -68,7 +68,7 @@ class _Head:
 
 def _row_sum_texts(gradient: PosteriorGradient, body: RowSum, head: _Head, counts: Mapping[Length, str], namer: Namer) -> list[str]:
     fixed = [*head.passed, "row", "scale"]
-    context = Context(fixed, fixed, counts, (), _nothing, lambda sweep, count: _plain_loop(sweep, count, fixed), _nothing)
+    context = Context(fixed, fixed, counts, (), _refused, lambda sweep, count: _plain_loop(sweep, count, fixed), _refused)
 
     def lines(statements: Iterable[Statement], indent: str) -> list[str]:
         return [indent + line for s in statements for line in statement_lines(s, context)]
@@ -114,5 +114,5 @@ def _plain_loop(sweep: Sweep, count: str, fixed: list[str]) -> list[str]:
     return [f"for i in range({count}):", f"    {sweep.function}({', '.join(['i', *fixed, *arguments(sweep, fixed)])})"]
 
 
-def _nothing(statement: Statement) -> Any:
+def _refused(statement: Statement) -> Any:
     raise TypeError(f"{statement} inside a gradient")

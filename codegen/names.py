@@ -15,7 +15,7 @@ _OWN = (
     "chain start steps warmup thin batch_size replace draws rows row table count scale used value lane i j k n t c x "
     "half pairs finite done bad tests accepted change distinct weight values softplus sigmoid logaddexp digamma phi_1 rotated "
     "threefry as_float as_word radius direction lane_of normal_pair fill_normals random_row log_uniform insert draw_rows "
-    "run_schedule step_sizes size stop uniform few log_mass many large_gamma noncentral_chi_squared "
+    "run_schedule step_sizes size stop uniform poisson_small log_mass poisson_large large_gamma noncentral_chi_squared "
     "fold_above fold_below fold_between turn_above turn_below turn_between "
 )
 OWN = frozenset(_OWN.split())

@@ -82,10 +82,15 @@ def as_word(x: float) -> Word:
 
 
 @device
+def uniform(word: Word) -> float:
+    """(k + 1/2) / 2^52 for the top 52 bits k of the word: never 0, never 1."""
+    return as_float((word >> np.uint64(12)) | np.uint64(0x3FF0000000000000)) - 0.9999999999999999
+
+
+@device
 def radius(word: Word) -> float:
-    """sqrt(-2 log u) for the uniform number u = (k + 1/2) / 2^52 that the top 52 bits of the word stand for."""
-    u = as_float((word >> np.uint64(12)) | np.uint64(0x3FF0000000000000)) - 0.9999999999999999
-    bits = as_word(u) + np.uint64(0x00095F6200000000)
+    """sqrt(-2 log u) for the uniform number u of the word."""
+    bits = as_word(uniform(word)) + np.uint64(0x00095F6200000000)
     exponent = as_float((bits >> np.uint64(52)) | np.uint64(0x4330000000000000)) - 4503599627371519.0
     m = as_float((bits & np.uint64(0x000FFFFFFFFFFFFF)) + np.uint64(0x3FE6A09E00000000))
     f = m - 1.0
@@ -158,9 +163,9 @@ def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
 
 @device
 def log_uniform(seed: Word, lane: Word, t: Word) -> float:
-    """The logarithm of a uniform number of step ``t``, (k + 1/2) / 2^52."""
+    """The logarithm of a uniform number of step ``t``."""
     x, _ = threefry(t, np.uint64(0), np.uint64(seed), lane)
-    return math.log(as_float((x >> np.uint64(12)) | np.uint64(0x3FF0000000000000)) - 0.9999999999999999)
+    return math.log(uniform(x))
 
 
 @device
@@ -201,7 +206,7 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
             rows[k] = row
 
 
-EMBEDDED = (rotated, threefry, as_float, as_word, radius, direction, lane_of, normal_pair, fill_normals)
+EMBEDDED = (rotated, threefry, as_float, as_word, uniform, radius, direction, lane_of, normal_pair, fill_normals)
 MINIBATCH = (random_row, insert, draw_rows)
 
 

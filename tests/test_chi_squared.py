@@ -15,7 +15,7 @@ from sympy import Interval, Rational, Symbol, log, oo
 
 from catalog.scir import scir, scir_posterior
 from codegen import generate, sample
-from codegen.chi_squared import few, log_mass, noncentral_chi_squared
+from codegen.chi_squared import log_mass, noncentral_chi_squared, poisson_small
 from codegen.random import lane_of
 from recipe import (
     Data,
@@ -168,10 +168,10 @@ def test_the_mass_of_a_poisson_number(k, mean):
     assert log_mass(k, mean) == pytest.approx(exact, rel=1e-12, abs=1e-12)
 
 
-def test_few_is_the_inverse_of_the_distribution():
+def test_a_small_poisson_number_is_the_inverse_of_the_distribution():
     for mean in (1e-12, 0.3, 4.0, 9.9):
         for u in (1e-16, 1e-9, 1e-3, 0.2, 0.7, 0.999999):
-            n = few(mean, u)
+            n = poisson_small(mean, u)
             assert stats.poisson.sf(n, mean) <= u * (1 + 1e-9) + 2e-15
             assert n == 0 or stats.poisson.sf(n - 1, mean) >= u * (1 - 1e-9) - 2e-15
 
