@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.generate import Module, generate
+from codegen.generate import Module, module_of
 from codegen.lengths import Lengths
 from codegen.settings import resolved_params
 from recipe.recipe import Recipe
@@ -42,7 +42,7 @@ def budget_of(recipe: Recipe, params: Mapping[str, Any], lengths: Lengths) -> Bu
     bounds = largest_step(recipe)
     compensated = tuple(b for b, e in bounds.rule if e != b)
     constant = not any(e.atoms(Vector, Scalar) for b, e in bounds.rule if b in compensated)
-    module = generate(bounds)
+    module = module_of(bounds, bounds, {}, bounds.name or "largest_step", "as printed")  # bounds lie in no domain
     loaded = module.load()
     needed = {name_of(s): params[name_of(s)] for s in module.plan.settings}
     values = resolved_params(module, needed, (), lengths)

@@ -56,12 +56,13 @@ def collected(
 def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | None) -> Divergence:
     block = module.plan.state[chain.guilty]
     values = getattr(chain.state, module.plan.fields[block])
-    left = bool(np.all(np.isfinite(values)))
+    left = bool(np.all(np.isfinite(values))) and block.image is None  # an image that is recorded may overflow
     beyond = None
     if budget is not None and budget.constant and not left:
         bound = budget.largest_step(chain.state)
         beyond = bound if float(step_sizes(how.schedule, chain.done, 1)[0]) > bound else None
-    return Divergence(chain.number, chain.done, block.name, left, beyond)
+    name = block.name if block.image is None or not np.all(np.isfinite(values)) else block.image.name
+    return Divergence(chain.number, chain.done, name, left, beyond)
 
 
 def _attributes(

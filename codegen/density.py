@@ -87,7 +87,10 @@ class Density:
         from scipy.optimize import minimize
 
         if any(b.domain != sympy.S.Reals for b in self.blocks):
-            raise RecipeError("the mode is searched for on the real line only; transform the blocks that have another domain")
+            raise RecipeError(
+                "the mode is searched for on the real line only, and a block of this posterior has another domain; find it "
+                "yourself, and give it: control_variates={theta: mode} (from Python), or declare the posterior on the real line"
+            )
         first = np.zeros(self.dimension) if start is None else np.concatenate(start)
         steepness: list[float] = []  # that of the first point says how small a slope is small
 

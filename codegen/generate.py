@@ -90,6 +90,16 @@ def generate(
     # 1. discretise: from here on a recipe and a printed rule are the same thing, and a kernel is a list of such rules
     moves = discretise(what, scheme, order=order, compensate=compensate) if isinstance(what, Recipe) else what
     check_inside(moves)
+    shown = scheme if isinstance(what, Recipe) else "as printed" if isinstance(what, Update) else "composed"
+    called = what.name or name or "recipe"
+    return module_of(moves, what, given, called, shown, control_variates=control_variates, compensate=compensate)
+
+
+def module_of(
+    moves: Update | Kernel, what: Recipe | Update | Kernel, given: Mapping[Potential, Posterior], called: str, scheme: str, *,
+    control_variates: bool = False, compensate: bool = False,
+) -> Module:  # fmt: skip
+    """The module of a rule or a kernel; ``what`` is what it was made from, ``given`` the posteriors of its potentials."""
     # 2. plan: sums by level, gradients, matrix products, fused loops; the namer keeps every name of the module apart
     namer = local_namer()
     step = plan(moves, what.state, namer)
@@ -106,10 +116,8 @@ def generate(
     own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
     _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked
-    shown = scheme if isinstance(what, Recipe) else "as printed" if isinstance(what, Update) else "composed"
-    called = what.name or name or "recipe"
-    source = store.checked(module_text(provenance(what, called, shown, moves), step, own, namer, names_of_state))
-    return Module(_file_name(called), source, store.hash_of(source), shown, step, own)
+    source = store.checked(module_text(provenance(what, called, scheme, moves), step, own, namer, names_of_state))
+    return Module(_file_name(called), source, store.hash_of(source), scheme, step, own)
 
 
 def _check_estimators(step: Plan, own: Mapping[Potential, Estimator], control_variates: bool, compensate: bool) -> None:

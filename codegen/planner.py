@@ -356,7 +356,12 @@ class Planner:
         if block not in self.images:
             self.images[block] = self.reserve(block.image.name, getattr(block, "length", None))
         lowering = self.new_body().lowering
-        value = lowering.lower(written_image(block))
+        if isinstance(block, Scalar):  # from its array: where a call is moved to, the number that was read is not known
+            before, self.number[block] = self.number[block], Symbol(f"{self.place(block)}.{self.fields[block]}[0]", real=True)
+            value = lowering.lower(written_image(block))
+            self.number[block] = before
+        else:
+            value = lowering.lower(written_image(block))
         comment = f"{block.image} = {written_image(block)}"
         if isinstance(block, Scalar):
             lowering.let(value, block.image.name, store=f"{self.images[block]}[0]", comment=comment)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sympy import Lambda, lambdify
 
+from recipe.abstract import written_image
 from recipe.errors import RecipeError
 from recipe.symbols import Block, name_of
 
@@ -48,10 +49,47 @@ def into_state(
         if phi is None:
             found[block] = array
             continue
+        if phi in given:
+            raise RecipeError(f"{argument}: it has both {block} and {phi}, and {block} is a function of {phi}; give one of them")
         found[phi] = values(phi.inverse, array, named)  # type: ignore[arg-type]
         if not np.all(np.isfinite(found[phi])):
             raise RecipeError(f"{argument}: {block} has values where {phi} = {phi.inverse(block)} is not finite; give {phi} itself")  # type: ignore[misc]
     return found
+
+
+def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
+    """Ask each map at some points whether it stays in the domain of the image, and its inverse whether it goes back.
+
+    This is no proof, which is the verifier's; it finds a map that was mistaken for another.
+
+    Raises:
+        RecipeError: naming the map and the point.
+    """
+    for block in (b for b in state if b.image is not None):
+        assert block.image is not None
+        points = _points(block)
+        at = values(block.forward, points, named)  # type: ignore[arg-type]
+        back = values(block.inverse, at, named)  # type: ignore[arg-type]
+        low, high = float(block.image.domain.inf), float(block.image.domain.sup)
+        for p, theta, again in zip(points, at, back, strict=True):
+            what = f"{block.image} = {written_image(block)}"
+            if not low <= theta <= high:
+                raise RecipeError(
+                    f"{what} is {theta:.6g} at {block} = {p:.6g}, outside of {block.image.domain}; choose a map onto it"
+                )
+            if not abs(again - p) <= 1e-6 * (1.0 + abs(p)):
+                raise RecipeError(f"the inverse of {what} leads from {block} = {p:.6g} to {again:.6g}; mend inverse=")
+
+
+def _points(block: Block) -> np.ndarray:
+    """Some points in the middle of the domain, where no map of use has run into the limits of floating point."""
+    low, high = float(block.domain.inf), float(block.domain.sup)
+    line = np.array([-3.0, -1.0, -0.25, 0.25, 1.0, 3.0])
+    if np.isfinite(low) and np.isfinite(high):
+        return low + (high - low) / (1.0 + np.exp(-line))
+    if np.isfinite(low):
+        return low + np.exp(line)
+    return high - np.exp(line) if np.isfinite(high) else line
 
 
 def out_of_state(block: Block, state: Mapping[Block, np.ndarray], named: Mapping[str, Any]) -> np.ndarray:

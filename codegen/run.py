@@ -24,7 +24,7 @@ from codegen.generate import Module, generate
 from codegen.gradients import check_own_gradient, gradient_argument, own_gradients
 from codegen.initial import given_blocks, start
 from codegen.lengths import Lengths, learn_given
-from codegen.preimages import into_state, out_of_state, with_images
+from codegen.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.request import Request, read_request
 from codegen.schedule import Constant, Schedule
 from codegen.settings import resolved_data, resolved_params
@@ -108,6 +108,7 @@ def _sampled(
     what: Recipe | Update | Kernel, inputs: _Inputs, control_variates: Any, initial: Any, gradient: Any, progress: bool
 ) -> Draws:
     module, how, known = inputs.module, inputs.how, inputs.lengths
+    check_maps(module.plan.state, inputs.named)
     given = into_state(given_blocks(initial, module.plan.state, how.chains, known), module.plan.state, inputs.named, "initial=")
     own = own_gradients(module, gradient)
     data = inputs.data

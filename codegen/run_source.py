@@ -35,7 +35,8 @@ def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, E
     constant, changing = split_constants(plan)
     writer = _Writer(plan, counts, own, filled)
     body = writer.body(changing, plan.noises)
-    writer.judged = ""  # what is recorded moves nothing
+    images = any(b.image is not None for b in plan.state)
+    writer.judged = "finite &= " if images else ""  # what is recorded moves nothing, but an image may overflow
     recorded = writer.body([in_place(s) for s in plan.recorded.statements], plan.recorded.noises)
     before = [*count_lines(plan, counts), *writer.lanes, *(line for let in constant for line in let_lines(let))]
     before += writer.first_evaluation()
@@ -274,6 +275,9 @@ def _stopped(plan: Plan) -> list[str]:
 def _kept(plan: Plan, recorded: list[str]) -> list[str]:
     """Every thin-th state after the warmup, or what is recorded of it."""
     fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
+    stands_for = next((n for n, b in enumerate(plan.state) if b.image is not None), None)
+    judged = [] if stands_for is None else ["if not finite:", f"    return done, {stands_for}"]
+    recorded = ["finite = True", *recorded, *judged] if judged else recorded
     lines = [*recorded, *(f"keep(draws.{f}, k // thin - 1, state.{source})" for f, source in fields.items())]
     for f in plan.statistics:
         lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[k // thin - 1, 0] = accepted / tests"]

@@ -59,12 +59,16 @@ class NoncentralChiSquared(Expr):
     _recipe_latex = _latex
 
 
+def cumulant(draw: NoncentralChiSquared, k: int) -> Expr:
+    """``2^(k-1) (k-1)! (df + k nonc)``: the mean df + nonc, the variance 2 (df + 2 nonc)."""
+    return 2 ** (k - 1) * factorial(k - 1) * (draw.df + k * draw.nonc)
+
+
 def moment(draw: NoncentralChiSquared, n: int) -> Expr:
-    """``E X^n`` from the cumulants ``2^(k-1) (k-1)! (df + k nonc)``: mean df + nonc, variance 2 (df + 2 nonc)."""
-    cumulants = [2 ** (k - 1) * factorial(k - 1) * (draw.df + k * draw.nonc) for k in range(1, n + 1)]
+    """``E X^n`` from the cumulants."""
     moments: list[Expr] = [S.One]
     for m in range(1, n + 1):
-        moments.append(sum((comb(m - 1, k - 1) * cumulants[k - 1] * moments[m - k] for k in range(1, m + 1)), S.Zero))
+        moments.append(sum((comb(m - 1, k - 1) * cumulant(draw, k) * moments[m - k] for k in range(1, m + 1)), S.Zero))
     return moments[n]
 
 

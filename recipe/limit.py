@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 import sympy
-from sympy import Add, Dummy, Expr, S, Symbol
+from sympy import Add, Dummy, Expr, S, Symbol, expand_mul
 
 from recipe.calculus import directional, freeze, partial, thaw
-from recipe.chi_squared import NoncentralChiSquared
+from recipe.chi_squared import NoncentralChiSquared, cumulant
 from recipe.dynamics import Dynamics
 from recipe.entry import Column, Coupling, Entry, Number, Row
 from recipe.errors import OutsideLanguageError, RecipeError
@@ -62,26 +62,35 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
 
 def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
     """A rule of the same drift and diffusion: ``p + q X`` with a draw X as its mean and variance to first order in the step."""
-    draws = rule.atoms(NoncentralChiSquared)
-    if not draws:
+    draw = min(rule.atoms(NoncentralChiSquared), key=str, default=None)
+    if draw is None:
         return rule
-    draw, *others = sorted(draws, key=str)
-    x, s = Dummy("x", real=True), Dummy("s", positive=True)
+    p, q = _affine_in(draw, rule, block)
+    s = Dummy("s", positive=True)
+    rest, scale = _in_root_of_step(p, step, s), _in_root_of_step(q, step, s)
+    in_s = NoncentralChiSquared(draw.noise, *(_in_root_of_step(e, step, s) for e in (draw.df, draw.nonc)))
+    mean, variance, fourth = (_scaled_cumulant(scale, in_s, k) for k in (1, 2, 4))
+    drift, diffusion = (_from_zero(e, s, block, step) for e in (rest + mean - block, variance))
+    if sympy.expand(_from_zero(fourth + 3 * variance**2, s, block, step)) != 0:
+        raise RecipeError(f"the rule of {block} has no limit: its fourth central moment does not vanish faster than {step}")
+    return block + step * drift + sympy.sqrt(step * sympy.factor_terms(diffusion)) * draw.noise
+
+
+def _affine_in(draw: NoncentralChiSquared, rule: Expr, block: Block) -> tuple[Expr, Expr]:
+    """``(p, q)`` of a rule ``p + q X``, both free of noise."""
+    x = Dummy("x", real=True)
     by_draw = rule.xreplace({draw: x})
-    parts = (substitute(by_draw, {x: S.Zero}), partial(by_draw, x))
-    if others or any(e.has(x, Noise, ScalarNoise) for e in parts):
+    p, q = substitute(by_draw, {x: S.Zero}), partial(by_draw, x)
+    if any(e.has(x, Noise, ScalarNoise) for e in (p, q)):
         raise OutsideLanguageError(
             f"the rule of {block} is outside the language: {rule} is not affine in one draw without noise beside it"
         )
-    p, q, df, nonc = (_in_root_of_step(e, step, s) for e in (*parts, draw.df, draw.nonc))
-    # q nonc is finite as the step vanishes, and nonc by itself is not: term by term what is infinite cancels
-    own, shift = q * df, Add(*(q * term for term in Add.make_args(nonc)))
-    drift = _from_zero(p + own + shift - block, s, block, step)
-    variance = _from_zero(2 * q * (own + 2 * shift), s, block, step)
-    fourth = 48 * q**3 * (own + 4 * shift) + 12 * q**2 * (own + 2 * shift) ** 2
-    if sympy.expand(_from_zero(fourth, s, block, step)) != 0:
-        raise RecipeError(f"the rule of {block} has no limit: its fourth central moment does not vanish faster than {step}")
-    return block + step * drift + sympy.sqrt(step * sympy.factor_terms(variance)) * draw.noise
+    return p, q
+
+
+def _scaled_cumulant(q: Expr, draw: NoncentralChiSquared, k: int) -> Expr:
+    """That of ``q X``, term by term: as the step vanishes nonc is infinite, and ``q nonc`` is finite."""
+    return Add(*(q**k * term for term in Add.make_args(expand_mul(cumulant(draw, k)))))
 
 
 def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sympy import Interval
 
+from recipe.abstract import checked_block
 from recipe.dynamics import derive
 from recipe.entry import Coupling, is_zero_entry
 from recipe.errors import RecipeError
@@ -33,6 +34,10 @@ def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
         RecipeError: where a block has no edge, its noise is not its own (then ``D n`` is oblique), or it has neither noise nor one
             momentum that it moves by.
     """
+    if not isinstance(recipe, Recipe):
+        raise RecipeError(f"mirror({recipe!r}, ...): the first argument must be a Recipe")
+    for block in blocks:
+        checked_block(block, "mirror(recipe, block)")
     if not blocks:
         raise RecipeError("mirror(recipe) names no block to reflect; write mirror(recipe, theta)")
     reflections = (*recipe.reflections, *(_reflection(recipe, block) for block in blocks))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Lambda, exp, factor
+from sympy import Expr, Lambda, exp, expand_log, factor, log
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from recipe.abstract import Field, Partial, Potential, checked_block, slope
@@ -37,9 +37,22 @@ def Preimage(name: str, of: Block, f: Any, *, inverse: Any = None, domain: Any =
 
 
 def _with_a_sign(e: Expr) -> Expr:
-    """The slope as a product, in exponentials for hyperbolic functions, so that its sign and its logarithm are read off."""
-    product = factor(e.replace(lambda n: isinstance(n, HyperbolicFunction), lambda n: n.rewrite(exp)))
+    """The slope as a product whose sign and logarithm are read off, where it has one."""
+    product = _as_product(e)
     return product if product.is_positive or product.is_negative else e
+
+
+def _as_product(e: Expr) -> Expr:
+    """The expression factored, with exponentials for hyperbolic functions."""
+    return factor(e.replace(lambda n: isinstance(n, HyperbolicFunction), lambda n: n.rewrite(exp)))
+
+
+def _log(e: Expr) -> Expr:
+    """The logarithm as a sum over positive factors: of ``1 - 1/(1 + exp(-phi))``, whose digits cancel, ``-log(1 + exp(phi))``."""
+    if not e.has(exp, HyperbolicFunction):
+        return log(e)
+    product = _as_product(e)
+    return expand_log(log(product)) if product.is_positive else log(e)
 
 
 def in_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
@@ -54,6 +67,8 @@ def _written(e: Expr, forwards: dict[Block, Block]) -> Expr:
     if isinstance(e, Total):
         body, label = opened(e)
         return sum_over(_written(body, forwards), label, e.index.length)
+    if isinstance(e, log):
+        return _log(_written(e.args[0], forwards))
     if e.args:
         return e.func(*(_written(a, forwards) for a in e.args))
     phi = forwards.get(generic(e))

@@ -138,7 +138,8 @@ class Recipe:
 
     def unused_names(self) -> UnusedNames:
         """Names that nothing in the recipe has, for several things that are made at once."""
-        return UnusedNames([*self.state, *(e for e, _ in self.written())])
+        of_models = (e for _, p in self.posteriors for e in (p.log_likelihood, p.log_prior) if e is not None)
+        return UnusedNames([*self.state, *(e for e, _ in self.written()), *of_models])
 
     def __repr__(self) -> str:
         from recipe.show import recipe_text  # what shows a recipe knows it, so it cannot come first

@@ -14,6 +14,7 @@ from recipe.kernel.rewritten import rewritten_part, rewritten_update
 from recipe.matrix import BlockMatrix
 from recipe.recipe import Recipe
 from recipe.scheme.discretisation import Discretisation
+from recipe.scheme.exact import Exact
 from recipe.scheme.flow import Flow
 from recipe.scheme.pieces import Motion
 from recipe.scheme.splitting import Splitting, SubFlow
@@ -60,7 +61,14 @@ def _(declared: Recipe, put: Put) -> Recipe:
 @rewritten.register
 def _(declared: Discretisation, put: Put) -> Discretisation:
     splitting = None if declared.splitting is None else _splitting(declared.splitting, put)
-    return replace(declared, of=rewritten(declared.of, put), update=rewritten_update(declared.update, put), splitting=splitting)
+    exact = None if declared.exact is None else _exact(declared.exact, put)
+    of, update = rewritten(declared.of, put), rewritten_update(declared.update, put)
+    return replace(declared, of=of, update=update, splitting=splitting, exact=exact)
+
+
+def _exact(exact: Exact, put: Put) -> Exact:
+    transitions = tuple(replace(t, value=put(t.value), base=put(t.base)) for t in exact.transitions)
+    return replace(exact, recipe=rewritten(exact.recipe, put), transitions=transitions)
 
 
 def _splitting(splitting: Splitting, put: Put) -> Splitting:

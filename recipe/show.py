@@ -7,6 +7,7 @@ from typing import Any
 
 from sympy import Expr, sqrt
 
+from recipe.abstract import written_image
 from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import Coupling, is_zero_entry, parts
 from recipe.kernel.kernel import Kernel
@@ -209,11 +210,13 @@ def _both(e: Expr) -> dict[str, str]:
 
 def _block_data(b: Block) -> dict[str, str]:
     kind = {"kind": "vector", "length": str(b.length)} if isinstance(b, Vector) else {"kind": "scalar"}
-    return {"name": b.name, **kind, "domain": "Simplex" if isinstance(b.domain, Simplex) else str(b.domain)}
+    image = {} if b.image is None else {"image": b.image.name, "map": _both(written_image(b))}
+    return {"name": b.name, **kind, "domain": "Simplex" if isinstance(b.domain, Simplex) else str(b.domain), **image}
 
 
 def _block_text(b: Block) -> str:
-    return f"{b.name} (vector)" if isinstance(b, Vector) else f"{b.name} (number)"
+    kind = "vector" if isinstance(b, Vector) else "number"
+    return f"{b.name} ({kind}{'' if b.image is None else f', {b.image} = {text(written_image(b))}'})"
 
 
 def _bracketed(written: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Add, Expr, ImmutableDenseMatrix, Mul, S, expand_log, log
+from sympy import Abs, Add, Expr, ImmutableDenseMatrix, Mul, S, cancel, expand_log, log, sign
 
 from recipe.abstract import Dense, TransposedDense, checked_block, slope
 from recipe.calculus import contract
@@ -74,12 +74,18 @@ class _Changed:
 
     def recipe(self, kind: str, **words: Any) -> Recipe:
         theta = self._checked_theta()
+        carried = next((r.block for r in self.of.reflections if theta in r.flips), None)
+        if carried is not None:
+            raise RecipeError(
+                f"{theta} changes its sign where {carried} is reflected, and in other coordinates it would not; leave it"
+            )
         if self.legs and any(r.block == theta for r in self.of.reflections):
             raise RecipeError(
                 f"{theta} is reflected at its edge, which {self.name} has at infinity; transform the recipe unreflected"
             )
         phi = Preimage(self._phi_name(), theta, self.map)
         state = tuple(phi if b == theta else b for b in self.of.state)
+        self._check_corner()
         law = contract(log_slope(phi), phi)
 
         def put(e: Expr) -> Expr:
@@ -100,11 +106,25 @@ class _Changed:
         return with_fields(made, transform=Transform(kind, self.of, theta, phi, self.map))
 
     def _checked_theta(self) -> Block:
+        if not isinstance(self.of, Recipe):
+            raise RecipeError(f"{self.of!r} is no Recipe: ito and corv transform recipes")
         theta = checked_block(self.theta, "the transformed block")
         if theta not in self.of.state:
             names = ", ".join(b.name for b in self.of.state)
             raise RecipeError(f"{theta} is no block of the recipe, whose state is ({names})")
         return theta
+
+    def _check_corner(self) -> None:
+        """Require that f' has one limit at the kink of f."""
+        if not self.map.kink:
+            return
+        (x,) = self.map.forward.variables
+        before, after = (self.map.derivative(x).xreplace({sign(x): S(side), Abs(x): S.Zero, x: S.Zero}) for side in (-1, 1))
+        if before.is_finite and after.is_finite and cancel(after - before) != 0:
+            raise RecipeError(
+                f"f = {self.map.forward.expr} is not differentiable at 0, where f' goes from {before} to {after}, so the law of "
+                f"{self.name} would jump there; take a map with a continuous derivative"
+            )
 
     def _phi_name(self) -> str:
         taken = self.of.unused_names()
@@ -149,5 +169,13 @@ def log_slope(phi: Block) -> Expr:
     """``log |f'(phi)|``. Where the sign of f' is not known at once it is ``log(f'^2) / 2``."""
     e = slope(phi)
     if e.is_positive or e.is_negative:
-        return expand_log(log(e if e.is_positive else -e), force=True)
+        return expand_log(log(Mul(*(_size(factor) for factor in Mul.make_args(e)))))
     return log(e**2) / 2
+
+
+def _size(factor: Expr) -> Expr:
+    """The absolute value of a factor of a product whose sign is known, written without one."""
+    base, power = factor.as_base_exp()
+    if base.is_negative and power.is_Integer:
+        return (-base) ** power
+    return -factor if factor.is_negative else factor

@@ -8,8 +8,10 @@ from typing import Any
 import typer
 from sympy import Symbol
 
+from codegen.inside import check_inside
 from recipe import Recipe, RecipeError
 from recipe.scheme import SCHEMES, Scheme
+from recipe.scheme.discretisation import discretisation
 from recipe.scheme.flow import flow
 from recipe.scheme.increment import step_symbol
 from recipe.scheme.pieces import LETTERS, Motion, pieces_of
@@ -75,7 +77,7 @@ def _piece(letter: str, motion: Motion, time: Symbol) -> dict[str, str]:
 
 def _refusal(scheme: Scheme, recipe: Recipe) -> str | None:
     try:
-        scheme.step(recipe)
+        check_inside(discretisation(recipe, scheme).update)
     except RecipeError as error:
         return str(error)
     return None

@@ -6,19 +6,21 @@ sympy derivatives and 60 digits decide. Only the classes of the language are imp
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, singledispatchmethod
 from random import Random
 
 import mpmath
 import sympy
-from sympy import Add, Expr, Integer, Matrix, Rational, Symbol, sin
+from sympy import Add, Expr, Integer, Matrix, Mul, Rational, Symbol, sin
 from sympy.core.function import AppliedUndef
 
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Simplex, Update, Vector
 from recipe.abstract import DenseEntry, Jet, Partial
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.dynamics import Dynamics
 from recipe.entry import Column, Coupling, Entry, Number, Outer, Row
+from recipe.fold import Fold, FoldSign
 from recipe.symbols import GENERIC, OTHER, Block, Index, Length, ScalarNoise, VectorParameter
 from recipe.total import Total
 
@@ -26,6 +28,7 @@ DIGITS = 60
 TOLERANCE = mpmath.mpf(10) ** -30
 
 At = dict[int, int]
+ROOT = Symbol("s", positive=True)  # of the step
 
 
 @cache
@@ -48,10 +51,14 @@ def smooth(key: str, x: tuple[Expr, ...], positive: bool = False) -> Expr:
 
 @dataclass(frozen=True)
 class World:
-    """Blocks of explicit lengths, and a concrete meaning of every name."""
+    """Blocks of explicit lengths, and a concrete meaning of every name.
+
+    ``images`` says of each coordinate of a block that one of the state stands for, which function of that it is.
+    """
 
     dims: dict[Length, int]
     values: dict[Symbol, Expr] = field(default_factory=dict)
+    images: dict[Symbol, Expr] = field(default_factory=dict)
 
     def size(self, block: Block) -> int:
         return self.dims[block.length] if isinstance(block, Vector) else 1
@@ -98,17 +105,34 @@ class World:
     def _(self, e: Index, at: At) -> Expr:
         raise TypeError("a bare index is no expression")
 
-    @read.register
-    def _(self, e: Potential, at: At) -> Expr:
-        return smooth(e.name, tuple(c for block in e.blocks for c in self.coordinates(block)))
-
-    @read.register
-    def _(self, e: Field, at: At) -> Expr:
-        return smooth(f"{e.base}{at[e.label]}", tuple(self.coordinates(e.block)), bool(e.is_positive))
+    @read.register(Potential)
+    @read.register(Field)
+    def _(self, e: Expr, at: At) -> Expr:
+        return self.declared(e, at).xreplace(self.images)
 
     @read.register
     def _(self, e: Partial, at: At) -> Expr:
-        return self.read(e.head, at).diff(*(self.read(x, at) for x in e.wrt))
+        return self.declared(e.head, at).diff(*(self.read(x, at) for x in e.wrt)).xreplace(self.images)
+
+    def declared(self, e: Potential | Field, at: At) -> Expr:
+        """The concrete function of the blocks that it was declared of."""
+        if isinstance(e, Potential):
+            return smooth(e.name, tuple(c for block in e.blocks for c in self.coordinates(block)))
+        return smooth(f"{e.base}{at[e.label]}", tuple(self.coordinates(e.block)), bool(e.is_positive))
+
+    @read.register
+    def _(self, e: Fold, at: At) -> Expr:
+        return self.read(e.args[0], at)  # the limit is taken inside
+
+    @read.register
+    def _(self, e: FoldSign, at: At) -> Expr:
+        return Integer(1)
+
+    @read.register
+    def _(self, e: NoncentralChiSquared, at: At) -> Expr:
+        """Another number with its mean and variance; all later cumulants of a square-root process vanish faster than the step."""
+        df, nonc = self.read(e.df, at), self.read(e.nonc, at)
+        return df + nonc + sympy.sqrt(2 * (df + 2 * nonc)) * self.read(e.noise, at)
 
     @read.register
     def _(self, e: AppliedUndef, at: At) -> Expr:
@@ -173,7 +197,10 @@ def world_of(state: tuple[Block, ...], dims: int | tuple[int, ...], values: dict
     """The world in which the lengths of the state, in order, are ``dims`` (one number for all of them)."""
     lengths = list(dict.fromkeys(b.length for b in state if isinstance(b, Vector)))
     numbers = dims if isinstance(dims, tuple) else (dims,) * len(lengths)
-    return World(dict(zip(lengths, numbers, strict=False)), values or {})
+    world = World(dict(zip(lengths, numbers, strict=False)), values or {})
+    stand_ins = [b for b in state if b.image is not None]
+    images = {x: b.forward(phi) for b in stand_ins for x, phi in zip(world.coordinates(b.image), world.coordinates(b), strict=True)}
+    return replace(world, images=images)
 
 
 @dataclass(frozen=True)
@@ -306,17 +333,33 @@ def _operation(node: Expr, args: list[mpmath.mpf]) -> mpmath.mpf:
 
 def explicit_limit(update: Update, reference: ExplicitRecipe) -> tuple[list[Expr], Matrix]:
     """Drift and D of an update rule as its step vanishes, from the explicit step expanded in s = sqrt(step)."""
-    s = Symbol("s", positive=True)
-    world = World(reference.world.dims, {**reference.world.values, update.step: s**2})
+    world = replace(reference.world, values={**reference.world.values, update.step: ROOT**2})
     moved = {x: x for x in reference.z}
     for block, rule in update.rule:
-        new = dict(zip(world.coordinates(block), world.vector(rule, block), strict=True))
+        new = dict(zip(world.coordinates(block), map(regular, world.vector(rule, block)), strict=True))
         moved |= {x: e.xreplace(dict(moved)) for x, e in new.items()} if update.sequential else new
-    noise = sorted(set().union(*(e.free_symbols for e in moved.values())) - {s, *reference.z}, key=str)
-    first = [moved[x].diff(s).xreplace({s: Integer(0)}) for x in reference.z]
-    second = [moved[x].diff(s).diff(s).xreplace({s: Integer(0)}) / 2 for x in reference.z]
+    noise = sorted(set().union(*(e.free_symbols for e in moved.values())) - {ROOT, *reference.z}, key=str)
+    first = [moved[x].diff(ROOT).xreplace({ROOT: Integer(0)}) for x in reference.z]
+    second = [moved[x].diff(ROOT).diff(ROOT).xreplace({ROOT: Integer(0)}) / 2 for x in reference.z]
     drift = [mean(b, noise) for b in second]
     return drift, Matrix(len(first), len(first), lambda i, j: mean(first[i] * first[j], noise) / 2)
+
+
+def regular(e: Expr) -> Expr:
+    """What has poles in s that cancel, without them, to order s^3: ``exp(c s^2)`` is its series, and powers of s are taken out."""
+    decays = [a for a in e.atoms(sympy.exp) if (a.args[0] / ROOT**2).is_number]
+    if not decays:
+        return e
+    return _without_poles(e.xreplace({a: 1 + a.args[0] + a.args[0] ** 2 / 2 for a in decays}))
+
+
+def _without_poles(e: Expr) -> Expr:
+    if not e.has(ROOT) or not e.args:
+        return e
+    e = e.func(*(_without_poles(a) for a in e.args))
+    if e.is_Pow and not e.exp.is_Integer:
+        return sympy.factor(e.base) ** e.exp
+    return Add(*(Mul(*map(sympy.factor, Mul.make_args(t))) for t in Add.make_args(e.expand(power_base=False))))
 
 
 def mean(e: Expr, noise: list[Symbol]) -> Expr:

@@ -14,7 +14,7 @@ from typing import Any
 
 import mpmath
 import sympy
-from jets import Jet, UndefinedError, apply, power, sine
+from jets import Jet, Series, UndefinedError, apply, power, sine
 from sympy import Add, Expr, Interval, Mul, Pow, Rational, Symbol
 from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
@@ -22,7 +22,9 @@ from sympy.core.numbers import NumberSymbol
 from recipe import Dense, Field, Noise, Potential, Scalar, Simplex, Vector
 from recipe.abstract import DenseEntry, Partial, TransposedDense
 from recipe.abstract import Jet as Derivative
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.entry import Outer
+from recipe.fold import Fold, FoldSign
 from recipe.symbols import GENERIC, OTHER, Block, Indexed, Length, ScalarNoise, VectorParameter
 from recipe.total import Total
 
@@ -55,6 +57,7 @@ class Place:
     values: dict[tuple[str, int], Number]
     step: tuple[Symbol, Number] | None = None
     wild: bool = False
+    state: tuple[Block, ...] = ()
     _known: dict[tuple[Expr, At], Number] = field(default_factory=dict)
 
     def size(self, block: Block) -> int:
@@ -109,6 +112,11 @@ class Place:
     @_read.register
     def _(self, e: Rational, at: At) -> Number:
         return exactly(e)
+
+    @_read.register(sympy.core.numbers.Infinity)
+    @_read.register(sympy.core.numbers.NegativeInfinity)
+    def _(self, e: Expr, at: At) -> Number:
+        return mpmath.inf if e == sympy.oo else -mpmath.inf
 
     @_read.register
     def _(self, e: NumberSymbol, at: At) -> Number:
@@ -196,7 +204,36 @@ class Place:
 
     def _arguments(self, blocks: tuple[Block, ...]) -> list[tuple[tuple[str, int], Number]]:
         places = [(b.base if isinstance(b, Vector) else b.name, k) for b in blocks for k in range(self.size(b))]
-        return [(p, self.values[p]) for p in places]
+        return [(p, self.values[p] if p in self.values else self._image(*p)) for p in places]
+
+    def _image(self, name: str, k: int) -> Number:
+        """A coordinate of a block that one in the state stands for: the map of that."""
+        phi = next(b for b in self.state if b.image is not None and b.image.name == name)
+        return self.component(phi.forward(phi), phi, k)
+
+    @_read.register
+    def _(self, e: Fold, at: At) -> Number:
+        return self._inside(e, at)
+
+    @_read.register
+    def _(self, e: FoldSign, at: At) -> Number:
+        self._inside(e, at)
+        return mpmath.mpf(1)
+
+    def _inside(self, e: Fold | FoldSign, at: At) -> Number:
+        """What is folded; it lies inside, where a fold changes nothing, if the step is small."""
+        x, low, high = (self.read(a, at) for a in e.args)
+        value = x
+        while isinstance(value, Series | Jet):
+            value = value.value
+        assert low < value < high
+        return x
+
+    @_read.register
+    def _(self, e: NoncentralChiSquared, at: At) -> Number:
+        """Another number with its mean and variance; all later cumulants of a square-root process vanish faster than the step."""
+        df, nonc = self.read(e.df, at), self.read(e.nonc, at)
+        return df + nonc + power((df + nonc * 2) * 2, mpmath.mpf("0.5")) * self.read(e.noise, at)
 
     @_read.register
     def _(self, e: AppliedUndef, at: At) -> Number:

@@ -1,7 +1,7 @@
 """Truncated Taylor arithmetic: numbers that carry their derivatives along, to second order.
 
-A ``Jet`` holds the value, gradient and Hessian of a quantity at a point; a ``Series`` holds the first three coefficients of one
-in a small number s, and its coefficients may be jets. Nothing here differentiates a formula: sums, products and the chain rule
+A ``Jet`` holds the value, gradient and Hessian of a quantity at a point; a ``Series`` holds the first coefficients of one in
+a small number s, and its coefficients may be jets. Nothing here differentiates a formula: sums, products and the chain rule
 are all.
 """
 
@@ -59,33 +59,75 @@ class Jet:
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """``value + first s + second s^2``."""
+    """``s^start (c_0 + c_1 s + c_2 s^2 + ...)``, known as far as there are coefficients; start may be negative."""
 
-    value: Any
-    first: Any
-    second: Any
+    start: int
+    coefficients: tuple[Any, ...]
+
+    @property
+    def end(self) -> int:
+        """The first order that is not known."""
+        return self.start + len(self.coefficients)
+
+    def at(self, order: int) -> Any:
+        """The coefficient of ``s^order``."""
+        if order >= self.end:
+            raise UndefinedError(f"order {order} of a series is not known")
+        return self.coefficients[order - self.start] if order >= self.start else mpmath.mpf(0)
+
+    @property
+    def value(self) -> Any:
+        """At s = 0."""
+        if any(not _is_zero(self.at(order)) for order in range(self.start, 0)):
+            raise UndefinedError("the series has a pole")
+        return self.at(0)
 
     def __add__(self, other: Any) -> Series:
-        if isinstance(other, Series):
-            return Series(self.value + other.value, self.first + other.first, self.second + other.second)
-        return Series(self.value + other, self.first, self.second)
+        other = other if isinstance(other, Series) else _constant(other, self.end)
+        start, end = min(self.start, other.start), min(self.end, other.end)
+        return Series(start, tuple(self.at(k) + other.at(k) for k in range(start, end)))
 
     __radd__ = __add__
 
     def __mul__(self, other: Any) -> Series:
         if not isinstance(other, Series):
-            return Series(self.value * other, self.first * other, self.second * other)
+            return Series(self.start, tuple(c * other for c in self.coefficients))
+        left, right = self.without_leading_zeros(), other.without_leading_zeros()
+        a, b = left.coefficients, right.coefficients
         return Series(
-            self.value * other.value,
-            self.value * other.first + self.first * other.value,
-            self.value * other.second + self.first * other.first + self.second * other.value,
+            left.start + right.start, tuple(_total([a[j] * b[k - j] for j in range(k + 1)]) for k in range(min(len(a), len(b))))
         )
 
     __rmul__ = __mul__
 
+    def without_leading_zeros(self) -> Series:
+        """The same, from the first coefficient on that is not zero; as it is where nothing but zeros is known."""
+        zeros = next((k for k, c in enumerate(self.coefficients) if not _is_zero(c)), 0)
+        return Series(self.start + zeros, self.coefficients[zeros:])
+
     def composed(self, f0: Any, f1: Any, f2: Any) -> Series:
-        """``f`` of this, from the value and two derivatives of ``f`` at the value."""
-        return Series(f0, f1 * self.first, f1 * self.second + f2 * self.first * self.first * mpmath.mpf("0.5"))
+        """``f`` of this, from the value and two derivatives of ``f`` at the value: known up to the cube of what changes."""
+        change = Series(1, tuple(self.at(k) for k in range(1, self.end)))
+        first = next((k for k in range(1, self.end) if not _is_zero(change.at(k))), self.end)
+        found = change * f1 + change * change * (f2 * mpmath.mpf("0.5")) + f0
+        return Series(found.start, found.coefficients[: 3 * first - found.start])
+
+
+def _constant(x: Any, end: int) -> Series:
+    return Series(0, (x, *[mpmath.mpf(0)] * (max(end, 1) - 1)))
+
+
+def _is_zero(x: Any) -> bool:
+    if isinstance(x, Jet):
+        return x.value == 0 and not x.gradient.any() and not x.hessian.any()
+    return bool(x == 0)
+
+
+def _total(terms: list[Any]) -> Any:
+    result = terms[0]
+    for t in terms[1:]:
+        result = result + t
+    return result
 
 
 def coordinate(value: Any, k: int, n: int) -> Jet:
@@ -98,13 +140,29 @@ def power(x: Any, p: Any) -> Any:
     """``x^p`` for a number p; an integer p for a base of any sign."""
     if isinstance(p, int) and 1 <= p <= 3:
         return x if p == 1 else x * power(x, p - 1)
-    if isinstance(x, Jet | Series):
+    if isinstance(x, Series):
+        return _power_of_series(x, p)
+    if isinstance(x, Jet):
         return x.composed(power(x.value, p), power(x.value, p - 1) * p, power(x.value, p - 2) * (p * (p - 1)))
     if x == 0 and p == 0:
         return mpmath.mpf(1)
     if (x == 0 and p < 0) or (x < 0 and not isinstance(p, int)):
         raise UndefinedError(f"{x} to the power {p}")
     return mpmath.power(x, p)
+
+
+def _power_of_series(x: Series, p: Any) -> Series:
+    """``(c s^m (1 + u))^p = c^p s^(m p) (1 + u)^p``, with u small."""
+    x = x.without_leading_zeros()
+    if _is_zero(x.coefficients[0]):
+        raise UndefinedError("nothing but zeros is known of a series")
+    start = x.start * p
+    if start != int(start):
+        raise UndefinedError(f"s to the power {start} is no term of a series")
+    u = Series(0, x.coefficients) * power(x.coefficients[0], -1)
+    change = Series(0, (mpmath.mpf(0), *u.coefficients[1:]))
+    root = (change + mpmath.mpf(1)).composed(mpmath.mpf(1), mpmath.mpf(1) * p, mpmath.mpf(1) * p * (p - 1))
+    return Series(int(start), root.coefficients) * power(x.coefficients[0], p)
 
 
 def apply(name: str, x: Any) -> Any:

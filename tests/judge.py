@@ -65,7 +65,7 @@ class Explicit:
         for m, (block, k) in enumerate(self.coordinates):
             x = value_in(block.domain, f"{self.seed}{block.name}{k}", self.size(block), self.wild)
             values[block.name, k] = x if self.plain else coordinate(x, m, n)
-        return Place(self.sizes, self.seed, values, wild=self.wild)
+        return Place(self.sizes, self.seed, values, wild=self.wild, state=self.state)
 
     def size(self, block: Block) -> int:
         return self.sizes[block.length] if isinstance(block, Vector) else 1
@@ -159,20 +159,20 @@ def noises(update: Update, at: Explicit) -> list[dict[tuple[str, int], Any]]:
 
 def expanded(update: Update, at: Explicit, noise: dict[tuple[str, int], Any]) -> tuple[list[Jet], list[Jet]]:
     """The coefficients of s and s^2 of one step from the place, the noise being given."""
-    s, start = Series(mpmath.mpf(0), mpmath.mpf(1), mpmath.mpf(0)), at.place.values
+    s, start = Series(1, (mpmath.mpf(1), *[mpmath.mpf(0)] * 5)), at.place.values
     values = dict(start)
-    simultaneous = Place(at.sizes, at.seed, dict(start) | noise, (update.step, s))
+    simultaneous = Place(at.sizes, at.seed, dict(start) | noise, (update.step, s), state=at.state)
     for block, rule in update.rule:
-        place = Place(at.sizes, at.seed, values | noise, (update.step, s)) if update.sequential else simultaneous
+        place = Place(at.sizes, at.seed, values | noise, (update.step, s), state=at.state) if update.sequential else simultaneous
         values = values | {(block.name, k): place.component(rule, block, k) for k in range(at.size(block))}
     first, second = [], []
     for block, k in at.coordinates:
         new = values[block.name, k]
-        new = new if isinstance(new, Series) else Series(new, mpmath.mpf(0), mpmath.mpf(0))
+        new = new if isinstance(new, Series) else Series(0, (new, mpmath.mpf(0), mpmath.mpf(0)))
         if abs(at.jet(new.value).value - start[block.name, k].value) > LARGE:
             raise UndefinedError("at step zero it moves")
-        first.append(at.jet(new.first))
-        second.append(at.jet(new.second))
+        first.append(at.jet(new.at(1)))
+        second.append(at.jet(new.at(2)))
     return first, second
 
 

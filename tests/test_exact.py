@@ -33,6 +33,7 @@ from recipe import (
     total,
 )
 from recipe.phi import Phi
+from recipe.rewritten import rewritten
 from verify import Verdict, verify
 from verify.exact.law import law_of
 from verify.exact.moments import moments_of
@@ -234,6 +235,23 @@ def test_motions_of_one_letter_that_move_by_one_another_are_seen():
     assert outcome.verdict is Verdict.UNDECIDED
     assert "moves in the same piece" in outcome.by
     assert line(mutated(step, 0)).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("name", ["square root", "exponential"])
+def test_a_step_is_rewritten_with_its_transitions(name):
+    """With one number for the mean and another for the rate it is the step of the recipe with these numbers."""
+
+    def put(e):
+        return e.xreplace({m: sympy.Integer(2), b: sympy.Rational(1, 3)})
+
+    moved = rewritten(discretised(KNOWN[name], "exact"), put)
+    again = discretised(rewritten(KNOWN[name], put), "exact")
+    assert [t.block for t in moved.exact.transitions] == [t.block for t in again.exact.transitions]
+    for ours, theirs in zip(moved.exact.transitions, again.exact.transitions, strict=True):
+        assert sympy.simplify(ours.base - theirs.base) == 0
+    assert moved.exact.update.rule == moved.update.rule
+    assert moved.exact.recipe.H == again.of.H
+    assert line(moved).verdict is Verdict.PROVED
 
 
 # -- a second look: the transform by the textbook density -----------------------------------------------------------------------

@@ -6,6 +6,7 @@ from explicit import explicit
 from judge import JUDGEMENTS, Explicit, Judge, of_recipe, residual_terms
 from samplers import catalog_recipes
 from sympy import (
+    Integer,
     Interval,
     Matrix,
     Rational,
@@ -27,7 +28,9 @@ from sympy import (
     tanh,
 )
 
-from recipe import Recipe, Scalar
+from catalog.corv_sgld import corv_sgld
+from catalog.scir import scir
+from recipe import Parameter, Potential, Recipe, Scalar, Update, grad
 
 
 @pytest.mark.parametrize("name", sorted(catalog_recipes().keys() - {"scir", "scir_posterior"}))  # no normal noise
@@ -36,6 +39,32 @@ def test_the_catalog_and_its_printed_rules_hold_by_numbers(name):
     judge = Judge(recipe)
     assert all(judge(obligation) for obligation in JUDGEMENTS if obligation != "marginal" or recipe.marginal)
     assert Judge(recipe.update)("stationarity")
+
+
+def changed(name, old, new):
+    """The printed rule of an entry with one part of it replaced."""
+    update = catalog_recipes()[name].update
+    rule = [(block, e.xreplace({old: Integer(new) if isinstance(new, int) else new})) for block, e in update.rule]
+    assert rule != list(update.rule)
+    return Update(update.step, rule if update.sequential else dict(rule), update.target)
+
+
+h, epsilon, rate = (Symbol(letter, positive=True) for letter in ("h", "epsilon", "b"))
+MUTANTS = {
+    "another shape": changed("scir", Parameter("a", like=scir.state[0], positive=True), 1),
+    "another prior": changed("scir_posterior", grad(Potential("U", scir.state[0]), scir.state[0]), 1),
+    "the variance of another time": changed("lognormal_exp_ou", exp(-2 * rate * h), exp(-rate * h)),
+    "twice the noise of a reflected step": changed("mirror_sgld", sqrt(epsilon), 2 * sqrt(epsilon)),
+    "friction without its noise": changed("mirror_sghmc", sqrt(epsilon), 0),
+    "a transform without its potential": changed(
+        "corv_sgld", grad(Potential("U", corv_sgld.state[0].image), corv_sgld.state[0].image), 0
+    ),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_mutant_of_a_printed_rule_does_not_hold_by_numbers(mutant):
+    assert Judge(MUTANTS[mutant])("stationarity") is False
 
 
 x = Scalar("x", domain=Interval.open(0, oo))

@@ -1,10 +1,11 @@
 """``ito`` and ``corv``: against Ito's formula done by hand on the derived drift, and against the published steps."""
 
+import mpmath
 import numpy as np
 import pytest
 from outcomes import outcome_of
 from samplers import catalog_recipes
-from sympy import Function, Interval, Lambda, Matrix, Rational, S, Symbol, exp, log, oo, pi, sqrt, tanh
+from sympy import Function, Interval, Lambda, Matrix, Rational, S, Symbol, exp, lambdify, log, oo, pi, sqrt, tanh
 
 from catalog.corv_sgld import corv_sgld
 from codegen import generate, sample
@@ -29,13 +30,16 @@ from recipe import (
     ito,
     maps,
     metropolis,
+    mirror,
     outer,
     refresh,
     total,
 )  # fmt: skip
 from recipe.abstract import Partial
 from recipe.entry import parts
+from recipe.map import Map
 from recipe.preimage import as_functions_of_preimages
+from recipe.transform import log_slope
 from verify import verify
 from verify.verdict import Verdict
 from verify.zero.decide import decide_zero
@@ -267,8 +271,39 @@ def test_a_corv_step_is_finite_wherever_it_starts(name):
         assert abs(out.phi[0] - start) <= 0.021
 
 
+NEGATIVE = {
+    "-1/phi": (lambda p: -1 / p, lambda t: -1 / t),
+    "phi^2": (lambda p: p**2, lambda t: -sqrt(t)),
+    "1/phi^2": (lambda p: 1 / p**2, lambda t: -1 / sqrt(t)),
+    "-phi^3/(1 - phi)": (lambda p: -(p**3) / (1 - p), None),
+}
+
+
+@pytest.mark.parametrize("name", NEGATIVE)
+def test_the_slope_at_a_negative_coordinate_has_a_logarithm(name):
+    f, inverse = NEGATIVE[name]
+    theta = Vector("theta", domain=HALF)
+    given = Map(name, Lambda(x, f(x)), None if inverse is None else Lambda(x, inverse(x)), Interval.open(-oo, 0))
+    phi = Preimage("phi", theta, given)
+    for at in (Rational(-1, 3), S(-1), S(-7)):
+        slope = f(x).diff(x).subs(x, at)
+        assert abs(float(log_slope(phi).xreplace({phi: at}) - log(abs(slope)))) < 1e-12
+    if inverse is not None:
+        recipe = Recipe((theta,), total(theta - 2 * log(theta) + 1 / theta), 1, 0)
+        for transform in (ito, corv):
+            report = verify(transform(recipe, theta, given))
+            assert report.verdict is Verdict.PROVED, report
+
+
 def test_what_is_wrong_is_said():
     theta, recipe = langevin(HALF)
+    with pytest.raises(RecipeError, match="3 is no Recipe"):
+        corv(3, theta, exp)
+    with pytest.raises(RecipeError, match="must be a Recipe"):
+        mirror("hello", theta)
+    position, pushed = hamiltonian(HALF)
+    with pytest.raises(RecipeError, match="r changes its sign where theta is reflected"):
+        corv(mirror(pushed, position), pushed.state[1], maps.tanh)
     with pytest.raises(RecipeError, match="no block of the recipe"):
         ito(recipe, Vector("other"), maps.exp)
     with pytest.raises(RecipeError, match="inverse"):
@@ -298,6 +333,70 @@ def test_a_posterior_of_other_blocks_gets_the_map_for_each_of_them():
     elsewhere = Posterior((x,), total(log(x)), total(log(x)), {})
     with pytest.raises(RecipeError, match=r"x \(on Interval.open\(0, 1\)\)"):
         bind(corv_sgld, {corv_sgld.abstract[0]: elsewhere})
+
+
+SCHEMES = ("euler", "semi-implicit", "aboba", "baoab", "obabo")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_number_is_drawn_like_a_vector_of_length_one(scheme):
+    """Gradients that are carried from step to step see the image of the state as it is then."""
+    drawn = []
+    for theta in (Scalar("theta", domain=HALF), Vector("theta", domain=HALF)):
+        r = Scalar("r") if isinstance(theta, Scalar) else Vector("r", like=theta)
+        z, sum_of = Data("z"), (lambda e: e) if isinstance(theta, Scalar) else total
+        U = Potential("U", theta)
+        law = Posterior(theta, -z * sum_of(theta), sum_of(2 * log(theta) - theta), {z: np.ones(3)})
+        recipe = Recipe((theta, r), U + sum_of(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+        made = corv(bind(recipe, {U: law}), theta, maps.exp)
+        start = {"theta": 2.0, "r": 0.5} if isinstance(theta, Scalar) else {"theta": [2.0], "r": [0.5]}
+        draws = sample(made, scheme=scheme, step_size=0.1, steps=50, seed=3, params={C: 1.0}, initial=start)
+        drawn.append(draws["theta"].reshape(-1))
+    assert drawn[0] == pytest.approx(drawn[1], rel=1e-12)
+
+
+EXTREMES = [
+    (UNIT, lambda t: Rational(19, 20) * (log(t) + log(1 - t)), maps.sigmoid),
+    (HALF, lambda t: 2 * t + Rational(19, 20) * log(t), maps.softplus),
+    (SYMMETRIC, lambda t: Rational(19, 20) * log(1 - t**2), maps.tanh),
+]
+
+
+@pytest.mark.parametrize(("domain", "H", "f"), EXTREMES)
+def test_corv_steps_keep_their_digits_far_out(domain, H, f):
+    """Beta(1/20, 1/20) has a twelfth of its mass where theta is 1 in floating point; against 800 digits."""
+    theta = Scalar("theta", domain=domain)
+    made = corv(Recipe((theta,), H(theta), Matrix([[1]]), Matrix([[0]])), theta, f)
+    (x,) = f.forward.variables
+    slope = -(H(f.forward.expr) - log(f.forward.expr.diff(x) ** 2) / 2).diff(x)
+    exact, loaded = lambdify(x, slope, "mpmath"), generate(made).load()
+    for start in (-700, -40, -5, 0, 1, 5, 36, 37, 40, 300):
+        state, out = loaded.allocate(np.array([float(start)])), loaded.allocate(np.array([float(start)]))
+        loaded.step(out, state, (), 1.0, (), np.zeros((1, 1)))
+        with mpmath.workdps(800):
+            assert out.phi[0] - start == pytest.approx(float(exact(mpmath.mpf(start))), abs=1e-11)
+
+
+def test_an_image_that_overflows_stops_the_chain():
+    theta, recipe = langevin(HALF)
+    law = bind(ito(recipe, theta, maps.exp), {recipe.H: total(2 * theta - Rational(3, 2) * log(theta))})
+    draws = sample(law, step_size=0.0005, steps=40_000, seed=3, lengths={theta: 8})
+    assert np.all(np.isfinite(draws["theta"]) | np.isnan(draws["theta"]))
+    assert any("theta is not finite" in str(d) for d in draws.divergences) or np.all(np.isfinite(draws["theta"]))
+
+
+def test_a_wrong_map_is_found_before_anything_runs():
+    theta, recipe = langevin(UNIT)
+    law = {recipe.H: total(0, over=theta)}
+    with pytest.raises(RecipeError, match=r"is -0.795167 at phi = -3, outside of Interval.open\(0, 1\)"):
+        sample(bind(corv(recipe, theta, maps.arctan), law), step_size=0.1, steps=10, lengths={theta: 1})
+    half, positive = langevin(HALF)
+    wrong = bind(corv(positive, half, exp, inverse=lambda y: 2 * log(y)), {positive.H: total(half)})
+    with pytest.raises(RecipeError, match="the inverse of theta = exp"):
+        sample(wrong, step_size=0.1, steps=10, lengths={half: 1})
+    right = bind(corv(positive, half, exp), {positive.H: total(half)})
+    with pytest.raises(RecipeError, match="it has both theta and phi"):
+        sample(right, step_size=0.1, steps=10, lengths={half: 1}, initial={"theta": [3.0], "phi": [-2.0]})
 
 
 def exponential_law():

@@ -113,6 +113,7 @@ def test_a_claim_is_judged_as_well():
     assert outcome(claim).verdict is PROVED
 
 
+FULL = "D is not proved to be positive definite everywhere on the blocks that have noise"
 CATALOG = {
     "fisher_sgld": (PROVED, "D is positive definite everywhere"), "sgld": (PROVED, "D is positive definite everywhere"),
     "sgrld": (PROVED, "D is positive definite everywhere"), "sgrld_reciprocal": (PROVED, "D is positive definite everywhere"),
@@ -127,6 +128,14 @@ CATALOG = {
     "hmc": (UNDECIDED, "there is no noise; whether the flow is ergodic is not decided"),
     "jacobi_beta": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
     "mirror_sgld": (UNDECIDED, OF_REFLECTED), "mirror_sghmc": (UNDECIDED, OF_REFLECTED),
+    "corv_sgld": (PROVED, "D is positive definite everywhere"), "ito_sgld": (PROVED, "D is positive definite everywhere"),
+    "corv_sghmc": (PROVED, "Hoermander's condition holds everywhere, by one round of brackets"),
+    "corv_sgnht": (PROVED, "Hoermander's condition holds everywhere, by 2 rounds of brackets"),
+    "sgrld_simplex_expanded_mean": (UNDECIDED, "that the process never reaches the edge of its domain is not proved"),
+    "sgrld_simplex_expanded_mean_reflected": (UNDECIDED, OF_REFLECTED),
+    "sgrld_simplex_expanded_natural": (UNDECIDED, "non-explosion is undecided"),
+    "sgrld_simplex_reduced_mean": (UNDECIDED, FULL),  # matrices with a part outside of the diagonal
+    "sgrld_simplex_reduced_natural": (UNDECIDED, FULL), "wright_fisher_dirichlet": (UNDECIDED, FULL),
 }  # fmt: skip
 
 

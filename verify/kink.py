@@ -1,8 +1,9 @@
 """Kinks: where an absolute value stands in a sampler, its coefficients are smooth on both sides of 0 and not across.
 
-Everything is proved off the kink. H, D and Q are continuous, as only the drift has signs in it; so what is an identity off the kink
-holds everywhere, and integrating by parts gives no term there if the current has no jump across it. What else rests on smoothness
-does not hold by itself: an obligation must say ``across_kinks`` to speak of such a sampler at all.
+Everything is proved off the kink. H is continuous, as are D and Q of a recipe; a printed rule may have signs in its drift and in
+its noise. Integrating by parts gives no term at the kink if two things have no jump there: the current across it, and the row of D
+of the coordinate that has the kink, of which ``D exp(-H) grad g`` consists. What else rests on smoothness does not hold by
+itself: an obligation must say ``across_kinks`` to speak of such a sampler at all.
 """
 
 from __future__ import annotations
@@ -12,25 +13,40 @@ from typing import Any
 
 from sympy import Abs, Expr, S, Symbol, sign
 
-from recipe import Recipe
-from recipe.abstract import Partial
+from recipe import Dynamics, Recipe
+from recipe.abstract import Field, Partial, Potential, written_image
 from recipe.calculus import freeze
-from recipe.symbols import Block, Scalar, Vector, generic
+from recipe.entry import Coupling, Entry, parts
+from recipe.symbols import GENERIC, OTHER, Block, Scalar, Vector, generic
 from recipe.text import listed
-from recipe.total import Total
+from recipe.total import relabel
+from verify.map.monotone import decide_monotone
+from verify.map.of_blocks import map_of
+from verify.signs.definedness import is_smooth
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 from verify.zero.canonical import normalised
 from verify.zero.decide import decide_zero
 
 UNPROVED = "its proof takes derivatives of every order for granted, and there is a kink at {}"
-FLUX = "H, D and Q are continuous and the current has no jump at {}, so that integrating by parts leaves no term at the kink"
+FLUX = "the current and D across the kink have no jump at {}, so that integrating by parts leaves no term there"
 
 
 def kinks(subject: Subject | KernelSubject) -> list[Block]:
-    """The blocks whose absolute values or signs stand in a sampler."""
-    found = set().union(*(e.atoms(Abs, sign) for e in _expressions(subject)))
-    return sorted({generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}, key=str)
+    """The blocks whose absolute values or signs stand in a sampler, or in an abstract function of their image.
+
+    ``V(phi) = U(f(phi))`` has the kinks of f, and none is written.
+    """
+    expressions = list(_expressions(subject))
+    found = set().union(*(e.atoms(Abs, sign) for e in expressions))
+    written = {generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}
+    abstract = set().union(*(_blocks_of(a) for e in expressions for a in e.atoms(Potential, Field)))
+    hidden = {b for b in subject.state if b.image is not None and b in abstract and not is_smooth(written_image(b))}
+    return sorted(written | hidden, key=str)
+
+
+def _blocks_of(head: Potential | Field) -> tuple[Block, ...]:
+    return head.blocks if isinstance(head, Potential) else (head.block,)
 
 
 def at_kinks(found: list[Block]) -> str:
@@ -48,19 +64,37 @@ def _expressions(subject: Subject | KernelSubject) -> Iterator[Expr]:
         yield from (e for e in (posterior.log_likelihood, posterior.log_prior) if e is not None)
 
 
-def decide_flux(v: dict[Block, Expr], found: list[Block]) -> Outcome:
-    """Whether the current through each kink, the component of v across it, has the same limits on both sides."""
+def decide_flux(dynamics: Dynamics, v: dict[Block, Expr], found: list[Block]) -> Outcome:
+    """Whether the current through each kink and the row of D there have the same limits on both sides.
+
+    For a test function g the terms at the kink of a coordinate are ``v g exp(-H)`` and ``sum_j D[coordinate, j] d_j g exp(-H)``.
+    """
     jumps = [(f"the current through {block} = 0", _decide_jump(v[block], block)) for block in found]
+    jumps += [
+        (f"D[{block}, {other}] at {block} = 0", _decide_jump(e, block))
+        for block in found
+        for other in dynamics.state
+        for e in _of_row(dynamics.diffusion[block, other])
+    ]
     return conjunction(jumps, by=FLUX.format(at_kinks(found)))
+
+
+def _of_row(entry: Entry) -> tuple[Expr, ...]:
+    """What stands in the row of one coordinate: on the diagonal, and in the columns of the others."""
+    if not isinstance(entry, Coupling):
+        return parts(entry)
+    return entry.diagonal + relabel(entry.kernel, OTHER, GENERIC), entry.kernel
 
 
 def _decide_jump(e: Expr, block: Block) -> Outcome:
     frozen, stands_for = freeze(e)
-    hidden = next((a for a in stands_for if isinstance(a, Total) and any(generic(s.args[0]) == block for s in a.atoms(sign))), None)
+    hidden = next(
+        (a for a in stands_for if not isinstance(a, sign) and any(generic(s.args[0]) == block for s in a.atoms(sign))), None
+    )
     if hidden is not None:
-        return undecided(f"{hidden} jumps with each of its coordinates, which is not followed here")
-    if any(isinstance(a, Partial) and len(a.wrt) > 1 for a in normalised(e).atoms(Partial)):
-        return undecided("second derivatives of an abstract function may jump there")
+        return undecided(f"there is a sign inside of {hidden}, which is not followed here")
+    if any(_may_jump(a, block) for a in normalised(e).atoms(Partial)):
+        return undecided("derivatives of an abstract function may jump there")
     sides = [frozen.xreplace(_beside(block, stands_for, side)) for side in (S.One, S.NegativeOne)]
     if any(s.has(S.NaN, S.ComplexInfinity) for s in sides):
         return undecided("it is singular at the kink")
@@ -68,6 +102,14 @@ def _decide_jump(e: Expr, block: Block) -> Outcome:
     if outcome.verdict is Verdict.PROVED:
         return proved("it is continuous")
     return undecided(f"it is not proved to be continuous there: {outcome.by}")
+
+
+def _may_jump(derivative: Partial, block: Block) -> bool:
+    """Whether a derivative of V(phi) = U(f(phi)) may: the first does not, where f' is continuous."""
+    if len(derivative.wrt) > 1:
+        return True
+    by_kink = block.image is not None and generic(derivative.wrt[0]) == block
+    return by_kink and decide_monotone(map_of(block)).verdict is not Verdict.PROVED
 
 
 def _beside(block: Block, stands_for: dict[Expr, Symbol], side: Expr) -> dict[Expr, Expr]:

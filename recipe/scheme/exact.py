@@ -26,7 +26,7 @@ from recipe.scheme.flow import flow
 from recipe.scheme.increment import diagonal_noise, step_symbol, white_noise
 from recipe.scheme.pieces import Motion
 from recipe.scheme.square_root import SquareRoot, square_root_law
-from recipe.scheme.summed_data import SummedData, summed_data
+from recipe.scheme.summed_data import summed_data
 from recipe.symbols import Block
 from recipe.transform import ito
 from recipe.update import Update
@@ -41,7 +41,6 @@ class Transition:
     """One block's law after a step: ``value``, a rule with one draw.
 
     Where ``map`` is there, the block is its image of ``variable``, whose own rule is ``base``; otherwise these are block and value.
-    ``data`` says how the gradients in it depend on data.
     """
 
     block: Block
@@ -49,7 +48,6 @@ class Transition:
     variable: Block
     base: Expr
     map: Map | None = None
-    data: tuple[SummedData, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) 
     drift = derive(recipe).dynamics.drift[block].xreplace({d.gradient: d.written_out for d in data})
     try:
         value = _solved(recipe, block, drift, noise, step, names).xreplace({d.total: d.from_gradient for d in data})
-        return Transition(block, value, block, value, data=data)
+        return Transition(block, value, block, value)
     except RecipeError as refused:
         found = next(_transformed(recipe, block, step, names), None)
         if found is None:

@@ -18,6 +18,7 @@ from recipe import Kernel, Recipe, RecipeError, Update
 from recipe.matrix import BlockMatrix
 from verify.encoded import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
+from verify.kink import at_kinks, kinks
 from verify.obligations.marginal import laws_of
 from verify.obligations.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Line, Report
@@ -44,6 +45,9 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
     subject = subject_of(declared)
     if subject.is_reflected:
         raise RecipeError(f"{subject.reflections[0]}, and there are no certificates of reflected samplers yet")
+    found = kinks(subject)
+    if found:
+        raise RecipeError(f"there is a kink at {at_kinks(found)}, and there are no certificates of what has kinks")
     to = Encoder(step_of(declared))
     statement = {
         "version": VERSION,

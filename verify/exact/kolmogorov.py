@@ -50,16 +50,16 @@ def _initial(law: Law, block: Block, step: Symbol) -> Iterator[tuple[str, Outcom
     """At time 0 the law is the point x: of a scaled chi-squared number ``scale`` is 0 and ``scale nonc`` is x there."""
     if isinstance(law, ChiSquaredLaw):
         shift = law.scale * law.draw.nonc
-        yield "the scale at time 0", _at_zero(law.scale, S.Zero, step)
-        yield "scale * nonc at time 0", _at_zero(shift, block, step, normalised(shift))
-        yield "the degrees of freedom at time 0", _at_zero(law.draw.df, law.draw.df.xreplace({step: S.Zero}), step)
+        yield "the scale at time 0", _starts_at(law.scale, S.Zero, step)
+        yield "scale * nonc at time 0", _starts_at(shift, block, step, normalised(shift))
+        yield "the degrees of freedom at time 0", _starts_at(law.draw.df, law.draw.df.xreplace({step: S.Zero}), step)
     else:
-        yield "the mean at time 0", _at_zero(law.mean, block, step)
-        yield "the variance at time 0", _at_zero(law.variance, S.Zero, step)
+        yield "the mean at time 0", _starts_at(law.mean, block, step)
+        yield "the variance at time 0", _starts_at(law.variance, S.Zero, step)
 
 
-def _at_zero(e: Expr, wanted: Expr, step: Symbol, *others: Expr) -> Outcome:
-    """The limit at time 0 of what is continuous there, as it is written or in an equal form."""
+def _starts_at(e: Expr, wanted: Expr, step: Symbol, *others: Expr) -> Outcome:
+    """Whether it tends to a value as time vanishes: what it is at 0 where it is continuous, as written or in an equal form."""
     t = Dummy("t", nonnegative=True)
     for form in (e, *others):
         value = form.xreplace({step: S.Zero})

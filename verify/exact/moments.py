@@ -38,12 +38,12 @@ class Moments:
 
 def facts_of(found: Iterable[tuple[Transition, Judged]], step: Symbol) -> tuple[str, ...]:
     """What is said of the chains of square-root processes."""
-    listed = [(t, moments_of(p.law, p.variable, step)) for t, p in found if isinstance(p.law, ChiSquaredLaw)]
-    return tuple(line for t, m in listed if m is not None for line in _said(t, m))
+    listed = [(p, moments_of(p.law, p.variable, step)) for _, p in found if isinstance(p.law, ChiSquaredLaw)]
+    return tuple(line for p, m in listed if m is not None for line in _said(p, m))
 
 
-def _said(transition: Transition, m: Moments) -> tuple[str, ...]:
-    center = m.center.xreplace({d.total: d.from_gradient for d in transition.data})
+def _said(process: Judged, m: Moments) -> tuple[str, ...]:
+    center = m.center.xreplace({d.total: d.from_gradient for d in process.data})
     return (
         f"after {m.M} steps from {m.start} the mean is {m.mean} and the variance {m.variance}"
         + ("" if m.a == center else f", with {m.a} = {center}"),

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Expr, Interval, S, Symbol, expand_mul
+from sympy import Expr, Interval, S, expand_mul
 
-from recipe import Discretisation, Parameter, Recipe
 from recipe.calculus import abstract_atoms, explicit
 from recipe.chi_squared import NoncentralChiSquared
 from recipe.entry import parts
@@ -21,16 +20,17 @@ from recipe.free import blocks_in
 from recipe.map import Map
 from recipe.scheme.exact import Exact, Transition
 from recipe.scheme.summed_data import SummedData
-from recipe.symbols import Block, ScalarData, Vector, VectorData, name_of
+from recipe.symbols import Block, name_of
 from recipe.total import substitute
 from recipe.update import Update
+from verify.exact.data import can_be_positive, posteriors_of, sums_over_data
 from verify.exact.kolmogorov import decide_transition
 from verify.exact.law import ChiSquaredLaw, Law, law_of
 from verify.signs.definedness import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions, is_smooth
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, proved, undecided
 from verify.zero.canonical import normalised
-from verify.zero.decide import decide_zero, vanishes
+from verify.zero.decide import vanishes
 
 DEGREES = "the degrees of freedom"
 
@@ -39,12 +39,13 @@ Found = Iterator[tuple[str, Outcome]]
 
 @dataclass(frozen=True)
 class Judged:
-    """A process, and the law that the rule draws its next value from; sums over data are written as symbols."""
+    """A process, and the law that the rule draws its next value from; the sums over ``data`` are written as symbols."""
 
     variable: Block
     law: Law
     drift: Expr
     noise: Expr
+    data: tuple[SummedData, ...] = ()
 
 
 def judged(subject: Subject, update: Update, exact: Exact) -> list[tuple[Transition, Judged]]:
@@ -53,11 +54,11 @@ def judged(subject: Subject, update: Update, exact: Exact) -> list[tuple[Transit
     Raises:
         RecipeError: where a block does not move by itself with one draw of its own, or is not seen to.
     """
-    _check_apart(subject, update)
+    _check_apart(subject, update, exact)
     return [(t, _judged(subject, update, t)) for t in exact.transitions]
 
 
-def _check_apart(subject: Subject, update: Update) -> None:
+def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
     used: dict[str, Block] = {}
     for block, e in update.rule:
         for w in e.atoms(*NOISE):
@@ -65,6 +66,9 @@ def _check_apart(subject: Subject, update: Update) -> None:
                 raise OutsideLanguageError(f"{block} and {used[name_of(w)]} move by one draw, {w}")
     if len(update.rule) != len(subject.state):
         raise OutsideLanguageError("a block recurs, or has no rule")
+    missing = next((b for b in subject.state if b not in {t.block for t in exact.transitions}), None)
+    if missing is not None:
+        raise OutsideLanguageError(f"of {missing} no transition is said to be exact")
     for (row, column), entry in subject.dynamics.diffusion.items():
         first, *rest = parts(entry)
         if any(e != 0 for e in ([first, *rest] if row != column else rest)):
@@ -73,7 +77,8 @@ def _check_apart(subject: Subject, update: Update) -> None:
 
 def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
     block = transition.block
-    meaning = {d.gradient: d.written_out for d in transition.data}
+    data = sums_over_data(subject, block)
+    meaning = {d.gradient: d.written_out for d in data}
     noise, *_ = parts(subject.dynamics.diffusion[block, block])
     drift, noise = (e.xreplace(meaning) for e in (subject.dynamics.drift[block], noise))
     rule = dict(update.rule)[block].xreplace(meaning)
@@ -82,13 +87,13 @@ def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
         if others or any(not isinstance(a, NoncentralChiSquared) for a in abstract_atoms(e)):
             raise OutsideLanguageError(f"{e} is not an expression of one coordinate of {block} alone")
     if transition.map is None:
-        return Judged(block, law_of(_with_short_parameters(rule), block), drift, noise)
+        return Judged(block, law_of(_with_short_parameters(rule), block), drift, noise, data)
     phi, f = transition.variable, transition.map(transition.variable)
     base = _rule_of_preimage(rule, transition, f)
     slope, bend = (explicit(e, phi) for e in (f, explicit(f, phi)))
     across = substitute(noise, {block: f}) / slope**2
     along = (substitute(drift, {block: f}) - bend * across) / slope
-    return Judged(phi, law_of(base, phi), along, across)
+    return Judged(phi, law_of(base, phi), along, across, data)
 
 
 def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
@@ -111,49 +116,45 @@ def decide_transitions(subject: Subject, update: Update, found: list[tuple[Trans
     for transition, process in found:
         where = str(transition.block)
         if transition.map is not None:
-            yield from _maps(transition, transition.map, where)
-        for data in transition.data:
-            yield f"{where}: the data enter by one sum", _is_one_sum(data, subject, transition.block)
+            yield f"{where} = f({transition.variable})", _is_a_map_onto(transition, transition.map)
+        for data in process.data:
+            yield f"{where}: the gradient", _estimates(data, subject)
         for name, outcome in decide_transition(process.law, process.variable, update.step, process.drift, process.noise):
-            yield f"{where}: {name}", _of_data(outcome, transition, process) if name == DEGREES else outcome
+            yield f"{where}: {name}", _of_data(outcome, process) if name == DEGREES else outcome
 
 
-def _is_one_sum(data: SummedData, subject: Subject, block: Block) -> Outcome:
-    """Whether a datum adds to the drift what is free of the state: ``-D`` times its gradient."""
-    assert isinstance(subject.declared, Discretisation)
-    assert isinstance(subject.declared.of, Recipe)
-    posterior = dict(subject.declared.of.posteriors)[data.gradient.head]
-    gap = data.noise * posterior.datum_gradient[block] - data.each
-    if blocks_in(data.each, subject.state):
-        return undecided(f"{data.each} is not free of the state")
-    return decide_zero(gap.xreplace({z: _parameter(z, block) for z in gap.atoms(VectorData, ScalarData)}))
+def _estimates(data: SummedData, subject: Subject) -> Outcome:
+    """A gradient that the user wrote is taken for what it is said to be: what is proved is of the one that is derived."""
+    if posteriors_of(subject)[data.gradient.head].user_gradient is None:
+        return proved("")
+    return proved("", f"gradient= of {data.gradient.head} estimates the gradient that its log_likelihood and log_prior have")
 
 
-def _parameter(z: VectorData | ScalarData, block: Block) -> Symbol:
-    like = block if isinstance(z, VectorData) and isinstance(block, Vector) else None
-    return Parameter(name_of(z), like=like)
-
-
-def _of_data(outcome: Outcome, transition: Transition, process: Judged) -> Outcome:
-    """What the data that are given may satisfy and others not is taken for granted of them."""
+def _of_data(outcome: Outcome, process: Judged) -> Outcome:
+    """What the data that are given may satisfy and others not is taken for granted of them, where some do for all parameters."""
     assert isinstance(process.law, ChiSquaredLaw)
     df = process.law.draw.df
-    sums = [d for d in transition.data if d.total in df.free_symbols]
+    sums = tuple(d for d in process.data if d.total in df.free_symbols)
     if outcome.verdict is Verdict.PROVED or not sums:
         return outcome
+    if process.variable in df.free_symbols:
+        return undecided(f"{df} > 0 could not be proved for all data")
     said = " and ".join(f"{d.total} the sum over the data of {d.each}" for d in sums)
+    if not can_be_positive(df, sums):
+        return undecided(f"no data were found for which, whatever the parameters are, {df} > 0, with {said}")
     return proved("of the data", f"the data are such that {df} > 0, with {said}")
 
 
-def _maps(transition: Transition, f: Map, where: str) -> Found:
+def _is_a_map_onto(transition: Transition, f: Map) -> Outcome:
     """f is smooth and takes the real line onto the domain and back; without that nothing is said of the law, for or against."""
     theta, phi = transition.block, transition.variable
     assert f.inverse is not None
     image, back = f(phi), f.inverse(theta)
     inverse = vanishes(f(back) - theta) and vanishes(f.inverse(image) - phi)
     inside = all(PROVERS[c.sign](c.e) for c in (*_inside(image, theta.domain), *conditions(back)))
-    if not (inverse and inside and is_smooth(image)):
-        yield f"{where} = f({phi})", undecided(f"{f} is not seen to be a smooth map of the real line onto {theta.domain} and back")
+    if inverse and inside and is_smooth(image):
+        return proved("a smooth map and its inverse")
+    return undecided(f"{f} is not seen to be a smooth map of the real line onto {theta.domain} and back")
 
 
 def _inside(e: Expr, domain: Interval) -> list[Condition]:

@@ -17,13 +17,12 @@ from recipe.calculus import freeze
 from recipe.map import Map
 from recipe.symbols import Block, Scalar, Vector, generic
 from verify.map.limits import towards
-from verify.map.monotone import decide_monotone, limit_of
-from verify.map.piece import Piece, pieces, without_kink
-from verify.map.variable import Variable, Y, variable
+from verify.map.monotone import decide_monotone
+from verify.map.piece import Piece, limit_of, pieces, without_kink
+from verify.map.variable import Y, in_variable
 from verify.tail.ends import T
 from verify.tail.growth import ONE, bound, compare, expanded, is_bounded, leading
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
-from verify.zero.canonical import normalised
 from verify.zero.shown import shown_factored
 
 Coefficient = tuple[str, Expr]  # what it is, and its expression of the generic coordinate of phi
@@ -62,22 +61,29 @@ def _at_edge(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outco
     if hidden is not None:
         return undecided(f"{what} depends on {hidden}, and so on more than its own coordinate")
     # dV/dphi = f' dU/dtheta for V(phi) = U(f(phi)): what is unknown is dU/dtheta, which is free of phi here.
-    unknown = {symbol: a for a, symbol in stands_for.items() if isinstance(a, Partial) and phi in map(generic, a.wrt)}
+    # A derivative by another block is what it is at the edge, and that it is bounded there has to be taken for granted as well.
+    derivatives = {symbol: a for a, symbol in stands_for.items() if isinstance(a, Partial) and phi in a.free_symbols}
+    unknown = {symbol: a for symbol, a in derivatives.items() if phi in map(generic, a.wrt)}
     at = without_kink(e.xreplace({s: s * slope(phi) for s in unknown}).xreplace({phi: piece.x}))
     on_the_way = _approaching(at, piece, upper)
     if is_bounded(bound(on_the_way, T)):
-        return proved("", *(f"d{a.head}/d{phi.image} stays bounded at the edge" for a in unknown.values()))
-    flat = {symbol: S.Zero for symbol, a in stands_for.items() if isinstance(a, Partial)}
+        return proved("", *(f"d{a.head}/d{_by(a, phi)} stays bounded at the edge" for a in derivatives.values()))
+    flat = {symbol: S.Zero for a, symbol in stands_for.items() if isinstance(a, Partial)}
     return _diverging(what, at.xreplace(flat), phi, piece, upper) or undecided(
         f"whether {what} stays bounded at the edge is not decided"
     )
 
 
+def _by(derivative: Partial, phi: Block) -> Block:
+    """By which block a function of theta is differentiated."""
+    block = generic(derivative.wrt[0])
+    return phi.image if block == phi else block  # type: ignore[return-value]
+
+
 def _approaching(e: Expr, piece: Piece, upper: bool) -> Expr:
     """As a function of T, which goes to infinity at the end."""
-    e = normalised(e)
-    y = variable([e], piece.x) or Variable(piece.x, None, piece.x.domain.start, piece.x.domain.end)
-    return expanded(y.read(e).xreplace({Y: towards(y.high if upper else y.low, upper)}))
+    e, y = in_variable(e, piece.x)
+    return expanded(e.xreplace({Y: towards(y.high if upper else y.low, upper)}))
 
 
 def _diverging(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome | None:

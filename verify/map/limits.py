@@ -48,6 +48,15 @@ def _where_terms_cancel(e: Expr) -> Expr | None:
         return None
 
 
+def compare_limits(a: Expr, b: Expr) -> int | None:
+    """The sign of ``a - b``, where both may be infinite; None where it is not decided."""
+    if a == b:
+        return 0
+    if a in (oo, -oo) or b in (oo, -oo):
+        return 1 if a == oo or b == -oo else -1
+    return certain_sign(a - b)
+
+
 def _of_size(size: int | None, coefficient: Expr) -> Expr | None:
     if size == 1:
         return _infinite(coefficient)

@@ -10,8 +10,8 @@ from sympy import Expr
 
 from recipe.map import Map
 from verify.edge.leading import certain_sign
-from verify.map.monotone import decide_monotone, limit_of, slope_sign
-from verify.map.piece import Piece, pieces
+from verify.map.monotone import decide_monotone, slope_sign
+from verify.map.piece import Piece, limit_of, pieces
 from verify.map.roots import Range, range_of
 from verify.map.variable import Variable, fraction, variable
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided

@@ -9,8 +9,7 @@ from sympy import Expr, S
 
 from recipe.map import Map
 from verify.edge.leading import certain_sign
-from verify.map.limits import limit_at
-from verify.map.piece import Piece, pieces
+from verify.map.piece import NO_VALUES, Piece, pieces, slope_at, value_at
 from verify.map.roots import point_inside, sign_of, zeros
 from verify.map.variable import Fraction, Variable, fraction, variable
 from verify.signs.definedness import conditions, decide_condition
@@ -23,16 +22,19 @@ STEPS = 24  # points on each side at which signs of f' are compared
 
 @lru_cache(maxsize=256)
 def decide_monotone(f: Map) -> Outcome:
-    """On every piece by structure or by counting the roots of f', and at a kink by the limits of f' from both sides."""
+    """On every piece by structure or by the roots of f', at a kink by its limits from both sides, at closed ends by its values."""
     found = [_on_piece(piece) for piece in pieces(f)]
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
         for outcome in found:
             if outcome.verdict is wanted:
                 return outcome
     if len(found) > 1:
-        at_kink = _across_kink(*pieces(f))
+        at_kink = _across_kink(f, *pieces(f))
         if at_kink is not None:
             return at_kink
+    at_ends = _at_closed_ends(f)
+    if at_ends is not None:
+        return at_ends
     (x,) = f.forward.variables
     return proved(f"f' = {normalised(f.derivative(x))} {'>' if direction(f) > 0 else '<'} 0")
 
@@ -43,6 +45,8 @@ def direction(f: Map) -> int:
 
 
 def _on_piece(piece: Piece) -> Outcome:
+    if piece.f.has(*NO_VALUES):
+        return undecided("f is not proved to have values")
     for e in (piece.f, piece.slope):
         for condition in conditions(e):
             outcome = decide_condition(condition)
@@ -102,8 +106,29 @@ def _points(piece: Piece) -> Iterator[Expr]:
         )
 
 
-def _across_kink(left: Piece, right: Piece) -> Outcome | None:
-    """What is wrong at 0 with a map in two pieces, if anything: f' must have the same limits, and not be 0."""
+def _at_closed_ends(f: Map) -> Outcome | None:
+    """What is wrong at an end that belongs to the domain, if anything: there f' must have a value, and not be 0."""
+    sides, domain = pieces(f), f.domain
+    closed = [] if domain.left_open else [(sides[0], domain.start)]
+    closed += [] if domain.right_open else [(sides[-1], domain.end)]
+    for piece, end in closed:
+        if value_at(piece.f, piece.x, end) is None:
+            return undecided(f"that f has a value at {end} is not proved")
+        slope = value_at(piece.slope, piece.x, end)
+        size = None if slope is None else certain_sign(slope)
+        if size == 0:
+            finding = f"f' = {normalised(piece.slope)} is 0 there"
+            return refuted("f' vanishes", Witness({str(piece.x): str(end)}, finding))
+        if size is None:
+            return undecided(f"that f' has a value at {end}, which is not 0, is not proved")
+    return None
+
+
+def _across_kink(f: Map, left: Piece, right: Piece) -> Outcome | None:
+    """What is wrong at 0 with a map in two pieces, if anything: f must have a value, and f' the same limits, not 0."""
+    (phi,) = f.forward.variables
+    if value_at(f.forward.expr, phi, S.Zero) is None:
+        return undecided("that f has a value at 0 is not proved")
     before, after = slope_at(left, upper=True), slope_at(right, upper=False)
     if before is None or after is None:
         return undecided("the limits of f' at 0 are not decided")
@@ -113,18 +138,3 @@ def _across_kink(left: Piece, right: Piece) -> Outcome | None:
     if size == 0:
         return refuted("f' vanishes", Witness({str(right.x): "0"}, "f' is 0 there"))
     return None if jump == 0 and size is not None else undecided("the limits of f' at 0 are not compared")
-
-
-def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
-    """The limit of a derivative of f at one end of a piece, where it is finite."""
-    e: Expr = piece.f
-    for _ in range(order):
-        e = e.diff(piece.x)
-    return limit_of(e, piece, upper)
-
-
-def limit_of(e: Expr, piece: Piece, upper: bool) -> Expr | None:
-    """The limit of an expression of phi at one end of a piece."""
-    e = normalised(e)
-    y = variable([e], piece.x) or Variable(piece.x, None, piece.x.domain.start, piece.x.domain.end)
-    return limit_at(y.read(e), y, upper)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from sympy import Expr, Interval, Rational, cos, oo, pi
+from sympy import Abs, Expr, Interval, S, cos, pi
 
 from recipe.map import Map
 from verify.edge.leading import certain_sign
-from verify.map.monotone import decide_monotone, direction, limit_of
-from verify.map.piece import coordinate, pieces, without_kink
+from verify.map.limits import compare_limits
+from verify.map.monotone import decide_monotone, direction
+from verify.map.piece import NO_VALUES, coordinate, limit_of, pieces, sides, value_at, without_kink
 from verify.map.roots import point_inside
 from verify.signs.definedness import NONZERO, PROVERS, Condition, conditions
 from verify.signs.sign import is_positive
@@ -34,8 +33,8 @@ def decide_onto(f: Map, domain: Interval) -> Outcome:
 
 def image_of(f: Map) -> tuple[Expr, Expr] | None:
     """The limits of a monotone map at the ends of its domain, the smaller one first."""
-    sides = pieces(f)
-    low, high = limit_of(sides[0].f, sides[0], False), limit_of(sides[-1].f, sides[-1], True)
+    parts = pieces(f)
+    low, high = limit_of(parts[0].f, parts[0], False), limit_of(parts[-1].f, parts[-1], True)
     if low is None or high is None:
         return None
     return (low, high) if direction(f) > 0 else (high, low)
@@ -45,7 +44,7 @@ def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
     """Whether the interval between the limits is the domain, up to its ends."""
     for limit, end, upper in zip(image, (domain.start, domain.end), (False, True), strict=True):
         towards = f.domain.end if upper == (direction(f) > 0) else f.domain.start
-        side = _compared(limit, end)
+        side = compare_limits(limit, end)
         if side is None:
             return undecided(f"whether the limit {limit} of f is the end {end} of the domain is not decided")
         if side == 0:
@@ -61,28 +60,36 @@ def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
     return proved(f"f is continuous and goes to {image[0]} and {image[1]} at the ends of {f.domain}{but}")
 
 
-def _compared(a: Expr, b: Expr) -> int | None:
-    if a == b:
-        return 0
-    if a in (oo, -oo) or b in (oo, -oo):
-        return 1 if a == oo or b == -oo else -1
-    return certain_sign(a - b)
-
-
 def _goes_back(f: Map, domain: Interval) -> Outcome:
     """``f(g(theta)) = theta`` on the domain, or ``g(f(phi)) = phi``: the same, as f is known to be onto."""
     found = _right_inverse(f, domain)
-    return proved("") if found.verdict is Verdict.UNDECIDED and _is_left_inverse(f) else found
+    if found.verdict is Verdict.UNDECIDED and _is_left_inverse(f):
+        found = proved("")
+    return _at_kinks(f, domain) if found.verdict is Verdict.PROVED else found
+
+
+def _at_kinks(f: Map, domain: Interval) -> Outcome:
+    """The same at the points where an absolute value in f or in its inverse has its kink, which the pieces leave out."""
+    assert f.inverse is not None
+    (phi,), (theta,) = f.forward.variables, f.inverse.variables
+    of_inverse = [S.Zero] if f.inverse.expr.has(Abs) and domain.start < 0 < domain.end else []
+    of_map = [value_at(f.forward.expr, phi, S.Zero)] if f.kink and f.domain.start < 0 < f.domain.end else []
+    for point in (*of_inverse, *of_map):
+        back = None if point is None else value_at(f.inverse.expr, theta, point)
+        there = None if back is None else value_at(f.forward.expr, phi, back)
+        if there is None or certain_sign(there - point) != 0:
+            return undecided(f"that the inverse {f.inverse.expr} has a value at the kink, and goes back there, is not proved")
+    return proved("")
 
 
 def _right_inverse(f: Map, domain: Interval) -> Outcome:
-    for low, high in _sides(f, domain):
+    assert f.inverse is not None
+    for low, high in sides(domain, f.kink or f.inverse.expr.has(Abs)):
         theta = coordinate("theta", low, high)
-        assert f.inverse is not None
         g = without_kink(f.inverse(theta))
-        missing = next((c for c in conditions(g) if not _holds(c)), None)
+        missing = "it has none" if g.has(*NO_VALUES) else next((c for c in conditions(g) if not _holds(c)), None)
         if missing is not None:
-            return undecided(f"that the inverse {g} has a value everywhere is not proved: {missing}")
+            return undecided(f"that the inverse {f.inverse.expr} has a value everywhere is not proved: {missing}")
         if not all(_is_above(d) for d in _distances(g, f.domain)):
             return undecided(f"that the inverse {g} stays in {f.domain} is not proved")
         outcome = _returns(without_kink(f(g)) - theta, theta)
@@ -95,19 +102,13 @@ def _is_left_inverse(f: Map) -> bool:
     for piece in pieces(f):
         assert f.inverse is not None
         back = without_kink(f.inverse(piece.f))
-        if not all(_holds(c) or _holds(Condition(normalised(c.e), c.sign)) for c in conditions(back)) or not vanishes(
-            back - piece.x
-        ):
+        if back.has(*NO_VALUES) or not all(map(_holds_somehow, conditions(back))) or not vanishes(back - piece.x):
             return False
     return True
 
 
-def _sides(f: Map, domain: Interval) -> Iterator[tuple[Expr, Expr]]:
-    if f.kink and domain.start < 0 < domain.end:
-        yield domain.start, Rational(0)
-        yield Rational(0), domain.end
-    else:
-        yield domain.start, domain.end
+def _holds_somehow(condition: Condition) -> bool:
+    return _holds(condition) or _holds(Condition(normalised(condition.e), condition.sign))
 
 
 def _holds(condition: Condition) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Abs, Expr, Interval, S, log, oo
+from sympy import Abs, Expr, Interval, S, Symbol, log, nan, oo, zoo
 
 from recipe.map import Map, derivative
 from recipe.symbols import Scalar
+from verify.map.limits import limit_at
+from verify.map.variable import in_variable
+from verify.signs.definedness import PROVERS, conditions
 from verify.signs.sign import is_positive
+
+NO_VALUES = (nan, zoo, oo, -oo)
 
 
 @dataclass(frozen=True)
@@ -32,16 +36,14 @@ class Piece:
 
 def pieces(f: Map) -> list[Piece]:
     """The map on its domain, or on both sides of 0 where an absolute value stands in it."""
-    return [Piece(x, without_kink(f(x))) for x in _sides(f.domain, f.kink)]
+    xs = [coordinate("phi", low, high) for low, high in sides(f.domain, f.kink)]
+    return [Piece(x, without_kink(f(x))) for x in xs]
 
 
-def _sides(domain: Interval, split: bool) -> Iterator[Scalar]:
+def sides(domain: Interval, split: bool) -> list[tuple[Expr, Expr]]:
+    """The ends of an interval, or of its parts on both sides of 0 where it is to be split there."""
     low, high = domain.start, domain.end
-    if not (split and low < 0 < high):
-        yield coordinate("phi", low, high)
-        return
-    yield coordinate("phi", low, S.Zero)
-    yield coordinate("phi", S.Zero, high)
+    return [(low, S.Zero), (S.Zero, high)] if split and low < 0 < high else [(low, high)]
 
 
 def coordinate(name: str, low: Expr, high: Expr) -> Scalar:
@@ -57,3 +59,27 @@ def without_kink(e: Expr) -> Expr:
         return inside if is_positive(inside) else -inside if is_positive(-inside) else size
 
     return e.replace(lambda part: isinstance(part, Abs), written_out)
+
+
+def value_at(e: Expr, x: Symbol, at: Expr) -> Expr | None:
+    """The value of a function at a point; None where it is not proved to have one there."""
+    needed = [(c.e.xreplace({x: at}), c.sign) for c in conditions(e)]
+    if any(needs.has(*NO_VALUES) or not PROVERS[sign](needs) for needs, sign in needed):
+        return None
+    value = e.xreplace({x: at})
+    return None if value.has(*NO_VALUES) else value
+
+
+def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
+    """The limit of a derivative of f at one end of a piece, where it is finite."""
+    e: Expr = piece.f
+    for _ in range(order):
+        e = e.diff(piece.x)
+    limit = limit_of(e, piece, upper)
+    return None if limit in (oo, -oo) else limit
+
+
+def limit_of(e: Expr, piece: Piece, upper: bool) -> Expr | None:
+    """The limit of an expression of phi at one end of a piece."""
+    e, y = in_variable(e, piece.x)
+    return limit_at(e, y, upper)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sympy import Expr, Poly, Rational, S, oo
 
 from verify.edge.leading import certain_sign
-from verify.map.limits import limit_at
+from verify.map.limits import compare_limits, limit_at
 from verify.map.variable import Fraction, Variable, Y
 
 
@@ -98,17 +98,9 @@ def range_of(e: Expr, slope: Fraction, y: Variable) -> Range | None:
     for value in values:
         if value[0] is None or value[0] is S.NaN:
             return None
-        below, above = _compare(value[0], lowest[0]), _compare(value[0], highest[0])
+        below, above = compare_limits(value[0], lowest[0]), compare_limits(value[0], highest[0])
         if below is None or above is None:
             return None
         lowest = value if below < 0 else lowest
         highest = value if above > 0 else highest
     return Range(lowest[0], highest[0], lowest[1], highest[1])
-
-
-def _compare(a: Expr, b: Expr) -> int | None:
-    if a == b:
-        return 0
-    if a in (oo, -oo) or b in (oo, -oo):
-        return 1 if a == oo or b == -oo else -1
-    return certain_sign(a - b)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from recipe.map import Map
 from verify.edge.leading import certain_sign
-from verify.map.monotone import slope_at
-from verify.map.piece import pieces
+from verify.map.piece import pieces, slope_at
 from verify.signs.definedness import is_smooth
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 

@@ -75,6 +75,13 @@ def variable(expressions: Iterable[Expr], x: Symbol) -> Variable | None:
     return Variable(x, rate, *ends)
 
 
+def in_variable(e: Expr, x: Symbol) -> tuple[Expr, Variable]:
+    """An expression of phi as one of the variable in which it may be rational, or of phi itself."""
+    e = normalised(e)
+    y = variable([e], x) or Variable(x, None, x.domain.start, x.domain.end)
+    return y.read(e), y
+
+
 def _is_power(e: exp, x: Symbol) -> bool:
     """Whether it is ``exp(k x)`` with k free of x."""
     rate = e.args[0].coeff(x)
@@ -119,6 +126,8 @@ def _polynomial(e: Expr) -> tuple[Expr, Poly] | None:
         for factor, power in factors:
             if Y not in factor.free_symbols:
                 constant *= factor**power
+            elif not S(power).is_Integer:
+                return None
             else:
                 product *= Poly(factor, Y, domain="QQ") ** power
     except (PolynomialError, CoercionFailed):

@@ -12,6 +12,7 @@ from recipe.dynamics import Dynamics
 from recipe.entry import Entry, combine
 from recipe.folded import unfolded
 from recipe.symbols import Block
+from verify.draws import decide_draws
 from verify.edge.edges import edges
 from verify.edge.reflected import has_bounded_coefficients
 from verify.obligation import Obligation
@@ -33,7 +34,8 @@ def discharge(subject: Subject) -> Outcome:
     difference = subject.declared.H - subject.declared.update.target  # the law is the same if this is a constant
     targets = [(f"the target of the update, by {b}", decide_zero(gradient(difference, b))) for b in subject.state]
     limit = [*decide_limit(subject.dynamics, theirs, step), decide_reflections(subject, subject.declared.update)]
-    return conjunction([*targets, *limit], by="drift and diffusion of the limit are equal")
+    draws = decide_draws(subject.declared.update)
+    return conjunction([*targets, *draws, *limit], by="drift and diffusion of the limit are equal")
 
 
 def published(subject: Subject) -> Dynamics:

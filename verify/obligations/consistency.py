@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recipe import Discretisation, Recipe, RecipeError, limit_of
+from verify.draws import decide_draws
 from verify.obligation import Obligation
 from verify.obligations.agrees_with_update import decide_limit, decide_reflections
 from verify.subject import Subject
@@ -18,7 +19,8 @@ def discharge(subject: Subject) -> Outcome:
         (f"what is recorded of {b}", decide_zero(e.xreplace({update.step: 0}) - b)) for b, e in update.observe
     ]  # exact: at step 0 nothing is left but the state
     try:
-        limit = [*decide_limit(subject.dynamics, limit_of(update), str(update.step)), decide_reflections(subject, update)]
+        limit = [*decide_draws(update), *decide_limit(subject.dynamics, limit_of(update), str(update.step))]
+        limit.append(decide_reflections(subject, update))
     except RecipeError as error:
         return undecided(str(error))
     return conjunction([*limit, *recorded], by="the limit of the step has the drift and the diffusion of the recipe")

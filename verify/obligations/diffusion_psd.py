@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import S
 
-from recipe import Recipe
+from recipe import NoncentralChiSquared, Recipe
 from recipe.symbols import Block, Vector
 from verify.evidence import FactorColumn, FactorStep, SignStep
 from verify.obligation import Obligation
@@ -15,9 +15,13 @@ from verify.verdict import Outcome, Verdict, proved
 
 
 def discharge(subject: Subject) -> Outcome:
-    """By the user's factor where it is proved to be one, else by the structure of D; a claim's D is half a covariance."""
+    """By the user's factor where it is proved to be one, else by the structure of D; a claim's D is half a covariance.
+
+    That is so of normal noise. Of a draw with parameters the variance is a formula, which is one only where there is such a law.
+    """
     if not isinstance(subject.declared, Recipe):
-        return proved("half the covariance of the rule's noise")
+        drawn = any(e.has(NoncentralChiSquared) for e, _ in subject.written)
+        return decide_psd(subject.dynamics) if drawn else proved("half the covariance of the rule's noise")
     if has_factor(subject) and NOISE_FACTOR.discharge(subject).verdict is Verdict.PROVED:
         return proved("B B^T = D for the noise_factor B", steps=[_factor_of(subject.declared)])
     return decide_psd(subject.dynamics)

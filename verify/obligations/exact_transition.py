@@ -87,14 +87,10 @@ def _solves(sub: SubFlow, splitting: Splitting) -> Iterator[tuple[str, Outcome]]
     motion, share = sub.motion, sub.time / splitting.step
     mean, variance = (e.xreplace({splitting.step: t / share}) for e in (sub.law.mean, sub.law.variance))
     where = f"{sub.letter}, {motion.block}"
-    yield f"{where}: the mean at time 0", decide_zero(_at_zero(mean, t) - motion.block)
-    yield f"{where}: the variance at time 0", decide_zero(_at_zero(variance, t))
+    yield f"{where}: the mean at time 0", decide_zero(mean.xreplace({t: S.Zero}) - motion.block)
+    yield f"{where}: the variance at time 0", decide_zero(variance.xreplace({t: S.Zero}))
     yield f"{where}: the mean", _decide(mean.diff(t) - motion.rate * mean - motion.push)
     yield f"{where}: the variance", _decide(variance.diff(t) - 2 * motion.rate * variance - 2 * motion.noise)
-
-
-def _at_zero(e: Expr, t: Expr) -> Expr:
-    return e.xreplace({t: S.Zero})
 
 
 def _decide(e: Expr) -> Outcome:

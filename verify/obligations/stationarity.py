@@ -14,7 +14,7 @@ from verify.obligations.agrees_with_update import has_update, published
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.repair import find_repair
 from verify.repair.edits import Claim
-from verify.subject import Subject
+from verify.subject import Subject, subject_of
 from verify.verdict import Outcome, Verdict, proved
 from verify.zero.decide import decide_zero, vanishes
 from verify.zero.shown import formula, shown_factored
@@ -25,13 +25,17 @@ LEDGER = "exp(-H) is normalisable and the process does not explode (without thes
 def discharge(subject: Subject) -> Outcome:
     """Componentwise where there is a published drift to compare with, as this is faster; else by the full residual.
 
-    Where there are kinks, both hold off them, and the current must not jump across.
+    Where there are kinks, both hold off them, and neither the current nor D may jump across.
     """
-    outcome, found = _off_kinks(subject), kinks(subject)
-    if not found or outcome.verdict is not Verdict.PROVED:
+    outcome = _off_kinks(subject)
+    if outcome.verdict is not Verdict.PROVED or not kinks(subject):
         return outcome
-    flux = decide_flux(current(subject.dynamics, subject.gradient), found)
+    flux = _across_kinks(subject)
     return replace(outcome, facts=(*outcome.facts, flux.by)) if flux.verdict is Verdict.PROVED else flux
+
+
+def _across_kinks(subject: Subject) -> Outcome:
+    return decide_flux(subject.dynamics, current(subject.dynamics, subject.gradient), kinks(subject))
 
 
 def _off_kinks(subject: Subject) -> Outcome:
@@ -67,7 +71,11 @@ def _repair(subject: Subject) -> str | None:
     if not isinstance(subject.declared, Update):
         return None
     found = find_repair(Claim(subject.declared, subject.dynamics, subject.gradient))
-    return None if found is None else found.text
+    if found is None:
+        return None
+    # The search looks at the residual alone, which is known off kinks only.
+    repaired = subject_of(found.update)
+    return None if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED else found.text
 
 
 STATIONARITY = Obligation(

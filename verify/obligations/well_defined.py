@@ -23,6 +23,7 @@ from verify.signs.definedness import (
     decide_for_small_steps,
     has_a_point,
 )
+from verify.signs.of_data import has_instance
 from verify.signs.sign import is_nonzero
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
@@ -64,6 +65,8 @@ def _of_data(condition: Condition, subject: Subject) -> Outcome:
     """What must hold of the data that are given; a point with other data would refute nothing."""
     if blocks_in(condition.e, subject.state):
         return undecided(f"{condition} could not be proved for all data")
+    if not has_instance(condition):
+        return undecided(f"no data were found for which {condition}, whatever the parameters are")
     return proved("of the data", f"the data are such that {condition}")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from sympy import Abs, Add, Expr, Interval, Mul, Pow, Rational, S, Symbol
+from sympy import Abs, Add, Expr, Interval, Mul, Pow, Rational, S, Symbol, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Dense, DenseEntry, Jet, Partial
@@ -68,7 +68,7 @@ def _of_one_sign(terms: Iterable[Expr]) -> bool:
 
 def _is_analytic(e: Expr) -> bool:
     """Whether an expression is analytic on its whole connected domain, for every length."""
-    if e.has(Abs):
+    if e.has(Abs, sign):
         return False
     symbols = [s for s in e.atoms(Symbol) if not isinstance(s, Length)]
     if any(fact not in CONTINUOUS for s in symbols for fact in assumptions_of(s)):

@@ -1,13 +1,17 @@
-"""Where an expression is defined: denominators that must not vanish, arguments of logarithms and roots that must be positive."""
+"""Where an expression is defined: denominators that must not vanish, arguments of logarithms and roots that must be positive.
+
+A random number is defined where its law is: a non-central chi-squared one has df > 0 and nonc >= 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sympy import Abs, Dummy, Expr, Pow, S, Symbol, cos, log, loggamma, polygamma, sign, tan
+from sympy import Abs, Dummy, Expr, Pow, S, Symbol, cos, fraction, log, loggamma, polygamma, sign, tan, together
 
-from recipe.calculus import partial
+from recipe.calculus import freeze, partial, thaw
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.symbols import GENERIC, OTHER
 from recipe.total import Total, opened, substitute
 from verify.signs.sign import is_nonnegative, is_nonzero, is_positive
@@ -64,6 +68,8 @@ def own_conditions(e: Expr) -> list[Condition]:
         return [Condition(e.args[-1], POSITIVE, e)]
     if isinstance(e, tan):
         return [Condition(cos(e.args[0]), NONZERO, e)]
+    if isinstance(e, NoncentralChiSquared):
+        return [Condition(e.df, POSITIVE, e), Condition(e.nonc, NONNEGATIVE, e)]
     return []
 
 
@@ -104,7 +110,7 @@ def decide_condition(condition: Condition) -> Outcome:
 
 def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
     """Prove or refute it for all steps below some size, by its first coefficient in sqrt(step) that does not vanish."""
-    lead = _leading_coefficient(condition.e, step)
+    lead = _leading_sign(condition.e, step)
     if lead is None:
         return undecided(f"no expansion of {condition.e} at {step} = 0 was found")
     if PROVERS[NONZERO if condition.sign == NONZERO else POSITIVE](lead):
@@ -113,6 +119,16 @@ def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
     if condition.sign != NONZERO and against.witness is not None:
         return refuted(f"{condition} fails for every small step at the witness", against.witness)
     return undecided(f"{condition} could not be proved for small steps: there it has the sign of {lead}")
+
+
+def _leading_sign(e: Expr, step: Symbol) -> Expr | None:
+    """What has the sign of an expression for small steps; where it is singular at 0, by its numerator and its denominator."""
+    lead = _leading_coefficient(e, step)
+    if lead is not None:
+        return lead
+    frozen, stands_for = freeze(e)
+    above, below = (_leading_coefficient(thaw(part, stands_for), step) for part in fraction(together(frozen)))
+    return None if above is None or below is None else above * below
 
 
 def _leading_coefficient(e: Expr, step: Symbol) -> Expr | None:
