@@ -53,7 +53,7 @@ h, epsilon, rate = (Symbol(letter, positive=True) for letter in ("h", "epsilon",
 MUTANTS = {
     "another shape": changed("scir", Parameter("a", like=scir.state[0], positive=True), 1),
     "another prior": changed("scir_posterior", grad(Potential("U", scir.state[0]), scir.state[0]), 1),
-    "the variance of another time": changed("lognormal_exp_ou", exp(-2 * rate * h), exp(-rate * h)),
+    "half of the variance": changed("lognormal_exp_ou", sqrt(2), Integer(1)),
     "twice the noise of a reflected step": changed("mirror_sgld", sqrt(epsilon), 2 * sqrt(epsilon)),
     "friction without its noise": changed("mirror_sghmc", sqrt(epsilon), 0),
     "a transform without its potential": changed(
