@@ -233,7 +233,7 @@ def test_two_evaluations_of_a_step_have_rows_of_their_own():
     "options",
     [
         {},
-        {"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)},
+        pytest.param({"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)}, marks=pytest.mark.slow),
         {"control_variates": True, "keep": "theta"},
         {"batch_size": None},
     ],

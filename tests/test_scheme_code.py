@@ -201,6 +201,7 @@ def test_the_variance_of_leimkuhler_and_matthews_is_exact_on_a_normal_target():
     assert abs((draws**2).mean() - 1) < 4 * np.sqrt(2 / draws.size)
 
 
+@pytest.mark.slow
 def test_a_stopped_run_with_something_recorded_goes_on_bit_for_bit(tmp_path, monkeypatch):
     from test_checkpoint import POSTERIOR
 

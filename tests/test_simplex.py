@@ -229,6 +229,7 @@ def test_noise_along_two_directions_is_refused():
 # -- draws -------------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_draws_have_the_mean_of_the_dirichlet_law():
     n, alpha = np.array([3.0, 1.0, 0.0]), np.array([2.0, 1.0, 2.0])
     for name, params, step in (

@@ -236,6 +236,7 @@ def test_draws_are_of_theta_and_never_leave_the_domain():
     assert draws["theta"].mean() == pytest.approx(1.5, abs=0.06)
 
 
+@pytest.mark.slow
 def test_a_splitting_of_a_transformed_sampler():
     theta, recipe = hamiltonian(HALF)
     made = corv(bind(recipe, {Potential("U", theta): gamma_posterior(theta)}), theta, maps.exp)
@@ -245,6 +246,7 @@ def test_a_splitting_of_a_transformed_sampler():
     assert draws["theta"].var() == pytest.approx(0.75, abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_hamiltonian_kernel_in_the_other_coordinates():
     theta, recipe = hamiltonian(HALF)
     made = corv(bind(recipe, {Potential("U", theta): gamma_posterior(theta)}), theta, maps.exp)
