@@ -21,7 +21,7 @@ from recipe.abstract import Dense, Field, Partial, Potential, written_image
 from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.free import parameters_of
-from recipe.symbols import GENERIC, Block, Index, Length, Noise, Scalar, ScalarNoise, Vector, generic, name_of
+from recipe.symbols import GENERIC, Block, Index, Length, Noise, Scalar, ScalarNoise, Vector, generic, name_of, preimages
 from recipe.total import Total
 from recipe.variance import ScalarVariance, VectorVariance
 
@@ -79,7 +79,7 @@ class Planner:
         self.evaluated: dict[Evaluated, Versions] = {}
         self.view: View | None = None
         self.version: dict[Block, int] = dict.fromkeys(state, 0)
-        self.standing: dict[Block, Block] = {b.image: b for b in state if b.image is not None}
+        self.preimages = preimages(state)
         self.images: dict[Block, str] = {}
         self.number: dict[Scalar, Symbol] = {}
         self.pending: dict[Block, Symbol] = {}
@@ -222,7 +222,7 @@ class Planner:
 
     def read_by(self, U: Potential) -> tuple[Block, ...]:
         """The blocks of the state that a potential depends on, in its order."""
-        return tuple(self.standing.get(b, b) for b in U.blocks)
+        return tuple(self.preimages.get(b, b) for b in U.blocks)
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:

@@ -10,7 +10,7 @@ from sympy import Lambda, lambdify
 
 from recipe.abstract import written_image
 from recipe.errors import RecipeError
-from recipe.symbols import Block, name_of
+from recipe.symbols import Block, name_of, preimages
 
 
 def shown(block: Block) -> Block:
@@ -20,7 +20,7 @@ def shown(block: Block) -> Block:
 
 def with_images(state: tuple[Block, ...]) -> tuple[Block, ...]:
     """The blocks that a user may name: those of the state, and the images of some."""
-    return (*state, *(b.image for b in state if b.image is not None))
+    return (*state, *preimages(state))
 
 
 def values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
@@ -42,7 +42,7 @@ def into_state(
     Raises:
         RecipeError: where an image has no preimage in floating point.
     """
-    standing = {b.image: b for b in state if b.image is not None}
+    standing = preimages(state)
     found: dict[Block, np.ndarray] = {}
     for block, array in given.items():
         phi = standing.get(block)

@@ -37,6 +37,7 @@ from recipe.symbols import (
     checked_name,
     generic,
     name_of,
+    preimages,
 )
 from recipe.sympified import as_expression
 from recipe.text import listed
@@ -171,7 +172,7 @@ def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, .
 
 def _check_images_are_unwritten(e: Expr, where: str, state: tuple[Block, ...]) -> None:
     """Require that a block which is a function of one in the state is written as that function, outside of ``grad``."""
-    images = {b.image: b for b in state if b.image is not None}
+    images = preimages(state)
     guilty = next((s for s in images if s in {generic(x) for x in written_symbols(e)}), None)
     if guilty is not None:
         phi = images[guilty]

@@ -19,7 +19,7 @@ from recipe.fold import ends_of
 from recipe.folded import folded, has_folds
 from recipe.free import blocks_in
 from recipe.recipe import Recipe
-from recipe.reflection import Reflection
+from recipe.reflection import Reflection, checked_reflections
 from recipe.symbols import Block, Simplex
 from recipe.unchecked import with_fields
 
@@ -44,13 +44,7 @@ def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
     update = recipe.update
     if update is not None and not has_folds(update):
         update = folded(update, reflections)
-    made = Recipe(
-        recipe.state, recipe.H, recipe.D.written, recipe.Q.written,
-        name=recipe.name, noise_factor=None if recipe.noise_factor is None else recipe.noise_factor.written,
-        marginal=dict(recipe.marginal), lyapunov=recipe.lyapunov, require=recipe.require, source=recipe.source, update=update,
-        posteriors=dict(recipe.posteriors), reflections=reflections,
-    )  # fmt: skip
-    return with_fields(made, transform=recipe.transform)
+    return with_fields(recipe, reflections=checked_reflections(reflections, recipe.state), update=update)
 
 
 def _reflection(recipe: Recipe, block: Block) -> Reflection:

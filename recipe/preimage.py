@@ -14,7 +14,7 @@ from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 from recipe.abstract import Field, Partial, Potential, checked_block, slope
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.map import as_map
-from recipe.symbols import Block, Indexed, Simplex, generic, preimage_of
+from recipe.symbols import Block, Indexed, Simplex, generic, preimage_of, preimages
 from recipe.total import Total, opened, sum_over
 
 
@@ -57,21 +57,21 @@ def _log(e: Expr) -> Expr:
 
 def in_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
     """The expression with every block that is an image written as the function of its preimage in the state."""
-    forwards = {b.image: b for b in state if b.image is not None}
-    return _written(e, forwards) if forwards else e
+    standing = preimages(state)
+    return _written(e, standing) if standing else e
 
 
-def _written(e: Expr, forwards: dict[Block, Block]) -> Expr:
+def _written(e: Expr, standing: dict[Block, Block]) -> Expr:
     if isinstance(e, Potential | Field | Partial):
         return e
     if isinstance(e, Total):
         body, label = opened(e)
-        return sum_over(_written(body, forwards), label, e.index.length)
+        return sum_over(_written(body, standing), label, e.index.length)
     if isinstance(e, log):
-        return _log(_written(e.args[0], forwards))
+        return _log(_written(e.args[0], standing))
     if e.args:
-        return e.func(*(_written(a, forwards) for a in e.args))
-    phi = forwards.get(generic(e))
+        return e.func(*(_written(a, standing) for a in e.args))
+    phi = standing.get(generic(e))
     if phi is None:
         return e
     return phi.forward(phi.at(e.label) if isinstance(e, Indexed) else phi)  # type: ignore[misc, union-attr, no-any-return]
@@ -85,32 +85,32 @@ def as_functions_of_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
     Raises:
         OutsideLanguageError: for second derivatives of such a function.
     """
-    preimages = {b.image: b for b in state if b.image is not None}
-    return _pulled_back(e, preimages) if preimages else e
+    standing = preimages(state)
+    return _pulled_back(e, standing) if standing else e
 
 
-def _pulled_back(e: Expr, preimages: dict[Block, Block]) -> Expr:
+def _pulled_back(e: Expr, standing: dict[Block, Block]) -> Expr:
     if isinstance(e, Partial):
-        return _partial_pulled_back(e, preimages)
+        return _partial_pulled_back(e, standing)
     if isinstance(e, Potential):
-        return Potential(e.name, *(preimages.get(b, b) for b in e.blocks))
+        return Potential(e.name, *(standing.get(b, b) for b in e.blocks))
     if isinstance(e, Field):
-        block = preimages.get(e.block, e.block)
+        block = standing.get(e.block, e.block)
         return Field(e.base, block, positive=bool(e.is_positive)).at(e.label)  # type: ignore[arg-type]
     if isinstance(e, Total):
         body, label = opened(e)
-        return sum_over(_pulled_back(body, preimages), label, e.index.length)
-    return e.func(*(_pulled_back(a, preimages) for a in e.args)) if e.args else e
+        return sum_over(_pulled_back(body, standing), label, e.index.length)
+    return e.func(*(_pulled_back(a, standing) for a in e.args)) if e.args else e
 
 
-def _partial_pulled_back(e: Partial, preimages: dict[Block, Block]) -> Expr:
+def _partial_pulled_back(e: Partial, standing: dict[Block, Block]) -> Expr:
     """``dU/dtheta = (dV/dphi) / f'(phi)``."""
-    changed = [x for x in e.wrt if generic(x) in preimages]
+    changed = [x for x in e.wrt if generic(x) in standing]
     if changed and len(e.wrt) > 1:
         raise OutsideLanguageError(f"the second derivative {e} at another point than {changed[0]} is outside the language")
-    head = _pulled_back(e.head, preimages)
+    head = _pulled_back(e.head, standing)
     if not changed:
         return Partial(head, *e.wrt)  # type: ignore[arg-type]
-    phi = preimages[generic(changed[0])]
+    phi = standing[generic(changed[0])]
     here = phi.at(changed[0].label) if isinstance(changed[0], Indexed) else phi  # type: ignore[union-attr]
     return Partial(head, here) / slope(here)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ Two equal labels are the same coordinate, two different labels are different coo
 from __future__ import annotations
 
 import keyword
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -174,6 +175,11 @@ def preimage_of(image: Block, name: str, forward: Lambda, slope: Lambda, inverse
     scalar = Scalar(name, domain)
     scalar.image, scalar.forward, scalar.slope, scalar.inverse = image, forward, slope, inverse
     return scalar
+
+
+def preimages(blocks: Iterable[Block]) -> dict[Block, Block]:
+    """The blocks that stand for another one, by the one that they stand for."""
+    return {b.image: b for b in blocks if b.image is not None}
 
 
 class VectorParameter(Indexed):

@@ -1,4 +1,4 @@
-"""Fields of a declaration that are not written by a user, and that no check of its expressions is about."""
+"""Fields of a declaration that no check of its expressions is about; whoever sets one has checked it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, ImmutableDenseMatrix, S, Symbol, expand
+from sympy import Expr, ImmutableDenseMatrix, S, Symbol, expand
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
@@ -21,6 +21,7 @@ from recipe.symbols import Block, Length, Noise, Scalar, ScalarNoise, Vector, Ve
 from recipe.total import Total
 from recipe.update import Update
 from verify.order.line import at_length_one
+from verify.order.meanings import meaning_of
 from verify.signs.definedness import PROVERS, conditions
 from verify.signs.sign import is_positive
 
@@ -118,12 +119,7 @@ def _with_curvature(e: Expr, k: Symbol | None) -> Expr:
     """Potentials as ``k x^2 / 2`` summed over their blocks, and their derivatives."""
     if k is None:
         return e
-    values = {}
-    for atom in e.atoms(Potential, Partial):
-        head = atom.head if isinstance(atom, Partial) else atom
-        value: Expr = Add(*(k * b**2 / 2 for b in head.blocks))
-        values[atom] = value.diff(*atom.wrt) if isinstance(atom, Partial) else value
-    return e.xreplace(values)
+    return e.xreplace({atom: meaning_of(atom, lambda b: k * b**2 / 2) for atom in e.atoms(Potential, Partial)})
 
 
 def _is_elementwise(update: Update) -> bool:

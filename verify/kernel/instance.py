@@ -16,8 +16,8 @@ from recipe import Kernel, total
 from recipe.abstract import DenseEntry, Field, Potential
 from recipe.bind import put_meanings
 from recipe.symbols import GENERIC, Block, Indexed, Length, Vector
-from recipe.total import Total, relabel
 from verify.kernel.steps import conditions_on_step, hold_at
+from verify.order.line import at_length_one
 from verify.zero.point import NoValueError, Point
 
 STEPS = (Rational(1, 2), Rational(1), Rational(1, 4), Rational(3, 2))
@@ -101,10 +101,6 @@ def _written(value: Expr) -> str:
 
 
 def _flat(e: Expr) -> Expr:
-    if isinstance(e, Total):
-        return _flat(relabel(e.body, e.index.label, GENERIC))
-    if isinstance(e, Length | DenseEntry):
-        return S.One
-    if isinstance(e, Indexed):
-        return e.at(GENERIC)
-    return e.func(*(_flat(a) for a in e.args)) if e.args else e
+    """The expression at length one, with 1 for the one entry of each matrix."""
+    one = at_length_one(e)
+    return one.xreplace(dict.fromkeys(one.atoms(DenseEntry), S.One))

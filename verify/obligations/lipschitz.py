@@ -1,4 +1,4 @@
-"""``lipschitz``: a change of variable has a bounded derivative, Assumption 2 of Yokoi, Otsuka, Sato & Nakagawa."""
+"""``lipschitz``: a change of variable has a bounded derivative, Assumption 2 of Yokoi, Otsuka & Sato (2020)."""
 
 from __future__ import annotations
 

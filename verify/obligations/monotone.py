@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from verify.map.monotone import decide_monotone
-from verify.map.of_blocks import for_every_map, has_maps
+from verify.map.bijection import decide_all_monotone
+from verify.map.of_blocks import has_maps
 from verify.obligation import Obligation, of_diffusions
-from verify.subject import KernelSubject, Subject
-from verify.verdict import Outcome
-
-
-def discharge(subject: Subject | KernelSubject) -> Outcome:
-    """The sign of f' by its structure, or by counting its roots."""
-    return for_every_map(subject, lambda _, f, domain: decide_monotone(f))
-
 
 MONOTONE = Obligation(
     name="monotone",
@@ -22,7 +14,7 @@ MONOTONE = Obligation(
         "flat at one point, such as phi^3, is invertible, and its phi has a density that vanishes there. f' is derived, written by "
         "phi or by one exponential of it, and its roots are counted exactly (Sturm)."
     ),
-    discharge=discharge,
+    discharge=decide_all_monotone,
     of_reflected=True,
     across_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from verify.map.of_blocks import for_every_map, has_maps
-from verify.map.onto import decide_onto
+from verify.map.bijection import decide_all_onto
+from verify.map.of_blocks import has_maps
 from verify.obligation import Obligation, of_diffusions
-from verify.subject import KernelSubject, Subject
-from verify.verdict import Outcome
-
-
-def discharge(subject: Subject | KernelSubject) -> Outcome:
-    """The limits of a monotone f at both ends, and ``f(g(theta)) = theta``."""
-    return for_every_map(subject, lambda _, f, domain: decide_onto(f, domain))
-
 
 ONTO = Obligation(
     name="onto",
@@ -22,7 +14,7 @@ ONTO = Obligation(
         "are found by exact leading terms; a monotone f takes every value between them. An end that belongs to the domain is not "
         "reached, and has no probability."
     ),
-    discharge=discharge,
+    discharge=decide_all_onto,
     of_reflected=True,
     across_kinks=True,
     applies=lambda subject: of_diffusions(subject) and has_maps(subject),

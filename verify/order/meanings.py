@@ -15,10 +15,11 @@ from verify.order.step import Step
 def meanings(step: Step, shape: Callable[[Block], Expr]) -> dict[Expr, Expr]:
     """Every potential as the sum of ``shape(x)`` over its coordinates x, every other function as 1; with all their derivatives."""
     atoms = {atom for e in step.everything() for atom in e.atoms(Potential, Field, Partial, Jet, AppliedUndef)}
-    return {atom: _meaning(atom, shape) for atom in sorted(atoms, key=str)}
+    return {atom: meaning_of(atom, shape) for atom in sorted(atoms, key=str)}
 
 
-def _meaning(atom: Expr, shape: Callable[[Block], Expr]) -> Expr:
+def meaning_of(atom: Expr, shape: Callable[[Block], Expr]) -> Expr:
+    """What a potential, or another abstract function, or a derivative of one, means then."""
     if isinstance(atom, Potential):
         return Add(*(shape(x) for x in atom.blocks))
     if isinstance(atom, Partial) and isinstance(atom.head, Potential):
