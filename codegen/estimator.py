@@ -121,6 +121,7 @@ def _controlled_text(estimator: Estimator, control: ControlVariates) -> str:
         "@kernel",
         f"def {control.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
         '    """Control variates (Baker et al. 2019): the gradient at the mode, plus the difference to it from these rows."""',
+        "    wide()",
         f"    {gradient.function}({', '.join([*results, *blocks, *SHARED])})",
         f"    {gradient.function}({', '.join([*scratch, *modes, *SHARED])})",
     ]
@@ -138,6 +139,7 @@ def _averaged_text(estimator: Estimator, average: Average) -> str:
         "@kernel",
         f"def {average.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
         '    """The mean of the estimates from each row, that is from all of them; its variance joins the running one in state."""',
+        "    wide()",
         *(f"    {array}[:] = 0.0" for array in (*results, *squares)),
         "    for n in range(rows.size):",
         f"        {one_row}",

@@ -59,6 +59,7 @@ def _(statement: Sums, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: N
     names = [*fixed, "n", *arguments(statement, fixed), *drawn]
     targets = [t.name for t in statement.targets]
     lines = ["@reduction", f"def {statement.function}({', '.join(names)}):"]
+    lines += ["    wide()"]
     for t, e in zip(targets, statement.values, strict=True):
         lines += commented(f"{t} = sum over i of {text_of(e)}", "    ")
     lines += [f"    {t} = 0.0" for t in targets] + ["    for i in range(n):"]
@@ -92,4 +93,4 @@ def _(statement: MatrixProduct, fixed: list[str], noises: tuple[NoiseDraw, ...],
         ]  # fmt: skip
     letters = "M[i, j]" if statement.transposed else "M[j, i]"
     comment = f"{statement.target}[j] = sum over i of {letters} * {value}, with M = {statement.matrix}"
-    return "\n".join([*head, *commented(comment, "    "), *lines])
+    return "\n".join([*head, "    wide()", *commented(comment, "    "), *lines])

@@ -77,6 +77,7 @@ def _row_sum_texts(gradient: PosteriorGradient, body: RowSum, head: _Head, count
         "@kernel",
         f"def {head.function}({', '.join(head.arguments)}):",
         f'    """{head.meaning}"""',
+        "    wide()",
         *(f"    {line}" for line in _size_lines(gradient, body, counts)),
         *lines(body.before, "    "),
         *(f"    {line}" for line in head.start),

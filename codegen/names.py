@@ -10,8 +10,8 @@ from recipe.symbols import checked_name
 
 # What a module or one of its functions calls its own things.
 _OWN = (
-    "NamedTuple math np njit device reduction kernel run_kernel start_kernel jitter purpose LARGEST State "
-    "Params Data Draws allocate guilty keep step run state out params step_size noise gradient data seed "
+    "NamedTuple math np njit types intrinsic fma wide device reduction kernel run_kernel start_kernel jitter purpose LARGEST "
+    "State Params Data Draws allocate guilty keep step run state out params step_size noise gradient data seed "
     "chain start steps warmup thin batch_size replace draws rows row table count scale used value lane i j k n t c x "
     "half pairs finite done bad tests accepted change distinct weight values softplus sigmoid logaddexp digamma phi_1 rotated "
     "threefry as_float as_word radius direction lane_of normal_pair fill_normals random_row log_uniform insert draw_rows "

@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-device = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
+from codegen.intrinsics import INTRINSICS, fma
+
+device = njit(error_model="numpy", forceinline=True)
 
 Word = Any  # an unsigned 64-bit integer: numpy.uint64 outside of Numba
 
@@ -97,11 +99,12 @@ def radius(word: Word) -> float:
     s = f / (2.0 + f)
     z = s * s
     w = z * z
-    even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01))
-    odd = 1.818357216161805012e-01 + w * 1.479819860511658591e-01
-    odd = z * (6.666666666666735130e-01 + w * (2.857142874366239149e-01 + w * odd))
+    even = w * fma(w, fma(w, 1.531383769920937332e-01, 2.222219843214978396e-01), 3.999999999940941908e-01)
+    odd = fma(w, 1.479819860511658591e-01, 1.818357216161805012e-01)
+    odd = z * fma(w, fma(w, odd, 2.857142874366239149e-01), 6.666666666666735130e-01)
     h = 0.5 * f * f
-    log_u = exponent * 6.93147180369123816490e-01 - ((h - (s * (h + (even + odd)) + exponent * 1.90821492927058770002e-10)) - f)
+    low = fma(s, h + (even + odd), exponent * 1.90821492927058770002e-10)
+    log_u = fma(exponent, 6.93147180369123816490e-01, f - (h - low))
     return np.sqrt(-2.0 * log_u)
 
 
@@ -112,12 +115,12 @@ def direction(word: Word) -> tuple[float, float]:
     place = as_float(((word << np.uint64(2)) >> np.uint64(12)) | np.uint64(0x3FF0000000000000))
     a = (place - 1.5) * 1.5707963267948966
     z = a * a
-    c = -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11)
-    c = -1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * c)
-    c = 1.0 + z * (-0.5 + z * (4.16666666666666019037e-02 + z * c))
-    s = 2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)
-    s = 8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * s)
-    s = a + a * z * (-1.66666666666666324348e-01 + z * s)
+    c = fma(z, fma(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09), -2.75573143513906633035e-07)
+    c = fma(z, fma(z, c, 2.48015872894767294178e-05), -1.38888888888741095749e-03)
+    c = fma(z, fma(z, fma(z, c, 4.16666666666666019037e-02), -0.5), 1.0)
+    s = fma(z, fma(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08), 2.75573137070700676789e-06)
+    s = fma(z, fma(z, s, -1.98412698298579493134e-04), 8.33333333332248946124e-03)
+    s = fma(a * z, fma(z, s, -1.66666666666666324348e-01), a)
     swapped = (quadrant & np.uint64(1)) != np.uint64(0)
     x = s if swapped else c
     y = c if swapped else s
@@ -206,10 +209,10 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
             rows[k] = row
 
 
-EMBEDDED = (rotated, threefry, as_float, as_word, uniform, radius, direction, lane_of, normal_pair, fill_normals)
+EMBEDDED = (*INTRINSICS, rotated, threefry, as_float, as_word, uniform, radius, direction, lane_of, normal_pair, fill_normals)
 MINIBATCH = (random_row, insert, draw_rows)
 
 
 def source_of(function: Any) -> str:
-    """The text of a device function as it stands here, without its type hints."""
-    return inspect.getsource(function.py_func)
+    """The text of a device function as it stands here."""
+    return inspect.getsource(inspect.unwrap(function))

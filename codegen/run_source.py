@@ -43,7 +43,7 @@ def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, E
     if plan.statistics:
         body = ["accepted = tests = 0.0", *body]
     return "\n".join([
-        _RUN_HEAD, *_run_note(plan), '    """', *(f"    {line}" for line in before), _RUN_LOOP,
+        _RUN_HEAD, *_run_note(plan), '    """', "    wide()", *(f"    {line}" for line in before), _RUN_LOOP,
         *(f"        {line}" for line in [*body, *_stopped(plan), *_kept(plan, recorded)]), "    return start + steps, -1",
     ])  # fmt: skip
 

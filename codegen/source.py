@@ -32,13 +32,14 @@ from typing import NamedTuple
 import math
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 
-device = njit(error_model="numpy", fastmath={{"contract"}}, forceinline=True)
-reduction = njit(error_model="numpy", fastmath={{"contract", "reassoc"}})
-kernel = njit(cache={kernels_cached}, error_model="numpy", fastmath={{"contract"}})
-start_kernel = njit(cache=True, error_model="numpy", fastmath={{"contract"}})
-run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy", fastmath={{"contract"}})
+device = njit(error_model="numpy", forceinline=True)
+reduction = njit(error_model="numpy")
+kernel = njit(cache={kernels_cached}, error_model="numpy")
+start_kernel = njit(cache=True, error_model="numpy")
+run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy")
 
 LARGEST = 1.7976931348623157e308
 """

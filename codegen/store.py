@@ -17,6 +17,7 @@ from codegen.whole import whole_file
 from recipe.errors import RecipeError
 
 IMPORTS = {"math", "numpy", "numba", "typing"}
+FROM = {"numba.extending": {"intrinsic"}}
 FORBIDDEN = {"eval", "exec", "compile", "open", "getattr", "setattr", "delattr", "globals", "locals", "vars", "input", "breakpoint"}
 
 
@@ -43,8 +44,9 @@ def _guilty(node: ast.AST) -> str | None:
     match node:
         case ast.Import(names=names):
             return next((n.name for n in names if n.name not in IMPORTS), None)
-        case ast.ImportFrom(module=module):
-            return None if module in IMPORTS else str(module)
+        case ast.ImportFrom(module=module, names=names):
+            allowed = module in IMPORTS or {n.name for n in names} <= FROM.get(str(module), set())
+            return None if allowed else str(module)
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in FORBIDDEN or name.startswith("__"):
             return name
         case ast.ClassDef(bases=bases) if [getattr(b, "id", None) for b in bases] != ["NamedTuple"]:

@@ -46,7 +46,7 @@ theta = Vector("theta", domain=Interval.open(0, oo))
 w = Noise("w", like=theta)
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy")
 def fill(values, df, nonc, seed, purpose, chain, t):
     lane = lane_of(purpose, chain)
     for i in range(np.uint64(values.size)):

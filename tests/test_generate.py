@@ -72,7 +72,7 @@ FACTORED = Recipe(
 RECIPES = [SGLD, SGHMC, SGNHT, SGRHMC, COUPLED, PRECONDITIONED, BOUND, FACTORED]
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy")
 def cubic(g, x):
     for i in range(x.size):
         g[i] = x[i] ** 3 + 0.5 * x[i]

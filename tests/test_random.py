@@ -21,12 +21,12 @@ def words(c0, c1, k0, k1):
     return threefry(c0, c1, k0, k1)
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy")
 def normals(values, seed, purpose, chain, t):
     fill_normals(values, seed, lane_of(purpose, chain), t)
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy")
 def pair(seed, lane, t, k):
     return normal_pair(seed, lane, t, k)
 

@@ -47,7 +47,7 @@ BAYES = bind(SGHMC, {U: posterior()})
 BAYES_VALUES = {**VALUES, "k": np.ones(3)}
 
 
-@njit(error_model="numpy", fastmath={"contract"})
+@njit(error_model="numpy")
 def unit(g, x):
     for i in range(x.size):
         g[i] = x[i]
