@@ -126,7 +126,7 @@ def test_a_draw_is_a_function_of_its_counter():
 def slow_draw(df, nonc, words):
     """The same draw from the same words as its references write it, in 50 digits; for non-centralities below 20."""
     with mpmath.workdps(50):
-        uniform = lambda word: (mpmath.mpf(int(word) >> 12) + 0.5) / 2**52  # noqa: E731
+        uniform = lambda word: (mpmath.mpf(int(word) & 2**52 - 1) + 0.5) / 2**52  # noqa: E731
         x, y = next(words)
         n, below = 0, 1 - mpmath.exp(-mpmath.mpf(nonc) / 2)
         mass = 1 - below
@@ -141,9 +141,9 @@ def slow_draw(df, nonc, words):
         while True:
             if not normals:
                 p, q = next(words)
-                place, quadrant = ((int(q) << 2 & 2**64 - 1) >> 12) / mpmath.mpf(2) ** 52 - 0.5, int(q) >> 62
-                angle = mpmath.pi / 2 * (place + quadrant)
-                r = mpmath.sqrt(-2 * mpmath.log(uniform(p)))
+                angle = mpmath.pi / 2 * (((int(q) | 1) & 2**52 - 1) / mpmath.mpf(2) ** 52 - 0.5)
+                angle = mpmath.pi / 2 - angle if int(q) >> 62 & 1 else angle
+                r = mpmath.sqrt(-2 * mpmath.log(uniform(p))) * (-1) ** (int(p) >> 63)
                 normals = [r * mpmath.cos(angle), r * mpmath.sin(angle)]
             z, u = normals.pop(0), uniform(next(words)[0])
             v = (1 + z / mpmath.sqrt(9 * d)) ** 3

@@ -13,6 +13,7 @@ from codegen.special import digamma
 from codegen.stable import sigmoid, softplus
 
 MASK = 2**64 - 1
+LOW = 2**52 - 1
 u64 = np.uint64
 
 
@@ -58,11 +59,13 @@ def slow_normals(d, seed, purpose, chain, t):
     result = [0.0] * (2 * half)
     for k in range(half):
         x, y = slow_threefry((t, k), (seed, purpose << 32 | chain))
-        u = ((x >> 12) + 0.5) / 2**52
-        quadrant, place = y >> 62, ((y << 2 & MASK) >> 12) / 2**52 - 0.5
-        angle = math.pi / 2 * place
+        u = ((x & LOW) + 0.5) / 2**52
+        angle = math.pi / 2 * ((y & LOW | 1) / 2**52 - 0.5)
+        if y >> 62 & 1:
+            angle = math.pi / 2 - angle
+        if x >> 63:
+            angle += math.pi
         c, s = math.cos(angle), math.sin(angle)
-        c, s = [(c, s), (-s, c), (-c, -s), (s, -c)][quadrant]
         radius = math.sqrt(-2 * math.log(u))
         result[k], result[half + k] = radius * c, radius * s
     return result[:d]
@@ -92,7 +95,7 @@ def test_words_agree_with_plain_integers():
 @pytest.mark.parametrize("d", [1, 2, 5, 64, 1001])
 def test_normals_agree_with_plain_python(d):
     ours = drawn(d, seed=MASK, purpose=3, chain=7, t=10**12)
-    np.testing.assert_allclose(ours, slow_normals(d, MASK, 3, 7, 10**12), rtol=4e-15, atol=1e-16)
+    np.testing.assert_allclose(ours, slow_normals(d, MASK, 3, 7, 10**12), rtol=4e-15, atol=2e-15)
 
 
 def test_a_pair_is_the_two_halves_of_a_block():
@@ -133,7 +136,7 @@ def test_the_logarithm_of_a_uniform_number_is_that_of_its_definition():
     for t in range(5000):
         word, _ = slow_threefry((t, 0), (3, 2 << 32 | 1))
         values.append(math.exp(log_uniform(u64(3), u64(2 << 32 | 1), u64(t))))
-        assert values[-1] == pytest.approx(((word >> 12) + 0.5) / 2**52, rel=1e-12)
+        assert values[-1] == pytest.approx(((word & LOW) + 0.5) / 2**52, rel=1e-12)
     z = np.sort(values)
     assert np.abs(z - (np.arange(z.size) + 0.5) / z.size).max() < 1.95 / math.sqrt(z.size)
 
