@@ -17,14 +17,16 @@ import math
 
 import numpy as np
 
-from codegen.random import Word, device, direction, radius, threefry, uniform
+from codegen.elementary import exp, expm1, log, log1p
+from codegen.intrinsics import Word, device
+from codegen.random import direction, radius, threefry, uniform
 
 
 @device
 def poisson_small(mean: float, u: float) -> float:
     """A Poisson number of a small mean from a uniform one, by inversion: at least n iff u < P(N >= n)."""
     n = 0.0
-    tail = -math.expm1(-mean)
+    tail = -expm1(-mean)
     mass = 1.0 - tail
     while u < tail and mass > 1e-30:
         n += 1.0
@@ -38,7 +40,10 @@ def log_mass(k: float, mean: float) -> float:
     """The logarithm of the Poisson mass of k, by Loader (2000), "Fast and accurate computation of binomial probabilities":
     minus ``k log(k/mean) + mean - k``, which does not cancel where k is near the mean, and Stirling's series."""
     if k < 16.0:
-        return k * math.log(mean) - mean - math.lgamma(k + 1.0)
+        factorial = 1.0
+        for j in range(2, int(k) + 1):
+            factorial *= j
+        return k * log(mean) - mean - log(factorial)
     v = (k - mean) / (k + mean)
     if abs(v) < 0.1:
         term = 2.0 * k * v
@@ -47,10 +52,10 @@ def log_mass(k: float, mean: float) -> float:
             term *= v * v
             deviance += term / (2.0 * j + 1.0)
     else:
-        deviance = k * math.log(k / mean) + mean - k
+        deviance = k * log(k / mean) + mean - k
     z = 1.0 / (k * k)
     stirling = (1.0 / 12.0 - z * (1.0 / 360.0 - z * (1.0 / 1260.0 - z / 1680.0))) / k
-    return -deviance - stirling - 0.5 * math.log(6.283185307179586 * k)
+    return -deviance - stirling - 0.5 * log(6.283185307179586 * k)
 
 
 @device
@@ -58,7 +63,7 @@ def poisson_large(mean: float, counter: Word, seed: Word, lane: Word, t: Word) -
     """A Poisson number of a mean of 10 or more, and the next free counter: Hormann's PTRS, with his constants."""
     b = 0.931 + 2.53 * math.sqrt(mean)
     a = -0.059 + 0.02483 * b
-    log_inverse_alpha = math.log(1.1239 + 1.1328 / (b - 3.4))
+    log_inverse_alpha = log(1.1239 + 1.1328 / (b - 3.4))
     squeeze = 0.9277 - 3.6224 / (b - 2.0)
     while True:
         x, y = threefry(t, counter, np.uint64(seed), lane)
@@ -71,7 +76,7 @@ def poisson_large(mean: float, counter: Word, seed: Word, lane: Word, t: Word) -
             return k, counter
         if k < 0.0 or (s < 0.013 and v > s):
             continue
-        if math.log(v) + log_inverse_alpha - math.log(a / (s * s) + b) <= log_mass(k, mean):
+        if log(v) + log_inverse_alpha - log(a / (s * s) + b) <= log_mass(k, mean):
             return k, counter
 
 
@@ -102,7 +107,7 @@ def large_gamma(shape: float, counter: Word, seed: Word, lane: Word, t: Word) ->
         if u < 1.0 - 0.0331 * x * x * x * x:
             return d * v
         # x^2/2 + d (1 - v + log v), where d cancels nothing: 1 - v = -3 y - 3 y^2 - y^3.
-        if math.log(u) < 0.5 * x * x + 3.0 * d * (math.log1p(y) - y - y * y * (1.0 + y / 3.0)):
+        if log(u) < 0.5 * x * x + 3.0 * d * (log1p(y) - y - y * y * (1.0 + y / 3.0)):
             return d * v
 
 
@@ -122,7 +127,7 @@ def noncentral_chi_squared(df: float, nonc: float, seed: Word, lane: Word, t: Wo
     if shape >= 1.0:
         return 2.0 * large_gamma(shape, counter, seed, lane, t)
     g = large_gamma(shape + 1.0, counter, seed, lane, t)
-    return max(2.0 * g * math.exp(math.log(uniform(y)) / shape), 1e-290)
+    return max(2.0 * g * exp(log(uniform(y)) / shape), 1e-290)
 
 
-CHI_SQUARED = (poisson_small, log_mass, poisson_large, large_gamma, noncentral_chi_squared)
+CHI_SQUARED = (noncentral_chi_squared,)

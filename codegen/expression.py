@@ -8,18 +8,25 @@ import sympy
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 from sympy.core.numbers import Exp1, Pi
 
+from codegen.elementary import exp, expm1, log, tanh
 from codegen.folds import DEVICES, limits_of
-from codegen.special import Digamma
-from codegen.stable import Expm1, Largest, LogAddExp, ScaledSum, Sigmoid, Softplus
+from codegen.special import Digamma, digamma, phi_1
+from codegen.stable import Expm1, Largest, LogAddExp, ScaledSum, Sigmoid, Softplus, logaddexp, sigmoid, softplus
 from recipe.errors import RecipeError
 from recipe.phi import Phi
 
-FUNCTIONS = {
-    sympy.exp: "math.exp", sympy.log: "math.log", sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan",
-    sympy.sinh: "math.sinh", sympy.cosh: "math.cosh", sympy.tanh: "math.tanh", sympy.atan: "math.atan", sympy.erf: "math.erf",
-    sympy.loggamma: "math.lgamma", Softplus: "softplus", Sigmoid: "sigmoid", LogAddExp: "logaddexp", Largest: "max",
-    Digamma: "digamma", Expm1: "math.expm1", sympy.Abs: "abs",
+# Device functions of this project: the same bits on every machine.
+OURS = {
+    sympy.exp: exp, sympy.log: log, sympy.tanh: tanh, Expm1: expm1, Softplus: softplus, Sigmoid: sigmoid, LogAddExp: logaddexp,
+    ScaledSum: exp, Digamma: digamma, Phi: phi_1, **dict(DEVICES),
 }  # fmt: skip
+# The C library's, which may differ in the last bits from machine to machine, and keep a loop from being vectorised (as does a power
+# with an exponent that is neither an integer nor a half).
+LIBRARY = {
+    sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan", sympy.sinh: "math.sinh", sympy.cosh: "math.cosh",
+    sympy.atan: "math.atan", sympy.erf: "math.erf", sympy.loggamma: "math.lgamma",
+}  # fmt: skip
+FUNCTIONS = {kind: f.__name__ for kind, f in OURS.items()} | LIBRARY | {Largest: "max", sympy.Abs: "abs"}
 
 SUM, PRODUCT, UNARY, POWER, ATOM = range(5)
 
@@ -77,10 +84,12 @@ def _(e: Symbol) -> tuple[str, int]:
 
 @_printed.register
 def _(e: Rational) -> tuple[str, int]:
+    """A literal is the binary number it reads as; a number that is none, such as 1/10, is the quotient of two that are."""
     if isinstance(e, Integer) or e.q == 1:
         return repr(float(e)), ATOM if e >= 0 else UNARY
-    exact = Rational(float(e)) == e or Rational(repr(float(e))) == e
-    return (repr(float(e)), ATOM if e >= 0 else UNARY) if exact else (f"{float(e.p)!r} / {float(e.q)!r}", PRODUCT)
+    if Rational(float(e)) == e:
+        return repr(float(e)), ATOM if e >= 0 else UNARY
+    return f"{float(e.p)!r} / {float(e.q)!r}", PRODUCT
 
 
 @_printed.register

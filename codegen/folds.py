@@ -12,7 +12,7 @@ from functools import singledispatch
 
 from sympy import Expr, Function, oo
 
-from codegen.random import device
+from codegen.intrinsics import device
 from recipe.fold import FOLDS, Fold
 
 

@@ -1,15 +1,32 @@
-"""What LLVM has and Python has no word for: one rounding for a product and a sum, and how wide vectors are.
+"""What device functions are made of: bits and numbers, one rounding for a product and a sum, and how wide vectors are.
 
-Generated modules contain the text of these two functions. No operation of a module has a fast-math flag, so each is rounded as it
-is written, and the numbers are the same bits for any width of the vectors; what is to be fused says so by ``fma``.
+No operation of a module has a fast-math flag: each is rounded as it is written, and the numbers are the same bits for any width of
+the vectors. What is to be fused says so by ``fma``.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from numba import types
+import numpy as np
+from numba import njit, types
 from numba.extending import intrinsic
+
+device = njit(error_model="numpy", forceinline=True)
+
+Word = Any  # an unsigned 64-bit integer: numpy.uint64 outside of Numba
+
+
+@device
+def as_float(word: Word) -> float:
+    """The floating-point number with these bits."""
+    return np.uint64(word).view(np.float64)
+
+
+@device
+def as_word(x: float) -> Word:
+    """The bits of a floating-point number."""
+    return np.float64(x).view(np.uint64)
 
 
 @intrinsic

@@ -11,18 +11,10 @@ The polynomials are minimax ones of relative error (benchmarks/minimax.py), as s
 
 from __future__ import annotations
 
-import inspect
-import math
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-from codegen.intrinsics import INTRINSICS, fma
-
-device = njit(error_model="numpy", forceinline=True)
-
-Word = Any  # an unsigned 64-bit integer: numpy.uint64 outside of Numba
+from codegen.elementary import log
+from codegen.intrinsics import Word, as_float, as_word, device, fma, wide
 
 
 @device
@@ -70,18 +62,6 @@ def threefry(c0: Word, c1: Word, k0: Word, k1: Word) -> tuple[Word, Word]:
     x += y
     y = rotated(y, 16) ^ x
     return x, y
-
-
-@device
-def as_float(word: Word) -> float:
-    """The floating-point number with these bits."""
-    return np.uint64(word).view(np.float64)
-
-
-@device
-def as_word(x: float) -> Word:
-    """The bits of a floating-point number."""
-    return np.float64(x).view(np.uint64)
 
 
 @device
@@ -165,7 +145,7 @@ def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
 def log_uniform(seed: Word, lane: Word, t: Word) -> float:
     """The logarithm of a uniform number of step ``t``."""
     x, _ = threefry(t, np.uint64(0), np.uint64(seed), lane)
-    return math.log(uniform(x))
+    return log(uniform(x))
 
 
 @device
@@ -206,10 +186,5 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
             rows[k] = row
 
 
-EMBEDDED = (*INTRINSICS, rotated, threefry, as_float, as_word, uniform, radius, direction, lane_of, normal_pair, fill_normals)
-MINIBATCH = (random_row, insert, draw_rows)
-
-
-def source_of(function: Any) -> str:
-    """The text of a device function as it stands here."""
-    return inspect.getsource(inspect.unwrap(function))
+EMBEDDED = (wide, lane_of, normal_pair, fill_normals)
+MINIBATCH = (random_row, draw_rows)

@@ -10,19 +10,17 @@ from sympy import Set, oo
 
 from codegen.chi_squared import CHI_SQUARED
 from codegen.driver import STEP_FIXED, gradient_argument, step_text
+from codegen.embedding import source_of, with_callees
 from codegen.estimator import Estimator, estimator_texts
-from codegen.folds import DEVICES
+from codegen.expression import OURS
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.in_place import filled_noises
 from codegen.loops import ChiSquared, Loop, Plan, Statement, every, every_noise, expressions
 from codegen.names import Namer, local_namer
-from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row, source_of
+from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE, run_text
-from codegen.special import Digamma, digamma, phi_1
-from codegen.stable import LogAddExp, Sigmoid, Softplus, logaddexp, sigmoid, softplus
 from recipe.abstract import Potential
-from recipe.phi import Phi
 from recipe.symbols import Block, Length, Simplex, Vector
 
 Own = Mapping[Potential, Estimator]
@@ -194,29 +192,17 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     sums = [e.gradient.derived for e in own.values() if e.gradient.derived is not None]
     sums += [e.gradient.value.sum for e in own.values() if e.gradient.value is not None]
     statements = [*every(plan.statements), *plan.recorded.statements]
-    more = list(MINIBATCH) if own else [random_row] if any(isinstance(s, Loop) for s in statements) else []
+    more = [*EMBEDDED, *(MINIBATCH if own else ())]
+    more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
     more += [log_uniform] if plan.statistics else []
     more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()
     return functions_texts([*statements, *(s for g in sums for s in (*g.each_datum, *g.after))], more)
 
 
-def functions_texts(statements: Iterable[Statement], more: Iterable[Any] = ()) -> list[str]:
-    """Random numbers, and the special functions that occur in the statements."""
+def functions_texts(statements: Iterable[Statement], more: Iterable[Any]) -> list[str]:
+    """These device functions, those that occur in the statements, and all that they call."""
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
-    known = ((Softplus, softplus), (Sigmoid, sigmoid), (LogAddExp, logaddexp), (Digamma, digamma), (Phi, phi_1), *DEVICES)
-    special = [f for kind, f in known if kind in used]
-    return [plain(source_of(f)) for f in (*EMBEDDED, *more, *special)]
-
-
-def plain(source: str) -> str:
-    """The source of a device function without its type hints, which a generated module has no use for."""
-    lines = source.split("\n")
-    n = next(n for n, line in enumerate(lines) if line.startswith("def "))
-    head = lines[n].removeprefix("def ").split(") -> ", maxsplit=1)[0]
-    name, arguments = head.split("(", maxsplit=1)
-    names = [a.split(":", maxsplit=1)[0].strip() for a in arguments.split(",")]
-    lines[n] = f"def {name}({', '.join(names)}):"
-    return "\n".join(lines)
+    return [source_of(f) for f in with_callees([*more, *(f for kind, f in OURS.items() if kind in used)])]
 
 
 def count_names(blocks: Iterable[Block], namer: Namer) -> dict[Length, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import reduce
 
 import sympy
 from sympy import Add, Expr, Function, Mul, Pow, S
 
-from codegen.random import device
+from codegen.elementary import exp, log1p
+from codegen.intrinsics import device
 from recipe.total import Total
 
 
@@ -52,20 +52,20 @@ class ScaledSum(Function):
 @device
 def softplus(a: float) -> float:
     """log(1 + exp(a))."""
-    return max(a, 0.0) + math.log1p(math.exp(-abs(a)))
+    return max(a, 0.0) + log1p(exp(-abs(a)))
 
 
 @device
 def sigmoid(a: float) -> float:
     """1/(1 + exp(-a))."""
-    e = math.exp(-abs(a))
+    e = exp(-abs(a))
     return (1.0 if a >= 0.0 else e) / (1.0 + e)
 
 
 @device
 def logaddexp(a: float, b: float) -> float:
     """log(exp(a) + exp(b))."""
-    return max(a, b) + math.log1p(math.exp(-abs(a - b)))
+    return max(a, b) + log1p(exp(-abs(a - b)))
 
 
 def stabilised(e: Expr) -> Expr:
