@@ -84,12 +84,17 @@ def _(e: Symbol) -> tuple[str, int]:
 
 @_printed.register
 def _(e: Rational) -> tuple[str, int]:
-    """A literal is the binary number it reads as; a number that is none, such as 1/10, is the quotient of two that are."""
-    if isinstance(e, Integer) or e.q == 1:
-        return repr(float(e)), ATOM if e >= 0 else UNARY
+    """A literal is the binary number that it reads as; 1/10, which is none, is a quotient, and 10^30 a sum of such numbers."""
+    if e < 0:
+        text, own = _printed(-e)
+        return (f"-{text}", min(own, UNARY)) if own > SUM else (f"-({text})", UNARY)
     if Rational(float(e)) == e:
-        return repr(float(e)), ATOM if e >= 0 else UNARY
-    return f"{float(e.p)!r} / {float(e.q)!r}", PRODUCT
+        return repr(float(e)), ATOM
+    if e.q != 1:
+        return f"{_at_least(Integer(e.p), UNARY)} / {_at_least(Integer(e.q), POWER)}", PRODUCT
+    near = Integer(int(float(e)))
+    rest = e - near
+    return f"{float(near)!r} {'-' if rest < 0 else '+'} {_at_least(abs(rest), PRODUCT)}", SUM
 
 
 @_printed.register
