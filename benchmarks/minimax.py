@@ -7,6 +7,7 @@ left of the relative error.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 
@@ -50,12 +51,23 @@ def _value(coefficients: dict[int, mpf], x: mpf) -> mpf:
 
 
 def rounded(f: Function, low: mpf, high: mpf, count: int, given: Sequence[float]) -> dict[int, mpf]:
-    """Coefficients that are binary numbers, for the relative error; the first ones may be given."""
+    """Coefficients that are binary numbers, for the relative error; the first ones may be given.
+
+    Around 0 they are all rounded at once: what is left for the later ones vanishes at 0, and has no best approximation there.
+    """
+    if low < 0 < high:
+        found = remez(f, lambda x: 1 / abs(f(x)), low, high, range(count))
+        return {p: mpf(float(c)) for p, c in enumerate(found)}
     known = {p: mpf(c) for p, c in enumerate(given)}
     for p in range(len(given), count):
         rest = remez(lambda x: f(x) - _value(known, x), lambda x: 1 / abs(f(x)), low, high, range(p, count))
         known[p] = mpf(float(rest[0]))
     return known
+
+
+def second_remainder(r: mpf) -> mpf:
+    """(exp(r) - 1 - r)/r^2, with the start of its series near 0."""
+    return (mpmath.expm1(r) - r) / r**2 if abs(r) > mpf(10) ** -15 else mpf(1) / 2 + r / 6 + r**2 / 24
 
 
 def of_root(f: Function, at_0: float) -> Function:
@@ -73,6 +85,7 @@ POLYNOMIALS: dict[str, tuple[Function, float, float, int, tuple[float, ...]]] = 
         7,
         (),
     ),
+    "(exp(r) - 1 - r)/r^2, for exponential": (second_remainder, -0.50001 * math.log(2), 0.50001 * math.log(2), 11, ()),
 }
 
 

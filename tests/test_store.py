@@ -22,6 +22,9 @@ SGLD = Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]]), name="
         "def f(:",
         "class A(dict): pass",
         "import numpy.ctypeslib",
+        "from numba.extending import overload",
+        "from numba.extending import intrinsic, overload",
+        "import numba.extending",
     ],
 )
 def test_a_text_that_no_generator_writes_is_refused(text):

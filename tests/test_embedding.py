@@ -1,0 +1,68 @@
+"""What a generated module contains of the device functions: what it calls, and that alone, each after what it calls itself."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from sympy import Matrix, exp, log, sin, tanh
+
+from codegen import generate, random
+from codegen.chi_squared import CHI_SQUARED
+from codegen.embedding import with_callees
+from codegen.expression import OURS
+from codegen.intrinsics import wide
+from codegen.source import functions_texts
+from recipe import Potential, Recipe, Vector, bind, total
+
+theta = Vector("theta")
+U = Potential("U", theta)
+SGLD = Recipe(state=(theta,), H=U, D=Matrix([[1]]), Q=Matrix([[0]]), name="sgld")
+ALWAYS = {"allocate", "jitter", "guilty", "keep", "step", "run", "run_schedule"}
+
+
+def module(target):
+    return ast.parse(generate(bind(SGLD, {U: total(target)})).source)
+
+
+def functions(tree):
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def names(node):
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+@pytest.mark.parametrize(
+    ("target", "has", "has_not"),
+    [
+        (theta**2 / 2, {"fma", "wide", "normal_pair"}, {"exp", "exponential", "log", "sigmoid"}),
+        (log(1 + exp(theta)) + theta**2, {"sigmoid", "exp", "exponential"}, {"log", "softplus", "expm1", "tanh"}),
+        (theta**2 + exp(tanh(theta)), {"tanh", "expm1", "exp"}, {"log", "log1p"}),
+        (theta**2 + sin(theta), set(), {"sin", "cos", "exp"}),
+    ],
+)
+def test_a_module_contains_what_it_calls_and_nothing_else(target, has, has_not):
+    found = functions(module(target))
+    assert has <= found.keys()
+    assert not has_not & found.keys()
+    used = set().union(*(names(f) - {name} for name, f in found.items()))
+    assert found.keys() - used <= ALWAYS
+
+
+def test_what_is_called_stands_before_it_is_called():
+    order = list(
+        dict.fromkeys(with_callees([*random.EMBEDDED, *random.MINIBATCH, random.log_uniform, *CHI_SQUARED, *OURS.values()]))
+    )
+    assert len(order) > 30
+    tree = ast.parse("\n".join(functions_texts([], order)))
+    seen = set()
+    for name, function in functions(tree).items():
+        called = {n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        ours = called & functions(tree).keys()
+        assert ours <= seen, name
+        seen.add(name)
+
+
+def test_nothing_is_said_twice():
+    assert with_callees([wide, wide]) == [wide]
