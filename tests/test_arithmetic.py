@@ -11,12 +11,17 @@ import sys
 import llvmlite.binding
 import numpy as np
 import pytest
+import sympy
 from numba import njit
 from samplers import catalog_recipes
-from sympy import exp, log
 
 from codegen import generate
-from codegen.random import device, fill_normals, lane_of
+from codegen.chi_squared import noncentral_chi_squared
+from codegen.elementary import exp, expm1, log, log1p, tanh
+from codegen.intrinsics import wide
+from codegen.random import fill_normals, lane_of
+from codegen.special import digamma, phi_1
+from codegen.stable import sigmoid, softplus
 from recipe import bind, total
 
 FLAGS = re.compile(r"\b(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)\b")
@@ -44,7 +49,7 @@ def bound(name):
     recipe = catalog_recipes()[name]
     (U,) = recipe.abstract
     theta = U.blocks[0]
-    return bind(recipe, {U: total(log(1 + exp(theta)) + theta**2 / 2) + total(theta) ** 2})
+    return bind(recipe, {U: total(sympy.log(1 + sympy.exp(theta)) + theta**2 / 2) + total(theta) ** 2})
 
 
 def compiled(name):
@@ -79,20 +84,35 @@ def test_the_loops_use_the_widest_vectors_of_the_machine():
         assert re.search(r"vfmadd\d+pd\s.*%zmm", assembly)
 
 
-@device
+@njit(error_model="numpy")
 def some_normals(values):
+    wide()
     fill_normals(values, np.uint64(7), lane_of(3, 2), np.uint64(10**12))
 
 
+@njit(error_model="numpy")
+def some_of_everything(x, values):
+    """Every elementary function at x, and draws from chi-squared laws with these parameters."""
+    wide()
+    for i in range(np.uint64(x.size)):
+        values[0, i], values[1, i], values[2, i] = exp(x[i]), expm1(x[i]), tanh(x[i])
+        values[3, i], values[4, i], values[5, i] = log(x[i]), log1p(x[i]), digamma(abs(x[i]) + 0.1)
+        values[6, i], values[7, i], values[8, i] = sigmoid(x[i]), softplus(x[i]), phi_1(x[i])
+    for i in range(np.uint64(x.size)):
+        values[9, i] = noncentral_chi_squared(abs(x[i]) + 0.01, x[i] * x[i], np.uint64(7), lane_of(3, 2), np.uint64(0), i)
+
+
 def digest():
-    """The hash of many normal numbers, to be compared with that of another process."""
-    values = np.empty(100_001)
-    some_normals(values)
-    return hashlib.sha256(values.tobytes()).hexdigest()
+    """The hash of many normal numbers and of all functions, to be compared with that of another process."""
+    normals, values = np.empty(100_001), np.empty((10, 10_001))
+    some_normals(normals)
+    some_of_everything(np.linspace(-30, 50, values.shape[1]), values)
+    assert np.isfinite(values[[0, 1, 2, 5, 6, 7, 8, 9]]).all()
+    return hashlib.sha256(normals.tobytes() + values.tobytes()).hexdigest()
 
 
 @pytest.mark.parametrize("machine", [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}])
-def test_normal_numbers_are_the_same_bits_on_a_machine_without_vectors_and_without_fused_operations(machine):
+def test_the_bits_are_the_same_on_a_machine_without_vectors_and_without_fused_operations(machine):
     program = "import test_arithmetic as t; print(t.digest(), 'zmm' in ''.join(t.some_normals.inspect_asm().values()))"
     environment = {**os.environ, **machine, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
