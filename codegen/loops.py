@@ -219,6 +219,12 @@ def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
     return (*plan.noises, *inner, *plan.recorded.noises)
 
 
+def scalar_pairs(noises: Iterable[NoiseDraw]) -> list[tuple[NoiseDraw, ...]]:
+    """The draws of numbers, two by two in their order: two share a counter of the generator, under the key of the first."""
+    numbers = [d for d in noises if d.length is None]
+    return [tuple(numbers[n : n + 2]) for n in range(0, len(numbers), 2)]
+
+
 def chi_squared_draws(plan: Plan) -> tuple[ChiSquared, ...]:
     """The draws of a step that are not normal, in the order of the scheme."""
     return tuple(s for s in plan.statements if isinstance(s, ChiSquared))

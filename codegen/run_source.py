@@ -25,6 +25,7 @@ from codegen.loops import (
     Test,
     ValueCall,
     every_noise,
+    scalar_pairs,
 )  # fmt: skip
 from recipe.abstract import Potential
 from recipe.symbols import Length
@@ -71,7 +72,9 @@ class _Writer:
 
     def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw]) -> list[str]:
         """The lines of these statements, one after another, with these noises drawn afresh."""
-        self.lanes += [f"{d.lane} = lane_of({self.purpose()}, chain)" for d in noises]
+        second = {pair[1].lane for pair in scalar_pairs(noises) if len(pair) > 1}
+        lanes = [(d.lane, self.purpose()) for d in noises]
+        self.lanes += [f"{lane} = lane_of({purpose}, chain)" for lane, purpose in lanes if lane not in second]
         lines = _draws_beforehand(noises, self.filled, self.clock)
         for s in statements:
             lines += self.lines(s)
@@ -254,11 +257,12 @@ def run_schedule(state, draws, gradient, data, step_sizes, params, seed, chain, 
 
 def _draws_beforehand(noises: Iterable[NoiseDraw], filled: Mapping[str, str], clock: str) -> list[str]:
     lines = []
+    for pair in scalar_pairs(noises):
+        names = ", ".join(d.local.name for d in pair)
+        lines.append(f"{names} = normal_pair(seed, {pair[0].lane}, {clock}, np.uint64(0)){'' if len(pair) > 1 else '[0]'}")
     for draw in noises:
         name = draw.local.name
-        if draw.length is None:
-            lines.append(f"{name} = normal_pair(seed, {draw.lane}, {clock}, np.uint64(0))[0]")
-        elif name in filled:
+        if name in filled:
             lines += [f"{name} = state.{filled[name]}", f"fill_normals({name}, seed, {draw.lane}, {clock})"]
     return lines
 

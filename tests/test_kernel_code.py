@@ -9,6 +9,7 @@ from ctypes import CFUNCTYPE, c_double
 import mpmath
 import numpy as np
 import pytest
+from drawn import normals
 from numba import njit
 from scipy.integrate import quad
 from slow_step import slow_sweep
@@ -19,7 +20,7 @@ from test_checkpoint import stopped_run
 from codegen import Polynomial, generate, sample
 from codegen.loops import Loop
 from codegen.loops import Test as Decision
-from codegen.random import fill_normals, lane_of, log_uniform, random_row
+from codegen.random import lane_of, log_uniform, random_row
 from recipe import (
     Data,
     Kernel,
@@ -97,7 +98,7 @@ class Scope:
     """Which random numbers the parts of a plan have, read off the text of the module."""
 
     def __init__(self, source, statements, noises, clock):
-        self.source, self.clock, self.noises = source, clock, list(noises)
+        self.source, self.clock, self.all, self.noises = source, clock, noises, list(noises)
         self.loops = [s for s in statements if isinstance(s, Loop)]
         self.tests = [s for s in statements if isinstance(s, Decision)]
 
@@ -107,9 +108,7 @@ class Scope:
     def normal(self, name, size):
         draw = next(d for d in self.noises if d.name == name)
         self.noises.remove(draw)
-        values = np.empty(size)
-        fill_normals(values, U64(SEED), self.lane(draw.lane), U64(self.clock))
-        return values
+        return normals(self.source, self.all, draw, size, SEED, CHAIN, self.clock)
 
     def log_uniform(self):
         return log_uniform(U64(SEED), self.lane(self.tests.pop(0).lane), U64(self.clock))

@@ -7,6 +7,7 @@ from ctypes import CFUNCTYPE, c_double
 
 import numpy as np
 import pytest
+from drawn import normals
 from numba import njit
 from slow_step import slow_step
 from sympy import Symbol, exp, sqrt
@@ -16,7 +17,7 @@ from test_checkpoint import stopped_run as stopped
 from test_generate import cubic, slow_cubic
 
 from codegen import Polynomial, generate
-from codegen.random import draw_rows, fill_normals, lane_of
+from codegen.random import draw_rows, lane_of
 from recipe import Noise, Potential, Scalar, Update, Vector, grad, total
 
 theta = Vector("theta")
@@ -60,12 +61,8 @@ def inputs(update):
 
 
 def noises(module, t):
-    found = []
-    for number, draw in enumerate(module.plan.noises):
-        values = np.empty(3 if draw.length is not None else 1)
-        fill_normals(values, U64(SEED), U64(lane_of(number, CHAIN)), U64(t))
-        found.append(values)
-    return found
+    drawn = module.plan.noises
+    return [normals(module.source, drawn, d, 3 if d.length is not None else 1, SEED, CHAIN, t) for d in drawn]
 
 
 def run(loaded, state, draws, gradient, params, splits=(STEPS,), data=()):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import mpmath
 import numpy as np
 import pytest
+from drawn import normals
 from samplers import catalog_recipes
 from slow_step import slow_values
 from sympy import Interval, Matrix, Symbol, exp, sqrt
@@ -15,7 +14,6 @@ from test_checkpoint import stopped_run
 from test_generate import COUPLED, FACTORED, SGHMC, SGLD, SGNHT, compare
 
 from codegen import generate
-from codegen.random import fill_normals, lane_of
 from codegen.special import phi_1
 from recipe import Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, bind, discretise, grad, mirror, total
 from recipe.phi import Phi
@@ -141,11 +139,8 @@ def run(loaded, splits, warmup=0, thin=1):
 
 
 def drawn(module, loaded, name, t, size):
-    draw = next(d for d in (*module.plan.noises, *module.plan.recorded.noises) if d.name == name)
-    purpose = int(re.search(rf"{draw.lane} = lane_of\((\d+), chain\)", module.source)[1])
-    values = np.empty(size)
-    fill_normals(values, U64(SEED), U64(lane_of(purpose, CHAIN)), U64(t))
-    return values
+    body = next(n for n in (module.plan.noises, module.plan.recorded.noises) if any(d.name == name for d in n))
+    return normals(module.source, body, next(d for d in body if d.name == name), size, SEED, CHAIN, t)
 
 
 def test_what_is_recorded_is_drawn_and_the_chain_is_not_touched():
