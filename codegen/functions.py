@@ -67,6 +67,18 @@ def _(statement: Sums, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: N
     return "\n".join([*lines, f"    return {', '.join(targets)}"])
 
 
+def terms_text(statement: Sums, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
+    """The function with the terms of sums at one coordinate."""
+    names = ["i", *fixed, *arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
+    lines = ["@device", f"def {statement.function}({', '.join(names)}):"]
+    for t, e in zip(statement.targets, statement.values, strict=True):
+        lines += commented(f"{t.name} = sum over i of {text_of(e)}", "    ")
+    goals = {Symbol(f"{t.name}_term"): t for t in statement.targets}
+    body = with_common_parts(list(zip(goals, statement.values, strict=True)), namer)
+    lines += [f"    {s.name} = {text_of(e)}" for s, e in body]
+    return "\n".join([*lines, f"    return {', '.join(s.name for s in goals)}"])
+
+
 def _increments(targets: Iterable[Symbol], values: Iterable[Expr], namer: Namer) -> list[str]:
     goals = {Symbol(f"{t.name}_term"): t for t in targets}
     body = with_common_parts(list(zip(goals, values, strict=True)), namer)

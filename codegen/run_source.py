@@ -33,13 +33,10 @@ from recipe.symbols import Length
 
 def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]) -> str:
     """``run(...)``: the loop over steps, in place; ``filled`` calls the scratch array of a noise that is drawn beforehand."""
-    constant, changing = split_constants(plan)
+    constant, _ = split_constants(plan)
     writer = _Writer(plan, counts, own, filled)
-    body = writer.body(changing, plan.noises)
-    images = any(b.image is not None for b in plan.state)
-    writer.judged = "finite &= " if images else ""  # what is recorded moves nothing, but an image may overflow
-    recorded = writer.body([in_place(s) for s in plan.recorded.statements], plan.recorded.noises)
-    before = [*count_lines(plan, counts), *writer.lanes, *(line for let in constant for line in let_lines(let))]
+    body, recorded = writer.bodies()
+    before = [*count_lines(plan, counts), *_lane_lines(writer), *(line for let in constant for line in let_lines(let))]
     before += writer.first_evaluation()
     if plan.statistics:
         body = ["accepted = tests = 0.0", *body]
@@ -47,6 +44,17 @@ def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, E
         _RUN_HEAD, *_run_note(plan), '    """', "    wide()", *(f"    {line}" for line in before), _RUN_LOOP,
         *(f"        {line}" for line in [*body, *_stopped(plan), *_kept(plan, recorded)]), "    return start + steps, -1",
     ])  # fmt: skip
+
+
+def lanes_of(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator]) -> dict[str, int]:
+    """Which use of random numbers each lane of ``run`` is."""
+    writer = _Writer(plan, counts, own, {})
+    writer.bodies()
+    return writer.lanes
+
+
+def _lane_lines(writer: _Writer) -> list[str]:
+    return [f"{lane} = lane_of({purpose}, chain)" for lane, purpose in writer.lanes.items()]
 
 
 class _Writer:
@@ -60,7 +68,7 @@ class _Writer:
         self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep, self.drawn)
         self.left = list(plan.carried.calls) if plan.carried else []
         self.last: dict[tuple[type, Potential], list[str]] = {}
-        self.lanes: list[str] = []
+        self.lanes: dict[str, int] = {}
         self.purposes = 0
         self.judged = "finite &= "
         self.clock = "t"
@@ -70,11 +78,18 @@ class _Writer:
         self.purposes += 1
         return self.purposes - 1
 
+    def bodies(self) -> tuple[list[str], list[str]]:
+        """The lines of a step, and of what is recorded of the state after it."""
+        body = self.body(split_constants(self.plan)[1], self.plan.noises)
+        images = any(b.image is not None for b in self.plan.state)
+        self.judged = "finite &= " if images else ""  # what is recorded moves nothing, but an image may overflow
+        return body, self.body([in_place(s) for s in self.plan.recorded.statements], self.plan.recorded.noises)
+
     def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw]) -> list[str]:
         """The lines of these statements, one after another, with these noises drawn afresh."""
         second = {pair[1].lane for pair in scalar_pairs(noises) if len(pair) > 1}
         lanes = [(d.lane, self.purpose()) for d in noises]
-        self.lanes += [f"{lane} = lane_of({purpose}, chain)" for lane, purpose in lanes if lane not in second]
+        self.lanes |= {lane: purpose for lane, purpose in lanes if lane not in second}
         lines = _draws_beforehand(noises, self.filled, self.clock)
         for s in statements:
             lines += self.lines(s)
@@ -106,7 +121,7 @@ class _Writer:
         lines, outer = [], self.clock
         count = f"np.uint64({high})"
         if low < high:
-            self.lanes.append(f"{loop.lane} = lane_of({self.purpose()}, chain)")
+            self.lanes[loop.lane] = self.purpose()
             lines.append(
                 f"{loop.count} = np.uint64({low}) + random_row(seed, {loop.lane}, {outer}, np.uint64(0), {high - low + 1})"
             )
@@ -121,7 +136,7 @@ class _Writer:
 
     def test(self, test: Test) -> list[str]:
         """Accept or go back; a state that is not finite or not in its domain is not accepted, nor is a ratio that is no number."""
-        self.lanes.append(f"{test.lane} = lane_of({self.purpose()}, chain)")
+        self.lanes[test.lane] = self.purpose()
         drawn = f"log_uniform(seed, {test.lane}, {self.clock})"
         restored = [line for r in test.restored for line in _restored(r, self.context.counts)]
         return [
@@ -173,7 +188,7 @@ class _Writer:
 
     def drawn(self, draw: ChiSquared) -> list[str]:
         """Draws that are not normal, each with as many random words as it needs."""
-        self.lanes.append(f"{draw.lane} = lane_of({self.purpose()}, chain)")
+        self.lanes[draw.lane] = self.purpose()
         count = "np.uint64(1)" if draw.length is None else self.context.counts[draw.length]
         drawn = f"noncentral_chi_squared({draw.df}[i], {draw.nonc}[i], seed, {draw.lane}, {self.clock}, i)"
         return [f"for i in range({count}):", f"    {draw.target}[i] = {drawn}"]

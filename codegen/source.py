@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sympy
-from sympy import Set, oo
 
 from codegen.chi_squared import CHI_SQUARED
 from codegen.driver import STEP_FIXED, gradient_argument, step_text
@@ -15,13 +14,16 @@ from codegen.estimator import Estimator, estimator_texts
 from codegen.expression import OURS
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
+from codegen.guilty_source import guilty_text
 from codegen.in_place import filled_noises
 from codegen.loops import ChiSquared, Loop, Plan, Statement, every, every_noise, expressions
+from codegen.many import refusal_of_many
+from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
 from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row
-from codegen.run_source import RUN_SCHEDULE, run_text
+from codegen.run_source import RUN_SCHEDULE, lanes_of, run_text
 from recipe.abstract import Potential
-from recipe.symbols import Block, Length, Simplex, Vector
+from recipe.symbols import Block, Length, Vector
 
 Own = Mapping[Potential, Estimator]
 
@@ -94,8 +96,16 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
         "" if plan.in_place else step_text(plan, counts),
         run_text(plan, counts, own, filled),
         RUN_SCHEDULE,
+        *_many_texts(plan, counts, filled, namer, fields),
     ]
     return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
+
+
+def _many_texts(plan: Plan, counts: Mapping[Length, str], filled: Mapping[str, str], namer: Namer, fields: Namer) -> list[str]:
+    """What moves many chains at once, where the plan has that form."""
+    if refusal_of_many(plan) is not None:
+        return []
+    return many_texts(plan, counts, many_names(plan, filled, namer, fields), lanes_of(plan, counts, {}), namer)
 
 
 def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, str], namer: Namer) -> list[str]:
@@ -162,29 +172,6 @@ def allocate_text(plan: Plan, scratch: Mapping[str, Length | None], *, rows: boo
         f"def allocate({arguments}):", f'    """{meaning}"""',
         "    return State(", *(f"        {v}," for v in values), "    )",
     ])  # fmt: skip
-
-
-def guilty_text(plan: Plan) -> str:
-    """``guilty(state)``: which block is not finite, or outside of its domain."""
-    lines = [
-        "@kernel",
-        "def guilty(state):",
-        '    """The number of the first block that is not finite or not in its domain, or -1."""',
-    ]
-    for n, (block, field) in enumerate(plan.fields.items()):
-        inside = " and ".join(["abs(x) <= LARGEST", *_edges(block.domain)])
-        lines += [f"    for x in state.{field}:", f"        if not ({inside}):", f"            return {n}"]
-        if isinstance(block.domain, Simplex):
-            lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
-    return "\n".join([*lines, "    return -1"])
-
-
-def _edges(domain: Set) -> list[str]:
-    """The conditions on one coordinate ``x`` at the finite ends of a domain."""
-    if isinstance(domain, Simplex):
-        return ["x > 0.0"]
-    low = [] if domain.start == -oo else [f"x {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
-    return low + ([] if domain.end == oo else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
 
 
 def device_texts(plan: Plan, own: Own) -> list[str]:

@@ -1,0 +1,353 @@
+"""The text of ``run_many``: the loop over steps of many chains at once, where the column ``c`` of every array is a chain.
+
+Its random numbers have the counters that those of ``run`` have, and its arithmetic is that of ``run``: a chain has the same draws
+in both. A chain that is not finite, or not in its domain, stops alone; its column then goes on from the state of a chain that
+runs, so that the test of all columns together keeps its meaning, and nothing of it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sympy import S, Symbol
+
+from codegen.driver import STEP_FIXED, count_lines, let_lines
+from codegen.expression import text_of
+from codegen.functions import arguments, function_text, noises_of, terms_text
+from codegen.guilty_source import guilty_many_text, right_many_text
+from codegen.in_place import in_place, split_constants
+from codegen.loops import (
+    ChiSquared,
+    Let,
+    Loop,
+    NoiseDraw,
+    Plan,
+    Restored,
+    Statement,
+    Sums,
+    Sweep,
+    Test,
+    every,
+    every_noise,
+    scalar_pairs,
+)
+from codegen.many import Numbers, Once, Part, Piece, Repeated, lines_of, merged, names_in, of_column
+from codegen.names import Namer, local_namer
+from recipe.symbols import Length, Vector
+
+
+@dataclass(frozen=True)
+class ManyNames:
+    """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``, and the fields of the state.
+
+    ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers, ``last`` those of the blocks where a
+    chain stopped.
+    """
+
+    functions: Mapping[str, str]
+    filled: Mapping[str, str]
+    numbers: Mapping[str, str]
+    last: Mapping[str, str]
+    stopped: str
+    guilty: str
+
+
+def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
+    """New names, beside those that are taken among functions and fields."""
+    statements = [*every(plan.statements), *every(plan.recorded.statements)]
+    functions = {s.function: namer.fresh(f"{s.function}_many") for s in statements if isinstance(s, Sums | Sweep)}
+    defined = [t.name for s in statements for t in _targets(s)]
+    defined += [d.local.name for d in every_noise(plan) if d.length is None]
+    last = {f: fields.fresh(f"last_{f}") for f in plan.fields.values()}
+    numbers = {name: fields.fresh(name) for name in dict.fromkeys([*defined, *(["accepted"] if plan.statistics else [])])}
+    return ManyNames(functions, filled, numbers, last, fields.fresh("stopped"), fields.fresh("guilty"))
+
+
+def _targets(s: Statement) -> tuple[Symbol, ...]:
+    return s.targets if isinstance(s, Sums) else (s.target,) if isinstance(s, Let) else ()
+
+
+def many_texts(plan: Plan, counts: Mapping[Length, str], names: ManyNames, lanes: Mapping[str, int], namer: Namer) -> list[str]:
+    """All functions that make up ``run_many``, and the type of its state."""
+    statements = [*every(plan.statements), *plan.recorded.statements]
+    writer = _Writer(plan, counts, names, lanes)
+    run = _run_many_text(plan, counts, writer)
+    return [
+        _state_text(plan, names, writer.numbers),
+        KEEP_MANY,
+        guilty_many_text(plan),
+        "" if _everywhere(plan) else right_many_text(plan),
+        _stop_text(plan, names),
+        *(_body_text(s, names, every_noise(plan), namer) for s in statements if isinstance(s, Sums | Sweep)),
+        run,
+    ]
+
+
+def _body_text(s: Sums | Sweep, names: ManyNames, noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
+    printed = terms_text(s, STEP_FIXED, noises, namer) if isinstance(s, Sums) else function_text(s, STEP_FIXED, noises, namer)
+    return of_column(printed.replace(f"def {s.function}(i, ", f"def {names.functions[s.function]}(i, c, ", 1))
+
+
+def _run_many_text(plan: Plan, counts: Mapping[Length, str], writer: _Writer) -> str:
+    constant, changing = split_constants(plan)
+    body = merged(writer.body(changing, plan.noises))
+    recorded = merged(writer.body([in_place(s) for s in plan.recorded.statements], plan.recorded.noises, judged=False))
+    writer.numbers.keep_what_crosses([*body, *recorded], writer.names.numbers)
+    first = plan.fields[plan.state[0]]
+    lines = [
+        f"chains = np.uint64(state.{first}.shape[1])",
+        *(line.replace(".size)", ".shape[0])") for line in count_lines(plan, counts)),
+        "for n in range(step_sizes.size):",
+        "    done, step_size = start + n, step_sizes[n]",
+        "    t = np.uint64(done)",
+        "    finite = True",
+        *(f"    {line}" for let in constant for line in let_lines(let)),
+        *(f"    {line}" for line in _tests_begin(plan, writer.names)),
+        *(f"    {line}" for line in lines_of(body, writer.numbers)),
+        *(f"    {line}" for line in _stopped(plan)),
+        "    k = done + 1 - warmup",
+        "    if k > 0 and k % thin == 0:",
+        *(f"        {line}" for line in [*lines_of(recorded, writer.numbers), *_kept(plan, writer.names)]),
+        "return start + step_sizes.size, -1",
+    ]
+    return "\n".join([RUN_MANY_HEAD, *(f"    {line}" for line in lines)])
+
+
+@dataclass
+class _Writer:
+    """Writes bodies of loops as loops over chains; ``clock`` is the counter of random numbers."""
+
+    plan: Plan
+    counts: Mapping[Length, str]
+    names: ManyNames
+    lanes: Mapping[str, int]
+    numbers: Numbers = field(default_factory=Numbers)
+    clock: str = "t"
+    judged: str = "finite &= "
+
+    def __post_init__(self) -> None:
+        self.noises = every_noise(self.plan)
+
+    def lane(self, name: str) -> str:
+        """The key of the random numbers of the chain in column c."""
+        return f"lane_of({self.lanes[name]}, first + c)"
+
+    def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw], *, judged: bool = True) -> list[Part]:
+        """These statements, one after another, with these noises drawn afresh."""
+        self.judged = "finite &= " if judged else ""
+        parts: list[Part] = [self.numbers_drawn(pair) for pair in scalar_pairs(noises)]
+        for d in noises:
+            if d.local.name in self.names.filled:
+                parts += self.filled(d)
+        for s in statements:
+            parts += self.parts(s)
+        return parts
+
+    def parts(self, s: Statement) -> list[Part]:
+        """One statement."""
+        match s:
+            case Let():
+                judged = [f"{self.judged}abs({s.target.name}) <= LARGEST"] if s.store and self.judged else []
+                lines = [of_column(line) for line in let_lines(s)]
+                return [Piece((), (*lines, *judged), frozenset([s.target.name]), names_in([s.value]))]
+            case Sums():
+                return self.sums(s)
+            case Sweep():
+                return self.sweep(s)
+            case ChiSquared():
+                return [self.chi_squared(s)]
+            case Loop():
+                return [self.loop(s)]
+            case Test():
+                return [Once(("tests += 1.0",)), self.test(s)]
+            case _:  # see refusal_of_many
+                raise TypeError(s)
+
+    def numbers_drawn(self, pair: tuple[NoiseDraw, ...]) -> Piece:
+        """The draws of two numbers, or of one."""
+        names = [d.local.name for d in pair]
+        half = "" if len(pair) > 1 else "[0]"
+        line = f"{', '.join(names)} = normal_pair(seed, {self.lane(pair[0].lane)}, {self.clock}, np.uint64(0)){half}"
+        return Piece((), (line,), frozenset(names))
+
+    def filled(self, draw: NoiseDraw) -> list[Part]:
+        """Draws of a block, kept in an array."""
+        assert draw.length is not None
+        array, (a, b) = f"state.{self.names.filled[draw.local.name]}", draw.pair
+        return self.by_pairs(draw.length, [draw], lambda at, half: f"{array}[{at}, c] = {(a, b)[half]}")
+
+    def by_pairs(
+        self, length: Length, draws: list[NoiseDraw], line: Callable[[str, int], str], uses: frozenset[str] = frozenset()
+    ) -> list[Part]:
+        """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
+        count = self.counts[length]
+        drawn = [(d.pair, f"normal_pair(seed, {self.lane(d.lane)}, {self.clock}") for d in draws]
+        pair = [f"{a}, {b} = {call}, i)" for (a, b), call in drawn]
+        last = [f"{a} = {call}, pairs)[0]" for (a, _), call in drawn]
+        return [
+            Once((f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs")),
+            Piece(("for i in range(pairs):",), (*pair, line("i", 0), line("half + i", 1)), uses=uses),
+            Piece(("if pairs < half:",), (*last, line("pairs", 0)), uses=uses),
+        ]
+
+    def sweep(self, s: Sweep) -> list[Part]:
+        """A loop over coordinates around one over chains."""
+        drawn = noises_of(s, self.noises)
+        fused = [d for d in drawn if d.local.name not in self.names.filled]
+        passed = arguments(s, STEP_FIXED)
+
+        def call(at: str, half: int) -> str:
+            filled = self.names.filled
+            noises = [f"state.{filled[d.local.name]}[{at}, c]" if d.local.name in filled else d.pair[half] for d in drawn]
+            return f"{self.judged}{self.names.functions[s.function]}({', '.join([at, 'c', *PASSED, *passed, *noises])})"
+
+        if fused:
+            return self.by_pairs(s.length, fused, call, frozenset(passed))
+        return [Piece((f"for i in range({self.counts[s.length]}):",), (call("i", 0),), uses=frozenset(passed))]
+
+    def sums(self, s: Sums) -> list[Part]:
+        """Sums in the order of the coordinates."""
+        passed = arguments(s, STEP_FIXED)
+        noises = [f"state.{self.names.filled[d.local.name]}" for d in noises_of(s, self.noises)]
+        self.numbers.kept |= {t.name: self.names.numbers[t.name] for t in s.targets}
+        arrays = [f"state.{self.names.numbers[t.name]}[0, c]" for t in s.targets]
+        terms = [f"{t.name}_term" for t in s.targets]
+        call = f"{self.names.functions[s.function]}({', '.join(['i', 'c', *PASSED, *passed, *noises])})"
+        lines = [f"{', '.join(terms)} = {call}", *(f"{a} += {t}" for a, t in zip(arrays, terms, strict=True))]
+        return [
+            Piece((), tuple(f"{a} = 0.0" for a in arrays)),
+            Piece((f"for i in range({self.counts[s.length]}):",), tuple(lines), uses=frozenset(passed)),
+        ]
+
+    def chi_squared(self, s: ChiSquared) -> Piece:
+        """Draws that are not normal."""
+        count = "np.uint64(1)" if s.length is None else self.counts[s.length]
+        drawn = f"noncentral_chi_squared({s.df}[i, c], {s.nonc}[i, c], seed, {self.lane(s.lane)}, {self.clock}, i)"
+        return Piece((f"for i in range({count}):",), (f"{s.target}[i, c] = {drawn}",))
+
+    def loop(self, s: Loop) -> Repeated:
+        """Repetitions; the counter of random numbers goes on from one to the next."""
+        outer, self.clock = self.clock, s.clock
+        count = f"np.uint64({s.times[1]})"
+        head = (f"for {s.clock} in range({outer} * {count}, {outer} * {count} + {count}):",)
+        inner = Repeated(head, tuple(self.body(s.statements, s.noises)))
+        self.clock = outer
+        return inner
+
+    def test(self, s: Test) -> Piece:
+        """Accept or go back, each chain for itself."""
+        drawn = f"log_uniform(seed, {self.lane(s.lane)}, {self.clock})"
+        restored = [line for r in s.restored for line in _restored(r, self.counts)]
+        lines = [
+            f"{s.accepted} = guilty_many(state, c) < 0 and {drawn} < {of_column(text_of(s.log_ratio))}",
+            f"if {s.accepted}:", f"    state.{self.names.numbers['accepted']}[0, c] += 1.0",
+            "else:", *(f"    {line}" for line in restored),
+        ]  # fmt: skip
+        return Piece((), tuple(lines), uses=names_in([s.log_ratio]))
+
+
+PASSED = ("state", "state", "params", "step_size")
+
+
+def _restored(block: Restored, counts: Mapping[Length, str]) -> list[str]:
+    """Put a saved block back, with the other sign where it is flipped."""
+    sign = "-" if block.flipped else ""
+    if block.length is None:
+        return [f"{block.field}[0, c] = {sign}{block.source}[0, c]"]
+    return [f"for i in range({counts[block.length]}):", f"    {block.field}[i, c] = {sign}{block.source}[i, c]"]
+
+
+def _everywhere(plan: Plan) -> bool:
+    return all(b.domain == S.Reals for b in plan.state)
+
+
+def _tests_begin(plan: Plan, names: ManyNames) -> list[str]:
+    return ["tests = 0.0", f"state.{names.numbers['accepted']}[:] = 0.0"] if plan.statistics else []
+
+
+def _stopped(plan: Plan) -> list[str]:
+    """Stop the chains that are not finite, or have left their domain."""
+    right = "finite" if _everywhere(plan) else "right_many(state)"  # a step may leave a domain and stay finite
+    return [f"if not {right} and not stop_many(state, done):", "    return done, 0"]
+
+
+def _kept(plan: Plan, names: ManyNames) -> list[str]:
+    """Every thin-th state after the warmup, or what is recorded of it."""
+    fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
+    lines = [f"keep_many(draws.{f}, k // thin - 1, state.{source})" for f, source in fields.items()]
+    for f in plan.statistics:
+        lines += [
+            f"if draws.{f}.shape[0] > 0:", "    for c in range(chains):",
+            f"        draws.{f}[k // thin - 1, 0, c] = state.{names.numbers['accepted']}[0, c] / tests",
+        ]  # fmt: skip
+    return lines
+
+
+def _state_text(plan: Plan, names: ManyNames, numbers: Numbers) -> str:
+    """The type of the state, and the function that makes one."""
+    namer = local_namer()
+    blocks = {b: namer.fresh(b.name) for b in plan.state}
+    first = {b.length: blocks[b] for b in reversed(plan.state) if isinstance(b, Vector)}
+    scratch = {name.removeprefix("out."): length for name, length in plan.scratch.items()}
+    scratch |= {names.filled[d.local.name]: d.length for d in every_noise(plan) if d.local.name in names.filled}
+    scratch |= dict.fromkeys(numbers.kept.values())
+    copies = [f"np.array({name}, dtype=np.float64, order='C')" for name in blocks.values()]
+    zeros = [f"np.zeros(({1 if n is None else f'{first[n]}.shape[0]'}, chains))" for n in scratch.values()]
+    values = [*copies, *zeros, *(["np.full((1, chains), -1.0)"] * 2), *copies]
+    fields = [*plan.fields.values(), *scratch, names.stopped, names.guilty, *names.last.values()]
+    return "\n".join([
+        "class Chains(NamedTuple):",
+        '    """The blocks of many chains, a chain a column, then scratch, then which chains stopped, why, and where."""', "",
+        *(f"    {f}: np.ndarray" for f in fields), "", "",
+        f"def allocate_many({', '.join(blocks.values())}):",
+        '    """A state with copies of these blocks (of the shape (length, chains)), and its scratch."""',
+        f"    chains = {next(iter(blocks.values()))}.shape[1]",
+        "    return Chains(", *(f"        {v}," for v in values), "    )",
+    ])  # fmt: skip
+
+
+def _stop_text(plan: Plan, names: ManyNames) -> str:
+    fields = list(plan.fields.values())
+    saved = [line for f in fields for line in _column_lines(f, f"state.{names.last[f]}[i, c] = state.{f}[i, c]")]
+    moved = [line for f in fields for line in _column_lines(f, f"state.{f}[i, c] = state.{f}[i, running]")]
+    return "\n".join([
+        "@kernel", "def stop_many(state, done):",
+        '    """Keep where the chains stand that are not finite, or not in their domain, after a step; whether any other runs."""',
+        f"    chains = running = np.uint64(state.{fields[0]}.shape[1])",
+        "    for c in range(chains):",
+        "        bad = guilty_many(state, c)",
+        f"        if bad >= 0 and state.{names.stopped}[0, c] < 0.0:",
+        f"            state.{names.stopped}[0, c] = done", f"            state.{names.guilty}[0, c] = bad",
+        *(f"            {line}" for line in saved),
+        f"        if state.{names.stopped}[0, c] < 0.0:", "            running = c",
+        "    if running == chains:", "        return False",
+        "    for c in range(chains):", "        if guilty_many(state, c) >= 0:",
+        *(f"            {line}" for line in moved),
+        "    return True",
+    ])  # fmt: skip
+
+
+def _column_lines(field: str, line: str) -> list[str]:
+    return [f"for i in range(np.uint64(state.{field}.shape[0])):", f"    {line}"]
+
+
+KEEP_MANY = '''\
+@device
+def keep_many(draws, row, values):
+    """Copy the values of all chains into a row of the draws, if this block is kept."""
+    if draws.shape[0] > 0:
+        for i in range(np.uint64(values.shape[0])):
+            for c in range(np.uint64(values.shape[1])):
+                draws[row, i, c] = values[i, c]
+'''
+
+RUN_MANY_HEAD = '''\
+@run_kernel
+def run_many(state, draws, step_sizes, params, seed, first, start, warmup, thin):
+    """As many steps as there are step sizes, from step start on, of the chains first, first + 1, ..., a chain a column.
+
+    Every chain has the draws that run has for it. Returns the step it stands at and -1; or, where no chain runs any more, the last
+    step and 0. The step and the block that stopped a chain are kept in the state (-1 while it runs), and where it was then.
+    """
+    wide()'''
