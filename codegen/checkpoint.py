@@ -224,7 +224,7 @@ class Checkpoint:
                 rows = arrays[key].shape[0] if key in arrays else 0
                 if first + rows > goal.shape[0]:
                     raise self._damaged(f"{key} has too many draws")
-                goal[first : first + rows] = self._fitting(arrays, key, (rows, goal.shape[1]))
+                goal[first : first + rows] = self._fitting(arrays, key, (rows, *goal.shape[1:]))
         return rows
 
     def _arrays(self, part: Mapping[str, str]) -> Arrays:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ class Compiled:
     gradient: Any
     data: Mapping[str, np.ndarray]
     params: Mapping[str, Any]
+    unit = "chain"
 
     def arguments(self) -> tuple[Any, Any, Any]:
         """Gradient, data and parameters as the module takes them."""
@@ -50,19 +51,39 @@ class Compiled:
             raise RecipeError("two data sets of different size and a gradient of your own: give batch_size=")
         return next(iter(counts), 1)
 
-    def chain(self, number: int, first: dict[str, np.ndarray]) -> Chain:
+    def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
+        """Chains at their first states, with room for their draws."""
+        return [self.chain(c, first) for c, first in enumerate(starts)]
+
+    def chain(self, number: int, first: Mapping[str, np.ndarray]) -> Chain:
         """A chain at its first state, with room for its draws."""
-        kept = {self.module.plan.fields[b] for b in self.how.kept}
+        draws = self.room({field: array.shape for field, array in first.items()}, (1,))
+        return Chain(number, self.allocate(first.values()), draws)
+
+    def room(self, shapes: Mapping[str, tuple[int, ...]], statistic: tuple[int, ...]) -> Any:
+        """Room for draws of blocks of these shapes, where they are kept, and of statistics.
+
+        Raises:
+            RecipeError: where there is not enough memory.
+        """
+        plan, how = self.module.plan, self.how
+        kept = {plan.fields[b] for b in how.kept}
         try:
-            arrays = {
-                f: np.full((self.how.draws if f in kept else 0, first[f].size), np.nan) for f in self.module.plan.fields.values()
-            }
-            arrays |= {f: np.full((self.how.draws, 1), np.nan) for f in self.module.plan.statistics}
+            arrays = {f: np.full((how.draws if f in kept else 0, *shapes[f]), np.nan) for f in plan.fields.values()}
+            arrays |= {f: np.full((how.draws, *statistic), np.nan) for f in plan.statistics}
         except (MemoryError, ValueError):
             raise RecipeError(
-                f"{self.how.draws} draws a chain do not fit into memory; raise thin= or keep fewer blocks, keep=[...]"
+                f"{how.draws} draws a chain do not fit into memory; raise thin= or keep fewer blocks, keep=[...]"
             ) from None
-        return Chain(number, self.allocate(first.values()), self.loaded.Draws(**arrays))
+        return self.loaded.Draws(**arrays)
+
+    def chains(self, running: Sequence[Chain]) -> list[Chain]:
+        """The chains that have run."""
+        return list(running)
+
+    def first_state(self, running: Sequence[Chain]) -> Any:
+        """A copy of the state of the first chain."""
+        return self.copy(running[0].state)
 
     def advance(self, state: Any, draws: Any, chain: int, begin: int, count: int) -> tuple[int, int]:
         """Move one chain by some steps."""

@@ -25,9 +25,10 @@ def fingerprint(
     data: Mapping[str, np.ndarray],
     params: Mapping[str, Any],
     own: Iterable[Any],
-    first: Iterable[Chain],
+    first: tuple[str, Iterable[Chain]],
 ) -> dict[str, Any]:
-    """By name: the module, the settings, digests of data, parameters, first states and gradients, and what compiled them."""
+    """By name: the module, the settings, digests of data, parameters, first states (of chains, or of what
+    else is run at once) and gradients, and what compiled them."""
     schedule = how.schedule
     found = {
         "module": module.hash, "step_size": f"{type(schedule).__name__} {asdict(schedule)}", "seed": how.seed, "chains": how.chains,
@@ -41,9 +42,10 @@ def fingerprint(
         found[f"data {name}"] = _data_text(array)
     for n, function in enumerate(own):
         found[f"gradient {n}"] = hashlib.sha256(source_text(function).encode()).hexdigest()
-    for chain in first:
+    unit, running = first
+    for chain in running:
         arrays = (getattr(chain.state, field) for field in module.plan.fields.values())
-        found[f"first state of chain {chain.number}"] = _digest(np.concatenate([np.ravel(a) for a in arrays]))
+        found[f"first state of {unit} {chain.number}"] = _digest(np.concatenate([np.ravel(a) for a in arrays]))
     return found
 
 

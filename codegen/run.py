@@ -12,6 +12,7 @@ import numpy as np
 
 from codegen import advice
 from codegen.budget import budget_of
+from codegen.bundles import Bundles, in_bundles
 from codegen.chains import Chain, run_chains
 from codegen.checkpoint import Checkpoint
 from codegen.collect import collected
@@ -119,23 +120,25 @@ def _sampled(
         given = {**into_state(_at_modes(modes, how.chains), module.plan.state, inputs.named, "control_variates="), **given}
         data = data | _control_fields(inputs, modes, own, densities)
     kernel = Compiled(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
-    running = [kernel.chain(c, start(kernel.loaded, module.plan, given, known, (how.seed, c))) for c in range(how.chains)]
-    kernel.compile(running[0])
+    runner = Bundles(kernel) if in_bundles(module, how, known) else kernel
+    running = runner.begin(start(kernel.loaded, module.plan, given, known, (how.seed, c)) for c in range(how.chains))
+    runner.compile(running[0])
     budget = budget_of(what, inputs.named, known) if module.plan.variances and isinstance(what, Recipe) else None
     if budget is not None:
         for chain in running:
             advice.begin_budget(kernel, budget, chain)
     saved = None
     if how.checkpoint is not None:
-        run = fingerprint(module, how, data, inputs.params, own.values(), running)
+        run = fingerprint(module, how, data, inputs.params, own.values(), (runner.unit, running))
         saved = Checkpoint(how.checkpoint, run, how.draws_after, how.checkpoint_seconds)
         saved.open(running, how.steps)
-    first = kernel.copy(running[0].state)
+    first = runner.first_state(running)
     began = perf_counter()
-    interrupted = _run(kernel, running, saved, progress)
+    interrupted = _run(runner, running, saved, progress)
     seconds = perf_counter() - began
-    said = () if interrupted else advice.warnings(kernel, running, budget, seconds, first)
-    return collected(what, module, how, running, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
+    chains = runner.chains(running)
+    said = () if interrupted else advice.warnings(kernel, chains, budget, seconds, first)
+    return collected(what, module, how, chains, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
 
 
 def _checked_kernel(what: Kernel, step_size: Any, batch_size: Any) -> Any:
@@ -154,15 +157,15 @@ def _wants_control(control_variates: Any) -> bool:
     return control_variates is not None and control_variates is not False
 
 
-def _run(kernel: Compiled, chains: list[Chain], saved: Checkpoint | None, progress: bool) -> bool:
-    how = kernel.how
+def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | None, progress: bool) -> bool:
+    how = runner.kernel.how if isinstance(runner, Bundles) else runner.how
     rest: Callable[[Chain], None] | None = None
     if saved is not None:
 
         def rest(chain: Chain) -> None:
             saved.visit(chain, chains, lambda c: c.finished(how.steps))
 
-    interrupted = run_chains(kernel.advance, chains, how.steps, how.threads, progress, rest)
+    interrupted = run_chains(runner.advance, chains, how.steps, how.threads, progress, rest)
     if saved is not None:
         saved.close(chains)
     return interrupted

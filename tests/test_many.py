@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import sympy
-from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
+from sympy import Matrix, Symbol, log
 
 from codegen import generate
-from recipe import Noise, Parameter, Potential, Recipe, Scalar, Update, Vector, bind, metropolis, refresh, total
+from recipe import Parameter, Potential, Recipe, Scalar, Vector, bind, total
 
 x, y, p, q = Scalar("x"), Scalar("y"), Scalar("p"), Scalar("q")
 theta = Vector("theta")
@@ -47,7 +46,9 @@ def one_by_one(loaded, params, blocks, sizes, warmup, thin, first):
     for c in range(blocks[0].shape[1]):
         state = loaded.allocate(*(b[:, c] for b in blocks))
         shapes = [(count, b.shape[0]) for b in blocks]
-        draws = loaded.Draws(*(np.full(s, np.nan) for s in shapes), *([np.full((count, 1), np.nan)] * (len(loaded.Draws._fields) - len(shapes))))
+        draws = loaded.Draws(
+            *(np.full(s, np.nan) for s in shapes), *([np.full((count, 1), np.nan)] * (len(loaded.Draws._fields) - len(shapes)))
+        )
         ends.append(loaded.run_schedule(state, draws, (), (), sizes, params, SEED, first + c, 0, warmup, thin))
         all_draws.append(draws)
     return [np.stack(d, axis=-1) for d in zip(*all_draws, strict=True)], ends
@@ -58,7 +59,9 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=None):
     chains = blocks[0].shape[1]
     state = loaded.allocate_many(*blocks)
     shapes = [(count, b.shape[0], chains) for b in blocks]
-    draws = loaded.Draws(*(np.full(s, np.nan) for s in shapes), *([np.full((count, 1, chains), np.nan)] * (len(loaded.Draws._fields) - len(shapes))))
+    draws = loaded.Draws(
+        *(np.full(s, np.nan) for s in shapes), *([np.full((count, 1, chains), np.nan)] * (len(loaded.Draws._fields) - len(shapes)))
+    )
     begin = 0
     for part in np.split(sizes, splits or []):
         begin, bad = loaded.run_many(state, draws, part, params, SEED, np.uint64(first), begin, warmup, thin)
