@@ -75,7 +75,7 @@ def start(
 def _in_domain(domain: Set, z: np.ndarray) -> np.ndarray:
     if isinstance(domain, Simplex):
         return np.exp(z) / (1.0 + np.exp(z).sum())
-    if domain == S.Reals:
+    if domain is S.Reals or domain == S.Reals:  # sympy compares sets slowly, and many chains ask
         return z
     low, high = float(domain.start), float(domain.end)
     if domain.end == oo:
