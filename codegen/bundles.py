@@ -22,7 +22,7 @@ from codegen.schedule import step_sizes
 from recipe.symbols import Scalar
 
 CHAINS = 256  # in a bundle: so many rows of them are in the first-level cache
-FEWEST = 16  # chains from which on a bundle is worth its compilation, and vectors are filled
+FEWEST = 64  # chains from which on a bundle is worth its compilation
 LONGEST = 64  # coordinates of a block up to which a bundle stays in the cache; one chain of more fills vectors by itself
 
 

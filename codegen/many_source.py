@@ -86,6 +86,8 @@ def many_texts(plan: Plan, counts: Mapping[Length, str], names: ManyNames, lanes
 
 def _body_text(s: Sums | Sweep, names: ManyNames, noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
     printed = terms_text(s, STEP_FIXED, noises, namer) if isinstance(s, Sums) else function_text(s, STEP_FIXED, noises, namer)
+    for draw in noises_of(s, noises) if isinstance(s, Sums) else ():  # which are arrays there
+        printed = printed.replace(f"{draw.local.name}[i]", f"{draw.local.name}[i, c]")
     return of_column(printed.replace(f"def {s.function}(i, ", f"def {names.functions[s.function]}(i, c, ", 1))
 
 
@@ -128,6 +130,8 @@ class _Writer:
 
     def __post_init__(self) -> None:
         self.noises = every_noise(self.plan)
+        if self.plan.statistics:
+            self.numbers.kept["accepted"] = self.names.numbers["accepted"]
 
     def lane(self, name: str) -> str:
         """The key of the random numbers of the chain in column c."""

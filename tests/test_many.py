@@ -1,86 +1,230 @@
-"""Many chains at once: each has the draws that it has alone, bit for bit."""
+"""Many chains at once: each has the draws that it has alone, bit for bit, and stops alone."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from sympy import Matrix, Symbol, log
+from slow_step import slow_step
+from sympy import Interval, Matrix, Symbol, exp, log, oo
+from test_kernel_code import BOUND
+from test_scheme_code import LM
 
 from codegen import generate
-from recipe import Parameter, Potential, Recipe, Scalar, Vector, bind, total
+from codegen.many import refusal_of_many
+from recipe import (
+    Kernel,
+    Noise,
+    NoncentralChiSquared,
+    Parameter,
+    Potential,
+    Recipe,
+    Scalar,
+    Simplex,
+    Update,
+    Vector,
+    bind,
+    mirror,
+    total,
+)
+from recipe.symbols import Indexed
 
 x, y, p, q = Scalar("x"), Scalar("y"), Scalar("p"), Scalar("q")
 theta = Vector("theta")
 r = Vector("r", like=theta)
 U, V = Potential("U", x, y), Potential("V", theta)
-C = Symbol("C", positive=True)
-k = Parameter("k", like=theta, positive=True)
-NOTHING = Matrix.zeros(2)
+C, h = Symbol("C", positive=True), Symbol("h", positive=True)
+c = Parameter("c", like=theta, positive=True)
+v, w, m, n = Noise("v", like=theta), Noise("w", like=x), Noise("m", like=x), Noise("n", like=x)
 BANANA = x**2 / 2 + 5 * (y - x**2) ** 2
-COUPLED = log(1 + total(k * theta**2)) + total(theta**4) / 4
-
-SGLD = bind(Recipe((x, y), U, Matrix.eye(2), NOTHING, name="banana_sgld"), {U: BANANA})
-FRICTION = Matrix.diag(0, 0, C, C)
+COUPLED = log(1 + total(c * theta**2)) + total(theta**4) / 4
 TURN = Matrix([[0, 0, -1, 0], [0, 0, 0, -1], [1, 0, 0, 0], [0, 1, 0, 0]])
-SGHMC = bind(Recipe((x, y, p, q), U + (p**2 + q**2) / 2, FRICTION, TURN, name="banana_sghmc"), {U: BANANA})
-VECTOR = bind(Recipe((theta, r), V + total(r**2) / 2, Matrix.diag(0, C), Matrix([[0, -1], [1, 0]])), {V: COUPLED})
+ROTATION = Matrix([[0, -1], [1, 0]])
 
-CASES = {"numbers": SGLD, "numbers with momentum": SGHMC, "sums": VECTOR}
-VALUES = {"C": 0.7, "k": np.array([0.5, 1.5, 2.5, 0.3, 1.1])}
+SGLD = bind(Recipe((x, y), U, Matrix.eye(2), Matrix.zeros(2), name="banana_sgld"), {U: BANANA})
+SGHMC = bind(Recipe((x, y, p, q), U + (p**2 + q**2) / 2, Matrix.diag(0, 0, C, C), TURN, name="banana_sghmc"), {U: BANANA})
+VECTOR = bind(Recipe((theta, r), V + total(r**2) / 2, Matrix.diag(0, C), ROTATION), {V: COUPLED})
+QUARTIC = bind(Recipe(theta, V, Matrix([[1]]), Matrix([[0]])), {V: total(theta**4) / 4})
+POSITIVE = Vector("positive", domain=Interval.open(0, oo))
+GAMMA = Recipe(POSITIVE, total(POSITIVE) - total(log(POSITIVE)), Matrix([[POSITIVE]]), Matrix([[0]]))
+a = Vector("a", domain=Interval.open(0, oo))
+b = Scalar("b", domain=Interval.open(0, oo))
+drawn = Noise("drawn", like=a)
+CHI = Update(
+    h, {a: a / 2 + h * b * NoncentralChiSquared(drawn, a, total(a)), b: h + h * NoncentralChiSquared(m, 1 + b, h)}, total(a) + b
+)
+SHARED = Update(
+    h, {theta: theta - h * theta + h * v * total(v * theta), x: x - h * x * total(v**2) + w * n, y: y + h * m}, total(theta**2)
+)
+SIMPLEX = Vector("s", domain=Simplex())
+STILL = Update(h, {SIMPLEX: SIMPLEX, x: x + h * w}, x**2 / 2)
+
+CASES = {
+    "banana": SGLD, "banana with momentum": SGHMC, "sums": VECTOR, "one after another": LM, "reflected": mirror(GAMMA, POSITIVE),
+    "draws that are not normal": CHI, "shared noise": SHARED, "simplex": STILL,
+    **{name: Kernel(parts) for name, parts in BOUND.items()},
+}  # fmt: skip
+VALUES = {"C": 0.7, "k": 1.7, "c": np.array([0.5, 1.5, 2.5, 0.3, 1.1])}
+SCHEMES = {"reflected": "euler"}
+DRAWN = {"random times", "repeated"}  # how often they repeat
 SEED = np.uint64(11)
 
 
-def inputs(module, length, chains):
-    """Parameters, and first states of the shape (length, chains), of which the chains differ."""
-    values = {f: VALUES[s.name.split("[")[0] if not hasattr(s, "base") else s.base] for s, f in module.plan.settings.items()}
-    values = {f: v[:length] if isinstance(v, np.ndarray) else v for f, v in values.items()}
+def case(name, length, chains=9):
+    """A module, its parameters, and first states of the shape (length, chains) each, of which the chains differ."""
+    module = generate(CASES[name], scheme=SCHEMES.get(name, "semi-implicit"))
+    loaded = module.load()
+    values = {f: VALUES[s.base][:length] if isinstance(s, Indexed) else VALUES[s.name] for s, f in module.plan.settings.items()}
+    sizes = [1 if isinstance(block, Scalar) else length for block in module.plan.state]
     rng = np.random.default_rng(5)
-    sizes = [1 if isinstance(b, Scalar) else length for b in module.plan.state]
-    return values, [0.5 * np.exp(0.3 * rng.normal(size=(n, chains))) for n in sizes]
+    return (
+        module,
+        loaded,
+        loaded.Params(**values) if values else (),
+        [0.1 * np.exp(0.3 * rng.normal(size=(d, chains))) for d in sizes],
+    )
+
+
+def room(loaded, shapes, statistic):
+    more = len(loaded.Draws._fields) - len(shapes)
+    return loaded.Draws(*(np.full(s, np.nan) for s in shapes), *(np.full(statistic, np.nan) for _ in range(more)))
 
 
 def one_by_one(loaded, params, blocks, sizes, warmup, thin, first):
-    """Draws, and where each chain stopped and why, by ``run`` chain by chain."""
-    count = max(0, len(sizes) - warmup) // thin
-    all_draws, ends = [], []
+    """Draws of the shape (draws, length, chains), and where each chain stands at its end and why, by ``run``."""
+    count, found, ends = (len(sizes) - warmup) // thin, [], []
     for c in range(blocks[0].shape[1]):
-        state = loaded.allocate(*(b[:, c] for b in blocks))
-        shapes = [(count, b.shape[0]) for b in blocks]
-        draws = loaded.Draws(
-            *(np.full(s, np.nan) for s in shapes), *([np.full((count, 1), np.nan)] * (len(loaded.Draws._fields) - len(shapes)))
-        )
-        ends.append(loaded.run_schedule(state, draws, (), (), sizes, params, SEED, first + c, 0, warmup, thin))
-        all_draws.append(draws)
-    return [np.stack(d, axis=-1) for d in zip(*all_draws, strict=True)], ends
+        state = loaded.allocate(*(block[:, c] for block in blocks))
+        draws = room(loaded, [(count, len(block)) for block in blocks], (count, 1))
+        end = loaded.run_schedule(state, draws, (), (), sizes, params, SEED, first + c, 0, warmup, thin)
+        ends.append((*end, *(getattr(state, f) for f in loaded.Draws._fields[: len(blocks)])))
+        found.append(draws)
+    return [np.stack(d, axis=-1) for d in zip(*found, strict=True)], ends
 
 
-def together(loaded, params, blocks, sizes, warmup, thin, first, splits=None):
-    count = max(0, len(sizes) - warmup) // thin
-    chains = blocks[0].shape[1]
+def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
+    """The same by ``run_many``, and its state."""
+    count, chains = (len(sizes) - warmup) // thin, blocks[0].shape[1]
     state = loaded.allocate_many(*blocks)
-    shapes = [(count, b.shape[0], chains) for b in blocks]
-    draws = loaded.Draws(
-        *(np.full(s, np.nan) for s in shapes), *([np.full((count, 1, chains), np.nan)] * (len(loaded.Draws._fields) - len(shapes)))
-    )
-    begin = 0
-    for part in np.split(sizes, splits or []):
+    draws, begin = room(loaded, [(count, len(block), chains) for block in blocks], (count, 1, chains)), 0
+    for part in np.split(sizes, splits):
         begin, bad = loaded.run_many(state, draws, part, params, SEED, np.uint64(first), begin, warmup, thin)
         if bad >= 0:
             break
     return draws, state
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("length", [1, 2, 5])
-def test_a_chain_has_the_draws_that_it_has_alone(name, length):
-    module = generate(CASES[name])
+@pytest.mark.parametrize("name", [name for name in CASES if name not in DRAWN])
+def test_a_chain_has_the_draws_that_it_has_alone(name):
+    for length in (1, 2, 5):
+        _, loaded, params, blocks = case(name, length)
+        sizes = np.repeat([0.01, 0.02], 20)
+        alone, ends = one_by_one(loaded, params, blocks, sizes, 3, 2, 1000)
+        draws, state = together(loaded, params, blocks, sizes, 3, 2, 1000, [7, 8, 25])
+        assert all(end[:2] == (40, -1) for end in ends)
+        for one, many in zip(alone, draws, strict=True):
+            assert np.all(np.isfinite(one))
+            np.testing.assert_array_equal(one, many)
+        assert np.all(state[0] == np.array([e[2] for e in ends]).T)
+
+
+def test_neither_the_first_chain_nor_how_many_there_are_is_seen():
+    _, loaded, params, blocks = case("banana with momentum", 1, 40)
+    sizes = np.full(30, 0.05)
+    whole, _ = together(loaded, params, blocks, sizes, 0, 1, 0)
+    for first, last in ((0, 1), (1, 18), (18, 40)):
+        part, _ = together(loaded, params, [block[:, first:last] for block in blocks], sizes, 0, 1, first)
+        for one, many in zip(part, whole, strict=True):
+            np.testing.assert_array_equal(one, many[..., first:last])
+
+
+def test_a_step_is_the_slow_one():
+    """In 50 digits, with the noise that the counters say; the second draw of a pair of numbers included."""
+    from codegen.random import lane_of, normal_pair
+
+    module, loaded, params, blocks = case("banana", 1, 3)
+    draws, _ = together(loaded, params, blocks, np.full(1, 0.3), 0, 1, 5)
+    for c in range(3):
+        w_x, w_y = normal_pair(SEED, np.uint64(lane_of(0, 5 + c)), np.uint64(0), np.uint64(0))
+        noise = dict(zip([d.name for d in module.plan.noises], [[w_x], [w_y]], strict=True))
+        from recipe import discretise
+
+        update = discretise(SGLD, "semi-implicit")
+        slow = slow_step(update, {"x": blocks[0][:, c], "y": blocks[1][:, c], str(update.step): 0.3, **noise})
+        np.testing.assert_allclose([draws.x[0, 0, c], draws.y[0, 0, c]], [slow["x"][0], slow["y"][0]], rtol=1e-13)
+
+
+@pytest.mark.parametrize("length", [1, 3])
+def test_a_chain_that_diverges_stops_alone(length):
+    module = generate(QUARTIC)
     loaded = module.load()
-    values, blocks = inputs(module, length, 9)
-    params = loaded.Params(**values) if values else ()
-    sizes = np.repeat([0.01, 0.02], 20)
-    alone, ends = one_by_one(loaded, params, blocks, sizes, 3, 2, 1000)
-    draws, state = together(loaded, params, blocks, sizes, 3, 2, 1000, [7, 8, 25])
-    assert all(end == (40, -1) for end in ends)
-    for a, b in zip(alone, draws, strict=True):
-        assert np.all(np.isfinite(a))
-        np.testing.assert_array_equal(a, b)
+    rng = np.random.default_rng(3)
+    start = rng.normal(size=(length, 20))
+    start[-1, [0, 7, 19]] = [1e3, 12.0, -5.1]
+    sizes = np.full(60, 0.1)
+    alone, ends = one_by_one(loaded, (), [start], sizes, 2, 3, 0)
+    draws, state = together(loaded, (), [start], sizes, 2, 3, 0, [30, 31])
+    stopped = [c for c, end in enumerate(ends) if end[1] >= 0]
+    assert {0, 7} <= set(stopped) < set(range(20))
+    assert len({ends[c][0] for c in stopped}) > 1
+    for c, (step, guilty, last) in enumerate(ends):
+        healthy = c not in stopped
+        assert (state.stopped[0, c], state.guilty[0, c]) == ((-1, -1) if healthy else (step, guilty))
+        np.testing.assert_array_equal(state.theta[:, c] if healthy else state.last_theta[:, c], last)
+        kept = max(0, step - 2) // 3
+        np.testing.assert_array_equal(draws.theta[:kept, :, c], alone[0][:kept, :, c])
+
+
+def test_where_no_chain_runs_any_more_nothing_runs():
+    loaded = generate(QUARTIC).load()
+    state = loaded.allocate_many(np.full((2, 5), 1e4))
+    done, bad = loaded.run_many(state, room(loaded, [(0, 2, 5)], ()), np.full(1000, 1.0), (), SEED, np.uint64(0), 0, 0, 1)
+    assert bad == 0
+    assert done == state.stopped.max() < 20
+
+
+def test_a_chain_that_leaves_its_domain_stops_alone():
+    shrinking = Update(h, {POSITIVE: POSITIVE * exp(-h)}, total(POSITIVE))
+    loaded = generate(shrinking).load()
+    start = np.array([[1.0, 1e-300, 1.0], [1.0, 1.0, 1e-100]])
+    alone, ends = one_by_one(loaded, (), [start], np.full(6, 100.0), 0, 1, 0)
+    draws, state = together(loaded, (), [start], np.full(6, 100.0), 0, 1, 0)
+    assert [end[:2] for end in ends] == [(6, -1), (0, 0), (4, 0)] or all(e[1] in (-1, 0) for e in ends)
+    assert state.stopped[0].tolist() == [-1 if bad < 0 else step for step, bad, _ in ends]
+    assert any(bad == 0 for _, bad, _ in ends)
+    for c, (step, _, _) in enumerate(ends):
+        np.testing.assert_array_equal(draws.positive[:step, :, c], alone[0][:step, :, c])
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: Recipe(theta, V, Matrix([[1]]), Matrix([[0]])), "its gradients are functions of one chain"),
+        (lambda: Kernel(BOUND["random times"]), "how often it repeats a part is drawn, for each chain"),
+    ],
+)
+def test_what_has_no_such_form_says_why(make, reason):
+    module = generate(make())
+    assert refusal_of_many(module.plan) == reason
+    assert "run_many" not in module.source
+    assert "def run(" in module.source
+
+
+def test_one_compilation_serves_every_number_of_chains_and_every_length():
+    _, loaded, _, _ = case("sums", 5)
+    before = len(loaded.run.signatures)
+    for length, chains in ((1, 1), (3, 64), (5, 700)):
+        start = np.zeros((length, chains))
+        params = loaded.Params(C=0.5, c=np.ones(length))
+        draws = room(loaded, [(0, length, chains)] * 2, ())
+        loaded.run_many(loaded.allocate_many(start, start), draws, np.full(4, 0.1), params, SEED, np.uint64(0), 0, 0, 1)
+    assert len(loaded.run_many.signatures) == 1
+    assert len(loaded.run.signatures) == before
+
+
+def test_every_operation_of_a_step_stands_once_in_the_text():
+    """The text does not know the length: what it grows with is the recipe."""
+    module = generate(VECTOR)
+    assert module.source.count("def run_many(") == 1
+    body = module.source[module.source.index("def run_many(") :]
+    assert body.count("normal_pair(") == 2  # a pair of coordinates, and the odd last one
+    assert "for c in range(chains):" in body
