@@ -38,7 +38,11 @@ class Bundles:
     """A compiled module that moves bundles of chains; ``Chain.number`` is that of a bundle."""
 
     kernel: Compiled
-    unit = f"bundle of {CHAINS} chains"
+
+    @property
+    def unit(self) -> str:
+        """What is run at once, in words."""
+        return f"bundle of {CHAINS} chains"
 
     def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
         """Bundles at the first states of their chains, with room for the draws."""

@@ -27,7 +27,11 @@ class Compiled:
     gradient: Any
     data: Mapping[str, np.ndarray]
     params: Mapping[str, Any]
-    unit = "chain"
+
+    @property
+    def unit(self) -> str:
+        """What is run at once, in words."""
+        return "chain"
 
     def arguments(self) -> tuple[Any, Any, Any]:
         """Gradient, data and parameters as the module takes them."""
