@@ -98,7 +98,7 @@ def _run_many_text(plan: Plan, counts: Mapping[Length, str], writer: _Writer) ->
     writer.numbers.keep_what_crosses([*body, *recorded], writer.names.numbers)
     first = plan.fields[plan.state[0]]
     lines = [
-        f"chains = np.uint64(state.{first}.shape[1])",
+        f"chains, first = np.uint64(state.{first}.shape[1]), np.uint64(first_chain)",
         *(line.replace(".size)", ".shape[0])") for line in count_lines(plan, counts)),
         "for n in range(step_sizes.size):",
         "    done, step_size = start + n, step_sizes[n]",
@@ -348,8 +348,8 @@ def keep_many(draws, row, values):
 
 RUN_MANY_HEAD = '''\
 @run_kernel
-def run_many(state, draws, step_sizes, params, seed, first, start, warmup, thin):
-    """As many steps as there are step sizes, from step start on, of the chains first, first + 1, ..., a chain a column.
+def run_many(state, draws, step_sizes, params, seed, first_chain, start, warmup, thin):
+    """As many steps as there are step sizes, from step start on, of chains from first_chain on, a chain a column.
 
     Every chain has the draws that run has for it. Returns the step it stands at and -1; or, where no chain runs any more, the last
     step and 0. The step and the block that stopped a chain are kept in the state (-1 while it runs), and where it was then.

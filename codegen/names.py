@@ -16,7 +16,7 @@ _OWN = (
     "half pairs finite done bad tests accepted change distinct weight values softplus sigmoid logaddexp digamma phi_1 rotated "
     "threefry as_float as_word radius direction lane_of normal_pair fill_normals random_row log_uniform insert draw_rows "
     "run_schedule step_sizes size stop uniform poisson_small log_mass poisson_large large_gamma noncentral_chi_squared "
-    "Chains allocate_many guilty_many right_many stop_many keep_many run_many chains first running right summed "
+    "Chains allocate_many guilty_many right_many stop_many keep_many run_many chains first first_chain running right summed "
     "exponential exp expm1 logarithm log log1p tanh fold_above fold_below fold_between turn_above turn_below turn_between "
 )
 OWN = frozenset(_OWN.split())
