@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from codegen.budget import Budget
+from codegen.bundles import Bundles
 from codegen.chains import Chain
 from codegen.compiled import Compiled
 from codegen.schedule import step_sizes
@@ -36,7 +37,9 @@ RARE = 0.1  # acceptance rates below it are spoken of
 SHARE, AT_LEAST = 0.1, 0.5  # of the seconds that a run took, and seconds: what looking for the stability bound may cost
 
 
-def warnings(kernel: Compiled, chains: Sequence[Chain], budget: Budget | None, seconds: float, first: Any) -> tuple[str, ...]:
+def warnings(
+    runner: Compiled | Bundles, chains: Sequence[Chain], budget: Budget | None, seconds: float, first: Any
+) -> tuple[str, ...]:
     """What to say of the step size after a run of so many seconds.
 
     It is judged at the last state of a chain that has not stopped, and at its first: a step far beyond its bound takes a chain to
@@ -45,13 +48,13 @@ def warnings(kernel: Compiled, chains: Sequence[Chain], budget: Budget | None, s
     healthy = [c for c in chains if c.guilty < 0 and c.done > 0]
     if not healthy:
         return ()
-    last, said = healthy[0], []
+    kernel, last, said = runner.kernel, healthy[0], []
     size = float(step_sizes(kernel.how.schedule, last.done - 1, 1)[0])
     each = seconds * kernel.how.threads / max(1, sum(c.done for c in chains))
     if kernel.module.plan.statistics:  # copies that are accepted or not, each for itself, move apart at any step size
         return _rarely_accepted(kernel, healthy)
     affordable = 8 * STEPS * each < max(AT_LEAST, SHARE * seconds)
-    if affordable and any(_near_its_bound(kernel, last, state, size) for state in (last.state, first)):
+    if affordable and any(_near_its_bound(runner, last, state, size) for state in (last.state, first)):
         said.append(
             f"the step size {size:.4g} is near its stability bound, or beyond it: it, or {FACTOR} times as much, is unstable at "
             "the first or the last state; expect a large discretisation error, and take a smaller step"
@@ -70,8 +73,9 @@ def _rarely_accepted(kernel: Compiled, chains: Sequence[Chain]) -> tuple[str, ..
     return (f"only {rate:.3g} of the Metropolis tests accepted; take a smaller step, or fewer steps from test to test",)
 
 
-def _near_its_bound(kernel: Compiled, chain: Chain, at: Any, size: float) -> bool:
+def _near_its_bound(runner: Compiled | Bundles, chain: Chain, at: Any, size: float) -> bool:
     def step(state: Any, step_size: float, count: int) -> bool:
-        return kernel.move(state, kernel.nowhere(), chain.number, chain.done, count, step_size)[1] < 0
+        return runner.stays_finite(state, chain.number, chain.done, count, step_size)
 
+    kernel = runner.kernel
     return near_its_bound(step, lambda: kernel.copy(at), list(kernel.module.plan.fields.values()), size)

@@ -23,7 +23,7 @@ from recipe.symbols import Scalar
 
 CHAINS = 256  # in a bundle: so many rows of them are in the first-level cache
 FEWEST = 64  # chains from which on a bundle is worth its compilation
-LONGEST = 64  # coordinates of a block up to which a bundle stays in the cache; one chain of more fills vectors by itself
+LONGEST = 32  # coordinates of a block up to which a bundle is faster: one chain of more fills the vectors by itself
 
 
 def in_bundles(module: Module, how: Request, lengths: Lengths) -> bool:
@@ -62,6 +62,17 @@ class Bundles:
         return self.kernel.loaded.run_many(  # type: ignore[no-any-return]
             state, draws, sizes, params, np.uint64(how.seed), first, begin, how.warmup, how.thin
         )
+
+    def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
+        """Move one chain by some steps of this size; whether nothing stopped it."""
+        blocks, loaded = state[: len(self.kernel.module.plan.state)], self.kernel.loaded
+        many, draws = loaded.allocate_many(*(block[:, None] for block in blocks)), self.kernel.nowhere(dimensions=3)
+        _, _, params = self.kernel.arguments()
+        seed, sizes = np.uint64(self.kernel.how.seed), np.full(count, size)
+        _, bad = loaded.run_many(many, draws, sizes, params, seed, np.uint64(chain), begin, 0, 1)
+        for block, moved in zip(blocks, many, strict=False):
+            block[:] = moved[:, 0]
+        return bool(bad < 0)
 
     def compile(self, bundle: Chain) -> None:
         """Compile with no step."""

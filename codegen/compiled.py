@@ -29,6 +29,11 @@ class Compiled:
     params: Mapping[str, Any]
 
     @property
+    def kernel(self) -> Compiled:
+        """The module that runs chains one by one: this one."""
+        return self
+
+    @property
     def unit(self) -> str:
         """What is run at once, in words."""
         return "chain"
@@ -100,6 +105,10 @@ class Compiled:
         """The same with one step size, which may be 0: then nothing moves but what is estimated on the way."""
         return self._call(self.loaded.run, state, draws, chain, size, begin, count)
 
+    def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
+        """Move one chain by some steps of this size; whether nothing stopped it."""
+        return self.move(state, self.nowhere(), chain, begin, count, size)[1] < 0
+
     def _call(self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int) -> tuple[int, int]:
         """Call ``run``, or ``run_schedule`` that takes an array of step sizes and hence no count."""
         gradient, data, params = self.arguments()
@@ -120,6 +129,6 @@ class Compiled:
             getattr(copied, self.module.plan.carried.mark)[0] = 0.0
         return copied
 
-    def nowhere(self) -> Any:
+    def nowhere(self, dimensions: int = 2) -> Any:
         """Draws that nothing is written to."""
-        return self.loaded.Draws(*(np.zeros((0, 0)) for _ in self.loaded.Draws._fields))
+        return self.loaded.Draws(*(np.zeros((0,) * dimensions) for _ in self.loaded.Draws._fields))

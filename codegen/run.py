@@ -137,7 +137,7 @@ def _sampled(
     interrupted = _run(runner, running, saved, progress)
     seconds = perf_counter() - began
     chains = runner.chains(running)
-    said = () if interrupted else advice.warnings(kernel, chains, budget, seconds, first)
+    said = () if interrupted else advice.warnings(runner, chains, budget, seconds, first)
     return collected(what, module, how, chains, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
 
 
@@ -158,7 +158,7 @@ def _wants_control(control_variates: Any) -> bool:
 
 
 def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | None, progress: bool) -> bool:
-    how = runner.kernel.how if isinstance(runner, Bundles) else runner.how
+    how = runner.kernel.how
     rest: Callable[[Chain], None] | None = None
     if saved is not None:
 
