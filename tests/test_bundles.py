@@ -131,8 +131,8 @@ def test_bundles_are_taken_by_what_was_planned_and_how_much_there_is(few, monkey
     normal = bind(Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]])), {Potential("U", theta): total(theta**2) / 2})
     assert in_bundles(SGLD)
     assert not in_bundles(SGLD, chains=7)
-    assert in_bundles(normal, lengths={"theta": 64})
-    assert not in_bundles(normal, lengths={"theta": 65})
+    assert in_bundles(normal, lengths={"theta": 32})
+    assert not in_bundles(normal, lengths={"theta": 33})
     times = Kernel(BOUND["random times"])
     assert not in_bundles(times, step_size=0.3, lengths={"theta": 2}, params={"k": 1.0})
 

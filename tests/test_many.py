@@ -80,7 +80,7 @@ def case(name, length, chains=9):
         module,
         loaded,
         loaded.Params(**values) if values else (),
-        [0.1 * np.exp(0.3 * rng.normal(size=(d, chains))) for d in sizes],
+        [0.3 / d * np.exp(0.3 * rng.normal(size=(d, chains))) for d in sizes],
     )
 
 
