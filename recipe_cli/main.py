@@ -21,6 +21,7 @@ from rich.console import Console
 import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
+from recipe_cli import cache
 from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations, steps
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
@@ -327,6 +328,9 @@ def diagnose(
     from recipe_cli.summary import diagnose_file
 
     raise typer.Exit(diagnose_file(file, plots, as_json, everything, _console()))
+
+
+app.add_typer(cache.app, name="cache")
 
 
 def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:

@@ -1,0 +1,137 @@
+"""The command ``cache``: what is kept of generated modules and their machine code, and how it is cleared."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recipe import RecipeError
+
+if TYPE_CHECKING:
+    from codegen.kept import Contents, Kept
+
+DAY = 86400.0
+
+app = typer.Typer(
+    rich_markup_mode="markdown",
+    epilog=(
+        "Examples: `recipe cache`, `recipe cache --json`, `recipe cache clear --older-than 30`. The directory is RECIPE_CACHE, or "
+        "the user's cache directory; whoever may write to it decides what `recipe sample` runs. Exit status: 0 good, 2 bad input, "
+        "or a file that could not be deleted."
+    ),
+)
+
+
+@app.callback(invoke_without_command=True)
+def cache(
+    context: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """Show the generated modules that are kept, with their machine code; `recipe cache clear` deletes them."""
+    if context.invoked_subcommand is not None:
+        if as_json:
+            raise RecipeError("--json shows what is kept, and clear deletes it: say one of them")
+        return
+    from codegen.kept import contents
+
+    found = contents()
+    if as_json:
+        typer.echo(json.dumps(_data(found), indent=2))
+        return
+    for line in _lines(found):
+        typer.echo(line)
+
+
+@app.command(epilog="Examples: `recipe cache clear`, `recipe cache clear --older-than 30 --yes`")
+def clear(
+    older_than: Annotated[
+        float | None, typer.Option("--older-than", metavar="DAYS", min=0.0, help="Only what was not used for that long.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete what is kept: it is made again when it is needed. Other files in the directory stay, and so do running samplers."""
+    from codegen.kept import contents, delete, size
+
+    found = contents() if older_than is None else contents().unused_for(older_than * DAY)
+    files = list(found.files())
+    if not files:
+        typer.echo(f"nothing to delete in {found.folder}")
+        return
+    what = f"{_counted(found)} ({_bytes(size(files))}) in {found.folder}"
+    if not yes:
+        if not sys.stdin.isatty():
+            raise RecipeError(f"this would delete {what}; say --yes")
+        if not typer.confirm(f"Delete {what}?"):
+            typer.echo("nothing was deleted")
+            return
+    left = delete(files)
+    if left:
+        raise RecipeError(f"{len(left)} of {len(files)} files could not be deleted, such as {left[0]}")
+    typer.echo(f"deleted {what}")
+
+
+def _lines(found: Contents) -> list[str]:
+    from codegen.kept import size
+
+    if not found.modules and not found.facts:
+        return [f"nothing is kept in {found.folder} yet"]
+    rows = [_row(m) for m in sorted(found.modules, key=lambda m: -m.used)]
+    head = ("last used", "text", "machine code", "module", "made from")
+    widths = [max(len(row[n]) for row in (head, *rows)) for n in range(4)]
+    lines = [f"{_counted(found)}, {_bytes(size(found.files()))}, in {found.folder}"]
+    for row in (head, *rows) if rows else ():
+        lines.append(
+            "  ".join(
+                [f"{row[0]:<{widths[0]}}", f"{row[1]:>{widths[1]}}", f"{row[2]:>{widths[2]}}", f"{row[3]:<{widths[3]}}", row[4]]
+            )
+        )
+    return lines
+
+
+def _row(module: Kept) -> tuple[str, str, str, str, str]:
+    from codegen.kept import size
+
+    used = time.strftime("%Y-%m-%d %H:%M", time.localtime(module.used))
+    text = [module.text] if module.text else []
+    made_from = module.made_from or "its text is gone"
+    return (
+        used,
+        _bytes(size(text)),
+        _bytes(size(module.code)),
+        module.name,
+        made_from + (f", {module.scheme}" if module.scheme else ""),
+    )
+
+
+def _data(found: Contents) -> dict[str, Any]:
+    from codegen.kept import size
+
+    return {
+        "directory": str(found.folder),
+        "bytes": size(found.files()),
+        "facts": len(found.facts),
+        "modules": [
+            {
+                "name": m.name, "made_from": m.made_from, "scheme": m.scheme, "text_bytes": size([m.text] if m.text else []),
+                "machine_code_bytes": size(m.code), "machine_code_files": len(m.code), "last_used": m.used,
+            }
+            for m in found.modules
+        ],
+    }  # fmt: skip
+
+
+def _counted(found: Contents) -> str:
+    facts = f" and {_number(len(found.facts), 'fact')}" if found.facts else ""
+    return _number(len(found.modules), "module") + facts
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _bytes(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"
