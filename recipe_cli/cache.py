@@ -21,7 +21,7 @@ app = typer.Typer(
     epilog=(
         "Examples: `recipe cache`, `recipe cache --json`, `recipe cache clear --older-than 30`. The directory is RECIPE_CACHE, or "
         "the user's cache directory; whoever may write to it decides what `recipe sample` runs. Exit status: 0 good, 2 bad input, "
-        "or a file that could not be deleted."
+        "or a file that could not be deleted, 130 interrupted."
     ),
 )
 
@@ -65,13 +65,20 @@ def clear(
     if not yes:
         if not sys.stdin.isatty():
             raise RecipeError(f"this would delete {what}; say --yes")
-        if not typer.confirm(f"Delete {what}?"):
+        if not _agreed(f"Delete {what}?"):
             typer.echo("nothing was deleted")
             return
     left = delete(files)
     if left:
         raise RecipeError(f"{len(left)} of {len(files)} files could not be deleted, such as {left[0]}")
     typer.echo(f"deleted {what}")
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        raise typer.Exit(130) from None
 
 
 def _lines(found: Contents) -> list[str]:

@@ -132,6 +132,9 @@ def from_the_c_library(run: Run) -> list[str]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("math", "np")
         if hasattr(math, node.attr)
     }
+    powers = (node.right for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
+    if not all(isinstance(power, ast.Constant) and isinstance(power.value, int) for power in powers):
+        called.add("pow")
     return sorted(called - EXACT)
 
 

@@ -6,13 +6,16 @@ import hashlib
 import importlib.util
 import json
 import os
+import pty
 import py_compile
 import resource
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import golden
 import numba
 import numpy as np
 import pytest
@@ -65,7 +68,7 @@ def started(folder, dtype="float64", text=TEXT, code=CALL, **more):
 
 def answer(process):
     """Its value, how often it found machine code, and how often it did not."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     value, hits, misses = out.split()
     return float(value), int(hits), int(misses)
@@ -145,10 +148,10 @@ def test_bytecode_that_somebody_has_put_beside_a_module_is_not_run(folder):
 def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder):
     dies = "import os\nos.replace = lambda *a: os._exit(9)\n"
     text_dies = started(folder, code=f"import pathlib, os\npathlib.Path.replace = lambda *a: os._exit(9)\n{CALL}")
-    assert text_dies.wait(60) == 9
+    assert text_dies.wait(300) == 9
     assert not (folder / f"{STEM}.py").exists()
     code_dies = started(folder, code=CALL.replace("value =", dies + "value ="))
-    assert code_dies.wait(60) == 9
+    assert code_dies.wait(300) == 9
     assert machine_files(folder) == []
     assert here() == (3.0, 0, 1)
     assert here() == (3.0, 1, 0)
@@ -168,7 +171,7 @@ def test_a_full_disk_costs_the_machine_code_only(folder):
     assert [p.name for p in folder.rglob("*") if p.is_file()] == [f"{STEM}.py"]
     nothing = limit.replace("4000", "0")
     process = started(folder, code=nothing + CALL, text=TEXT + "# another\n")
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert "cannot be written" in err
     assert [p.name for p in folder.rglob("*") if p.is_file()] == [f"{STEM}.py"]
 
@@ -298,6 +301,41 @@ def test_the_command_shows_what_is_kept_and_clears_that_only(folder):
     assert {p for p in folder.rglob("*") if p.is_file()} == set(others)
     assert command("cache", cache=folder).stdout.startswith("nothing is kept")
     assert command("cache", "clear", "--json", cache=folder).returncode == 2
+
+
+@pytest.mark.parametrize(("typed", "status", "stays"), [("n", 0, True), ("y", 0, False), ("Ctrl-C", 130, True)])
+def test_clear_asks_who_sits_there(folder, typed, status, stays):
+    here()
+    ours, theirs = pty.openpty()
+    call = [sys.executable, "-m", "recipe_cli", "cache", "clear"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(call, env=environment, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.read(7) == b"Delete "
+    if typed == "Ctrl-C":
+        process.send_signal(signal.SIGINT)
+    else:
+        os.write(ours, f"{typed}\n".encode())
+    rest = process.communicate(timeout=300)
+    assert process.returncode == status, rest
+    assert (folder / f"{STEM}.py").exists() == stays
+
+
+def test_samplers_that_start_at_once_draw_what_they_draw_alone(folder):
+    """Whole pipelines from an empty store, for two processors; then everything is there."""
+    kept_hash = json.loads(golden.FILE.read_text())["runs"]["sgld"]["sha256"]
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    environment = {**os.environ, "PYTHONPATH": path, "RECIPE_CACHE": str(folder)}
+
+    def begun(**more):
+        call = [sys.executable, golden.__file__, "sgld"]
+        return subprocess.Popen(call, env={**environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    for process in [begun(), begun(NUMBA_CPU_NAME="generic"), begun()]:
+        out, err = process.communicate(timeout=300)
+        assert process.returncode == 0, err
+        assert json.loads(out)["runs"]["sgld"]["sha256"] == kept_hash
+    (module,) = kept.contents().modules
+    assert sum(".run." in path.name for path in module.code) == 2
 
 
 def test_a_store_that_is_cleared_meanwhile_goes_on(folder, monkeypatch):
