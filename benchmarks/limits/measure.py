@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 Run = Callable[[], float]  # does some work and returns the seconds of one unit of it
 
@@ -21,7 +21,6 @@ class Row:
     our_time: float
     their_time: float
     bound: float | None = None
-    note: str = ""
 
     @property
     def ratio(self) -> float:
@@ -32,6 +31,10 @@ class Row:
     def verdict(self) -> str:
         """Whether the bound is kept; empty where there is none."""
         return "" if self.bound is None else "reached" if self.ratio <= self.bound else "missed"
+
+    def plain(self) -> dict[str, object]:
+        """The row for machines."""
+        return {**asdict(self), "ratio": self.ratio, "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,12 @@ def alternate(runs: Mapping[str, Run], rounds: int) -> dict[str, float]:
 
 
 def rows_of(
-    work: str, ours: str, medians: Mapping[str, float], unit: tuple[str, float], bounds: Mapping[str, float], leave: Iterable[str] = ()
+    work: str,
+    ours: str,
+    medians: Mapping[str, float],
+    unit: tuple[str, float],
+    bounds: Mapping[str, float],
+    leave: Iterable[str] = (),
 ) -> list[Row]:
     """A row for each competitor of ``ours``; ``unit`` is a name and how many of it a second has."""
     name, a_second = unit

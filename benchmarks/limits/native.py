@@ -13,7 +13,7 @@ import numpy as np
 
 FLAGS = [
     "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast",
-    "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math",
+    "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math", "-shared", "-fPIC",
 ]  # fmt: skip
 
 
@@ -23,13 +23,15 @@ def compiler() -> str | None:
 
 
 class Library:
-    """A C file of this folder; its functions take arrays, unsigned integers (int) and numbers (float)."""
+    """A C file of this folder, compiled with these numbers known; its functions take arrays, int (unsigned) and float."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **known: int) -> None:
         source = Path(__file__).with_name(name)
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "library.so"
-            subprocess.run([compiler() or "gcc", *FLAGS, "-shared", "-fPIC", str(source), "-o", str(target), "-lm"], check=True)
+            subprocess.run(
+                [compiler() or "gcc", *FLAGS, *(f"-D{k}={v}" for k, v in known.items()), str(source), "-o", str(target)], check=True
+            )
             self.library = ctypes.CDLL(str(target))
 
     def call(self, function: str, *arguments: Any) -> None:

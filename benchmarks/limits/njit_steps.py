@@ -1,7 +1,4 @@
-"""Samplers on a standard normal law as loops that a Numba user writes, with a ``Generator`` and with ``np.random``.
-
-The two differ in one word, but Numba has to see which it is: hence one text, and two functions made of it.
-"""
+"""Samplers on a standard normal law as loops that a Numba user writes, with a ``Generator`` and with ``np.random``."""
 
 from __future__ import annotations
 
@@ -70,12 +67,30 @@ def sgrld_generator(theta, step, steps, rng):
     scale = np.sqrt(2 * step)
     for _ in range(steps):
         for i in range(theta.size):
+            v = 1 + theta[i] ** 2
+            theta[i] += scale * np.sqrt(v) * rng.standard_normal() - step * theta[i] * (v - 2)
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def sgrld_quotient_generator(theta, step, steps, rng):
+    scale = np.sqrt(2 * step)
+    for _ in range(steps):
+        for i in range(theta.size):
             q = 1 / (1 + theta[i] ** 2)
             theta[i] += scale * np.sqrt(q) * rng.standard_normal() - step * theta[i] * q * (1 + 2 * q)
 
 
 @njit(error_model="numpy", fastmath={"contract"})
 def sgrld_np_random(theta, step, steps):
+    scale = np.sqrt(2 * step)
+    for _ in range(steps):
+        for i in range(theta.size):
+            v = 1 + theta[i] ** 2
+            theta[i] += scale * np.sqrt(v) * np.random.standard_normal() - step * theta[i] * (v - 2)
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def sgrld_quotient_np_random(theta, step, steps):
     scale = np.sqrt(2 * step)
     for _ in range(steps):
         for i in range(theta.size):
@@ -88,4 +103,5 @@ LOOPS = {
     ("sghmc", True): sghmc_generator, ("sghmc", False): sghmc_np_random,
     ("sgnht", True): sgnht_generator, ("sgnht", False): sgnht_np_random,
     ("sgrld", True): sgrld_generator, ("sgrld", False): sgrld_np_random,
+    ("sgrld_quotient", True): sgrld_quotient_generator, ("sgrld_quotient", False): sgrld_quotient_np_random,
 }  # fmt: skip

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numba import njit
 from sympy import Expr
 
-from codegen import generate
+from codegen import Module, generate
 from recipe import Field, Potential, Recipe, bind, total
 
 
@@ -20,24 +20,27 @@ def standard_normal_gradient(gradient, theta):
         gradient[i] = theta[i]
 
 
-def on_standard_normal(recipe: Recipe, *, fused: bool) -> Any:
+def on_standard_normal(recipe: Recipe, metric: Callable[[Expr], Expr], *, fused: bool) -> Module:
     """The module of a recipe whose target is the standard normal law: as an expression, or as a gradient that is passed in.
 
-    A metric is bound to 1 + theta^2.
+    If the recipe has a metric, it is bound to ``metric(theta)``.
     """
     theta = recipe.state[0]
-    meaning: dict[Any, Expr] = {G: 1 + theta**2 for G in recipe.abstract if isinstance(G, Field)}
+    meaning: dict[Any, Expr] = {G: metric(theta) for G in recipe.abstract if isinstance(G, Field)}
     if fused:
         meaning |= {U: total(theta**2) / 2 for U in recipe.abstract if isinstance(U, Potential)}
-    return generate(bind(recipe, meaning) if meaning else recipe).load()
+    return generate(bind(recipe, meaning) if meaning else recipe)
 
 
 class Chain:
     """One chain of a generated module, that goes on where it stopped."""
 
-    def __init__(self, module: Any, blocks: Sequence[np.ndarray], step: float, params: Sequence[float] = (), gradient: Any = ()) -> None:
-        self.module, self.step, self.gradient = module, step, gradient
-        self.state = module.allocate(*blocks)
+    def __init__(
+        self, module: Any, blocks: Sequence[np.ndarray], step: float, params: Sequence[float] = (),
+        gradient: Any = (), data: Any = (), batch: int | None = None,
+    ) -> None:  # fmt: skip
+        self.module, self.step, self.gradient, self.data = module, step, gradient, data
+        self.state = module.allocate(*blocks, *([] if batch is None else [batch]))
         self.draws = module.Draws(*(np.empty((0, b.size)) for b in blocks))
         self.params = module.Params(*params) if params else ()
         self.done = 0
@@ -46,7 +49,7 @@ class Chain:
         """Make so many steps; the seconds that they took."""
         began = time.perf_counter()
         self.done, guilty = self.module.run(
-            self.state, self.draws, self.gradient, (), self.step, self.params, np.uint64(1), 0, self.done, steps, 0, 1
+            self.state, self.draws, self.gradient, self.data, self.step, self.params, np.uint64(1), 0, self.done, steps, 0, 1
         )
         seconds = time.perf_counter() - began
         if guilty >= 0:

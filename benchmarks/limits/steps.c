@@ -1,27 +1,14 @@
 /* One chain on a standard normal law of d coordinates (d even): steps of four samplers, the noise in the loop that moves the state.
 
-   The coordinates k and d/2 + k share a counter. Nothing is looked at for divergence. */
-#include "normal.h"
-
-/* For the pairs of all blocks: draw a block's random words, then k = its pairs, l = their second halves, a and b = their noise. */
-#define EACH_PAIR(...)                                                            \
-    for (word first = 0; first < half; first += BLOCK) {                          \
-        const word end = half - first < BLOCK ? half : first + BLOCK;             \
-        draw(&words, end - first, seed, 0, t, first);                             \
-        _Pragma("GCC ivdep") for (word k = first; k < end; k++) {                 \
-            const word l = half + k;                                              \
-            double a, b;                                                          \
-            box_muller(words.x[k - first], words.y[k - first], &a, &b);           \
-            __VA_ARGS__                                                           \
-        }                                                                         \
-    }
+   Nothing is looked at for divergence. */
+#include "pairs.h"
 
 void sgld(double *restrict theta, word d, double step, word seed, word start, word steps) {
     const word half = d / 2;
     const double scale = sqrt(2 * step);
     Words words;
     for (word t = start; t < start + steps; t++)
-        EACH_PAIR(
+        EACH_PAIR(0,
             theta[k] += scale * a - step * theta[k];
             theta[l] += scale * b - step * theta[l];
         )
@@ -32,7 +19,7 @@ void sghmc(double *restrict theta, double *restrict r, word d, double friction, 
     const double scale = sqrt(2 * friction * step);
     Words words;
     for (word t = start; t < start + steps; t++)
-        EACH_PAIR(
+        EACH_PAIR(0,
             const double u = r[k] + (scale * a - step * (theta[k] + friction * r[k]));
             const double v = r[l] + (scale * b - step * (theta[l] + friction * r[l]));
             r[k] = u;
@@ -53,7 +40,7 @@ void sgnht(double *restrict theta, double *restrict r, double *restrict xi, word
     for (word t = start; t < start + steps; t++) {
         const double x = *xi += step * (squares / d - 1);
         squares = 0;
-        EACH_PAIR(
+        EACH_PAIR(0,
             const double u = r[k] + (scale * a - step * (theta[k] + x * r[k]));
             const double v = r[l] + (scale * b - step * (theta[l] + x * r[l]));
             r[k] = u;
@@ -65,24 +52,34 @@ void sgnht(double *restrict theta, double *restrict r, double *restrict xi, word
     }
 }
 
-/* The metric is 1 + theta^2, the drift therefore -theta q - 2 theta q^2 with its inverse q. */
-INLINE double riemannian(double theta, double noise, double step, double scale) {
-    const double q = 1 / (1 + theta * theta);
-    return theta - step * theta * q * (1 + 2 * q) + scale * noise * sqrt(q);
+/* Here divisions and roots decide, and random words are drawn while they are under way: one loop. */
+#define RIEMANNIAN(name, moved)                                                                    \
+    void name(double *restrict theta, word d, double step, word seed, word start, word steps) {    \
+        const word half = d / 2;                                                                   \
+        const double scale = sqrt(2 * step);                                                       \
+        double *restrict other = theta + half;                                                     \
+        for (word t = start; t < start + steps; t++)                                               \
+            for (word k = 0; k < half; k++) {                                                      \
+                word x = t, y = k;                                                                 \
+                double a, b;                                                                       \
+                threefry(&x, &y, seed, 0);                                                         \
+                box_muller(x, y, &a, &b);                                                          \
+                theta[k] = moved(theta[k], scale * a, step);                                       \
+                other[k] = moved(other[k], scale * b, step);                                       \
+            }                                                                                      \
+    }
+
+/* D = 1 + theta^2: the drift is -theta D + D', and D' = 2 theta. */
+INLINE double by_product(double theta, double noise, double step) {
+    const double v = 1 + theta * theta;
+    return theta - step * theta * (v - 2) + noise * sqrt(v);
 }
 
-/* Here divisions and roots decide, and random words are drawn while they are under way: one loop. */
-void sgrld(double *restrict theta, word d, double step, word seed, word start, word steps) {
-    const word half = d / 2;
-    const double scale = sqrt(2 * step);
-    double *restrict other = theta + half;
-    for (word t = start; t < start + steps; t++)
-        for (word k = 0; k < half; k++) {
-            word x = t, y = k;
-            double a, b;
-            threefry(&x, &y, seed, 0);
-            box_muller(x, y, &a, &b);
-            theta[k] = riemannian(theta[k], a, step, scale);
-            other[k] = riemannian(other[k], b, step, scale);
-        }
+/* D = 1 / (1 + theta^2): the drift is -theta D + D', and D' = -2 theta D^2. */
+INLINE double by_quotient(double theta, double noise, double step) {
+    const double q = 1 / (1 + theta * theta);
+    return theta - step * theta * q * (1 + 2 * q) + noise * sqrt(q);
 }
+
+RIEMANNIAN(sgrld, by_product)
+RIEMANNIAN(sgrld_quotient, by_quotient)

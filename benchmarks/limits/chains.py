@@ -1,0 +1,100 @@
+"""10,000 chains of SGLD on a banana in the plane, U = x^2/2 + (y - x^2)^2/2; nanoseconds a chain-step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from child import Child
+from measure import Row, Run, Skipped, alternate, rows_of
+from native import Library, compiler
+from numba import njit
+
+from catalog.sgld import sgld
+from codegen import generate
+from recipe import Scalar, bind, spread
+
+CHAINS, STEP, STEPS = 10_000, 0.005, 200
+OURS, IN_C, GENERATOR, JAX, BLACKJAX = (
+    "structure of arrays",
+    "C",
+    "njit + Generator",
+    "JAX batched, float32",
+    "BlackJAX vmap, float32",
+)
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def with_generator(x, y, step, steps, rng):
+    scale = np.sqrt(2 * step)
+    for _ in range(steps):
+        for k in range(x.size):
+            gap = y[k] - x[k] ** 2
+            moved = x[k] + scale * rng.standard_normal() - step * (x[k] - 2 * x[k] * gap)
+            y[k] += scale * rng.standard_normal() - step * gap
+            x[k] = moved
+
+
+def start() -> np.ndarray:
+    """Where the chains start: exactly the law, x and y."""
+    x, y = np.random.default_rng(0).standard_normal((2, CHAINS))
+    return np.stack([x, y + x**2])
+
+
+def checked(x: np.ndarray, run: Callable[[int], Any]) -> Run:
+    """Seconds a chain-step; the law of x is that of standard normal numbers."""
+
+    def measure() -> float:
+        began = time.perf_counter()
+        run(STEPS)
+        seconds = time.perf_counter() - began
+        if not 0.7 < np.mean(x**2) < 1.2:
+            raise SystemExit(f"the mean square of x over the chains is {np.mean(x**2)}, and should be near 1")
+        return seconds / (STEPS * CHAINS)
+
+    return measure
+
+
+def ours() -> Run | None:
+    """Our driver of many chains."""
+    x, y = Scalar("x"), Scalar("y")
+    recipe = spread(sgld, next(iter(sgld.abstract)), (x, y))
+    U = next(iter(recipe.abstract))
+    module = generate(bind(recipe, {U: x**2 / 2 + (y - x**2) ** 2 / 2})).load()
+    if not hasattr(module, "run_many"):
+        return None
+    state = module.allocate_many(*start().reshape(2, 1, CHAINS))
+    draws = module.Draws(*(np.zeros((0, 0, 0)) for _ in range(2)))
+    done = 0
+
+    def run(steps: int) -> None:
+        nonlocal done
+        module.run_many(state, draws, np.full(steps, STEP), (), np.uint64(1), 0, done, 0, 1)
+        done += steps
+
+    return checked(state.x, run)
+
+
+def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
+    """The rows, against every competitor there is."""
+    mine = ours()
+    runs: dict[str, Run] = {OURS: mine} if mine else {}
+    x, y = start()
+    rng = np.random.default_rng(1)
+    runs[GENERATOR] = checked(x, lambda n: with_generator(x, y, STEP, n, rng))
+    if compiler():
+        library, u, v = Library("chains.c"), *start()
+        runs[IN_C] = checked(u, lambda n: library.call("banana", u, v, CHAINS, STEP, 1, 0, n))
+    children = {name: Child(jax, "jax_cases.py", case="chains", library=kind, chains=CHAINS, step=STEP)
+                for name, kind in ((JAX, "jax"), (BLACKJAX, "blackjax")) if jax}  # fmt: skip
+    for name, child in children.items():
+        runs[name] = lambda child=child: child.run(STEPS) / CHAINS
+    medians = alternate(runs, rounds)
+    for child in children.values():
+        child.__exit__(None, None, None)
+    limits = {JAX: 1 / 5, BLACKJAX: 1 / 10}
+    yield from rows_of("10,000 chains", OURS if mine else IN_C, medians, ("ns", 1e9), limits)
+    if not mine:
+        yield Skipped("10,000 chains of ours", "modules have no run_many yet: the C is shown in its place")
