@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from child import Child
-from measure import Row, Run, Skipped, alternate, rows_of
+from measure import Row, Run, Skipped, alternate, from_zero, rows_of
 from native import Library, compiler
 from numba import njit
 
@@ -67,14 +67,7 @@ def ours() -> Run | None:
         return None
     state = module.allocate_many(*start().reshape(2, 1, CHAINS))
     draws = module.Draws(*(np.zeros((0, 0, 0)) for _ in range(2)))
-    done = 0
-
-    def run(steps: int) -> None:
-        nonlocal done
-        module.run_many(state, draws, np.full(steps, STEP), (), np.uint64(1), 0, done, 0, 1)
-        done += steps
-
-    return checked(state.x, run)
+    return checked(state.x, from_zero(lambda at, n: module.run_many(state, draws, np.full(n, STEP), (), np.uint64(1), 0, at, 0, 1)))
 
 
 def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
@@ -86,7 +79,7 @@ def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
     runs[GENERATOR] = checked(x, lambda n: with_generator(x, y, STEP, n, rng))
     if compiler():
         library, u, v = Library("chains.c"), *start()
-        runs[IN_C] = checked(u, lambda n: library.call("banana", u, v, CHAINS, STEP, 1, 0, n))
+        runs[IN_C] = checked(u, from_zero(lambda at, n: library.call("banana", u, v, CHAINS, STEP, 1, at, n)))
     children = {name: Child(jax, "jax_cases.py", case="chains", library=kind, chains=CHAINS, step=STEP)
                 for name, kind in ((JAX, "jax"), (BLACKJAX, "blackjax")) if jax}  # fmt: skip
     for name, child in children.items():

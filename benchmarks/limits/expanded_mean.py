@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from child import Child
-from measure import Row, Run, Skipped, alternate, rows_of
+from measure import Row, Run, Skipped, alternate, from_zero, rows_of
 from native import Library, compiler
 from numba import njit
 
@@ -39,7 +39,6 @@ def ours(theta: np.ndarray, counts: np.ndarray, alpha: np.ndarray) -> Callable[[
     module = generate(sgrld_simplex_expanded_mean_reflected).load()
     move, State, Draws, Params = module.run, module.State, module.Draws, module.Params
     spare = len(module.allocate(theta[0])) - 1
-    start = 0
 
     @njit
     def all_topics(theta, counts, alpha, start, steps):
@@ -51,12 +50,7 @@ def ours(theta: np.ndarray, counts: np.ndarray, alpha: np.ndarray) -> Callable[[
     if spare:
         raise SystemExit("a step of the expanded mean has scratch arrays now: expanded_mean.py has to allocate them")
 
-    def run(steps: int) -> None:
-        nonlocal start
-        all_topics(theta, counts, alpha, start, steps)
-        start += steps
-
-    return run
+    return from_zero(lambda at, n: all_topics(theta, counts, alpha, at, n))
 
 
 def checked(theta: np.ndarray, run: Callable[[int], Any]) -> Run:
@@ -85,8 +79,8 @@ def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
     }
     if compiler():
         library, scratch = Library("expanded_mean.c"), np.zeros((2, TOPICS))
-        arguments = (native, counts, alpha, *scratch, TOPICS, WORDS, STEP, 1, 0)
-        runs[IN_C] = checked(native, lambda n: library.call("expanded_mean", *arguments, n))
+        arguments = (native, counts, alpha, *scratch, TOPICS, WORDS, STEP, 1)
+        runs[IN_C] = checked(native, from_zero(lambda at, n: library.call("expanded_mean", *arguments, at, n)))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "counts.npy"
         np.save(file, counts)

@@ -15,10 +15,10 @@ def chain(n: int) -> Recipe:
     """Vector blocks, each coupled to the next, with friction on the last and a metric on the first."""
     first = Vector("z0")
     blocks = [first, *(Vector(f"z{k}", like=first) for k in range(1, n))]
-    G = Function("G", positive=True)(first)
+    G = Function("G", positive=True)
     Q = Matrix.zeros(n, n)
     for k in range(n - 1):
-        Q[k, k + 1], Q[k + 1, k] = (-1, 1) if k else (-G, G)
+        Q[k, k + 1], Q[k + 1, k] = (-1, 1) if k else (-G(first), G(first))
     D = Matrix.zeros(n, n)
     D[n - 1, n - 1] = Symbol("C", positive=True)
     recipe = Recipe(tuple(blocks), sum(total(b**2) / 2 for b in blocks), D, Q)

@@ -6,6 +6,7 @@ import os
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 Run = Callable[[], float]  # does some work and returns the seconds of one unit of it
 
@@ -50,6 +51,18 @@ def pin(core: int | None = None) -> int:
     chosen = max(os.sched_getaffinity(0)) if core is None else core
     os.sched_setaffinity(0, {chosen})
     return chosen
+
+
+def from_zero(run: Callable[[int, int], Any]) -> Callable[[int], None]:
+    """Steps that go on where the last ones stopped, of a function of the first step and their number."""
+    done = 0
+
+    def go(steps: int) -> None:
+        nonlocal done
+        run(done, steps)
+        done += steps
+
+    return go
 
 
 def alternate(runs: Mapping[str, Run], rounds: int) -> dict[str, float]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from child import Child
-from measure import Row, Run, Skipped, alternate, rows_of
+from measure import Row, Run, Skipped, alternate, from_zero, rows_of
 from native import Library, compiler
 from njit_steps import LOOPS
 from ours import Chain, on_standard_normal, standard_normal_gradient
@@ -96,14 +96,7 @@ def ours(sampler: str, d: int, *, fused: bool) -> Run:
 def in_c(library: Library, sampler: str, d: int) -> Run:
     """The chain in C."""
     blocks = blocks_of(sampler, d)
-    start = 0
-
-    def run(steps: int) -> None:
-        nonlocal start
-        library.call(sampler, *blocks, d, *friction_of(sampler), STEP, 1, start, steps)
-        start += steps
-
-    return timed(blocks, d, run)
+    return timed(blocks, d, from_zero(lambda at, n: library.call(sampler, *blocks, d, *friction_of(sampler), STEP, 1, at, n)))
 
 
 def in_njit(sampler: str, d: int, kind: str) -> Run:
