@@ -6,6 +6,7 @@ Every figure is a median over alternating runs on one core; only ratios within o
     JAX, BlackJAX     --jax-python FOLDER/bin/python:        python -m venv FOLDER; FOLDER/bin/pip install jax blackjax
     SGMCMCJax         --sgmcmcjax-python FOLDER/bin/python:  python -m venv FOLDER; FOLDER/bin/pip install "jax==0.4.30"
                       "jaxlib==0.4.30" "numpy<2.1" sgmcmcjax
+    ours, no scipy    --numba-python FOLDER/bin/python:      python -m venv FOLDER; FOLDER/bin/pip install numba
 
 One that is missing is skipped, and that is said.
 """
@@ -40,6 +41,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--core", type=int, help="the core that everything runs on; by default the last one")
     parser.add_argument("--jax-python", help="an interpreter that has jax and blackjax")
     parser.add_argument("--sgmcmcjax-python", help="an interpreter that has sgmcmcjax")
+    parser.add_argument("--numba-python", help="an interpreter that has numba and no scipy, for startup")
     parser.add_argument("--json", action="store_true", help="for machines")
     options = parser.parse_args(arguments)
     unknown = set(options.only.split(",")) - set(FAMILIES)
@@ -65,7 +67,7 @@ def measured(options: argparse.Namespace) -> Iterator[Row | Skipped]:
     if "expanded_mean" in chosen:
         yield from expanded_mean.rows(rounds, jax)
     if "startup" in chosen:
-        yield from startup.rows(rounds, jax)
+        yield from startup.rows(rounds, jax, options.numba_python)
     if "growth" in chosen:
         yield from growth.rows(rounds)
 

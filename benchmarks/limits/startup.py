@@ -1,7 +1,8 @@
 """Whole processes to the first sample, the machine code already in a cache where there is one: ours and JAX; milliseconds.
 
 Both make ten steps of SGHMC on a standard normal law of 100 coordinates and print a coordinate. Ours imports a module that was
-generated before and stands alone: it needs numpy and numba, and its machine code is in Numba's cache beside it.
+generated before and stands alone: it needs numpy and numba, and its machine code is in Numba's cache beside it. Numba imports
+scipy where there is one, a third of the time: hence the row of an interpreter that has numba alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ours import on_standard_normal
 
 from catalog.sghmc import sghmc
 
-OURS, JAX, JAX_CACHED = "generated module", "JAX", "JAX, its compilation cache on"
+OURS, BARE, JAX, JAX_CACHED = "generated module", "the same, no scipy", "JAX", "JAX, its compilation cache on"
 
 
 def process(command: list[str], environment: Mapping[str, str]) -> Run:
@@ -37,19 +38,22 @@ def process(command: list[str], environment: Mapping[str, str]) -> Run:
     return measure
 
 
-def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
+def rows(rounds: int, jax: str | None, numba: str | None) -> Iterator[Row | Skipped]:
     """The rows; each process is started once before, which fills the caches."""
     here = Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
         module = on_standard_normal(sghmc, lambda theta: theta, fused=True).write(Path(folder) / "kernel.py")
-        cache = {"NUMBA_CACHE_DIR": "", "PYTHONPATH": str(module.parent)}
-        runs = {OURS: process([sys.executable, str(here / "first_sample.py")], cache)}
+        alone = {"PYTHONPATH": str(module.parent)}
+        runs = {OURS: process([sys.executable, str(here / "first_sample.py")], alone)}
+        if numba:
+            runs[BARE] = process([numba, str(here / "first_sample.py")], alone)
         if jax:
             command = [jax, str(here / "first_sample_jax.py")]
             runs[JAX] = process(command, {"PYTHONPATH": "", "JAX_ENABLE_COMPILATION_CACHE": "false"})
             kept = {"JAX_COMPILATION_CACHE_DIR": str(Path(folder) / "jax"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
             runs[JAX_CACHED] = process(command, {"PYTHONPATH": "", **kept, "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0"})
         medians = alternate(runs, rounds)
+    for mine in (OURS, BARE) if numba else (OURS,):
+        yield from rows_of("process to first sample", mine, medians, ("ms", 1e3), {JAX: 0.7, JAX_CACHED: 0.7}, leave=[OURS, BARE])
     if not jax:
-        yield Row("process to first sample", OURS, "nothing", "ms", medians[OURS] * 1e3, medians[OURS] * 1e3)
-    yield from rows_of("process to first sample", OURS, medians, ("ms", 1e3), {JAX: 0.7, JAX_CACHED: 0.7})
+        yield Skipped("process to first sample", f"it takes {medians[OURS]:.2f} s; there is no JAX to compare it with")
