@@ -1,4 +1,7 @@
-"""Alternating runs on one core, and the rows that come of them."""
+"""Alternating runs on one core, and the rows that come of them.
+
+Seconds are those that a process computes (``process_time``), so that other work on the machine counts as little as it can.
+"""
 
 from __future__ import annotations
 

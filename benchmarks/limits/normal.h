@@ -1,4 +1,5 @@
-/* Standard normal numbers: Threefry2x64 with 13 rounds (Salmon et al. 2011) and Box-Muller by polynomials (coefficients of fdlibm).
+/* Standard normal numbers: Threefry2x64 with 13 rounds (Salmon et al. 2011) and Box-Muller by polynomials: the algorithm
+   of generated modules.
 
    Written by hand, and as plain functions of one counter: gcc vectorises the loops around them, eight counters to a vector. */
 #include <math.h>
@@ -27,30 +28,29 @@ INLINE void threefry(word *px, word *py, word k0, word k1) {
     *px = x, *py = y;
 }
 
-/* sqrt(-2 log u), u = (k + 1/2) / 2^52 for the top 52 bits k: u = 2^e m, m from sqrt(1/2) to sqrt(2), log m = 2 artanh((m-1)/(m+1)) */
+/* sqrt(-2 log u), u = (k + 1/2) / 2^52 for the low 52 bits k, with the top bit of x as its sign: u = 2^e m, m from sqrt(1/2) to
+   sqrt(2), log m = 2 artanh((m - 1) / (m + 1)). */
 INLINE double radius(word x) {
-    const word bits = as_word(as_float((x >> 12) | ONE) - 0.9999999999999999) + 0x00095F6200000000ull;
+    const word bits = as_word(as_float((x & FRACTION) | ONE) - 0.9999999999999999) + 0x00095F6200000000ull;
     const double e = as_float((bits >> 52) | 0x4330000000000000ull) - 4503599627371519.0;
-    const double f = as_float((bits & FRACTION) + 0x3FE6A09E00000000ull) - 1.0;
-    const double s = f / (2.0 + f), z = s * s;
-    const double p = 6.666666666666735130e-01 + z * (3.999999999940941908e-01 + z * (2.857142874366239149e-01 +
-                     z * (2.222219843214978396e-01 + z * (1.818357216161805012e-01 + z * (1.531383769920937332e-01 +
-                     z * 1.479819860511658591e-01)))));
-    return sqrt(e * -1.3862943611198906 - s * (4.0 + 2.0 * (z * p)));
+    const double m = as_float((bits & FRACTION) + 0x3FE6A09E00000000ull);
+    const double s = (m - 1.0) / (m + 1.0), z = s * s;
+    const double p = -4.0 + z * (-1.3333333333317499 + z * (-0.8000000010427583 + z * (-0.5714283430200593 +
+                     z * (-0.4444674047606026 + z * (-0.36247382794330024 + z * -0.33638328143152957)))));
+    return as_float(as_word(sqrt(e * -1.3862943611198906 + s * p)) | (x & SIGN));
 }
 
-/* Two normal numbers. The first two bits of y are the quadrant of the angle, the next 52 the place in it. */
+/* Two normal numbers: the low 52 bits of y are an angle between -pi/4 and pi/4, bit 62 mirrors it, the radius has a sign. */
 INLINE void box_muller(word x, word y, double *a, double *b) {
     const double r = radius(x);
-    const double p = (as_float(((y >> 10) & FRACTION) | ONE) - 1.5) * 1.5707963267948966, z = p * p;
-    const double c = 1.0 + z * (-0.5 + z * (4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 +
-                     z * (2.48015872894767294178e-05 + z * (-2.75573143513906633035e-07 +
-                     z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11))))));
-    const double s = p + p * (z * (-1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 +
-                     z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))))));
-    const word odd = y & (SIGN >> 1);
-    *a = as_float(as_word(r * (odd ? s : c)) ^ ((y ^ (y << 1)) & SIGN));
-    *b = as_float(as_word(r * (odd ? c : s)) ^ (y & SIGN));
+    const double p = as_float((y & FRACTION) | (ONE + 1)) - 1.5, z = p * p;
+    const double c = 1.0 + z * (-1.2337005501361553 + z * (0.2536695078999563 + z * (-0.020863480735805545 +
+                     z * (0.0009192599535978243 + z * (-2.52001408430133e-05 + z * 4.6553041704386153e-07)))));
+    const double s = p * (1.5707963267948966 + z * (-0.645964097506228 + z * (0.07969262624527501 + z * (-0.004681754119168649 +
+                     z * (0.00016044104872182924 + z * (-3.598279430554989e-06 + z * 5.58528032059985e-08))))));
+    const int mirrored = (y & (SIGN >> 1)) != 0;
+    *a = r * (mirrored ? s : c);
+    *b = r * (mirrored ? c : s);
 }
 
 /* Words for n counters into a buffer that stays in the first cache: a loop of its own, as processors look ahead further in two short
