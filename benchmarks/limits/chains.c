@@ -1,4 +1,5 @@
-/* Many chains of SGLD on a banana, U = x^2/2 + (y - x^2)^2/2: all x, then all y; a chain needs one counter a step. */
+/* Many chains of SGLD on a banana, U = x^2/2 + (y - x^2)^2/2: all x, then all y; a chain has a key of its own and needs one
+   counter a step. */
 #include "normal.h"
 
 void banana(double *restrict x, double *restrict y, word chains, double step, word seed, word start, word steps) {
@@ -8,7 +9,11 @@ void banana(double *restrict x, double *restrict y, word chains, double step, wo
         for (word first = 0; first < chains; first += BLOCK) {
             const word n = chains - first < BLOCK ? chains - first : BLOCK;
             double *restrict u = x + first, *restrict v = y + first;
-            draw(&words, n, seed, 0, t, first);
+            for (word k = 0; k < n; k++) {
+                word p = t, q = 0;
+                threefry(&p, &q, seed, first + k);
+                words.x[k] = p, words.y[k] = q;
+            }
             for (word k = 0; k < n; k++) {
                 double a, b;
                 box_muller(words.x[k], words.y[k], &a, &b);

@@ -57,26 +57,34 @@ def checked(x: np.ndarray, run: Callable[[int], Any]) -> Run:
     return measure
 
 
-def ours() -> Run | None:
-    """Our driver of many chains."""
+def module() -> Any:
+    """The generated module."""
     x, y = Scalar("x"), Scalar("y")
     recipe = spread(sgld, next(iter(sgld.abstract)), (x, y))
     U = next(iter(recipe.abstract))
-    module = generate(bind(recipe, {U: x**2 / 2 + (y - x**2) ** 2 / 2})).load()
-    if not hasattr(module, "run_many"):
-        return None
-    state = module.allocate_many(*start().reshape(2, 1, CHAINS))
-    draws = module.Draws(*(np.zeros((0, 0, 0)) for _ in range(2)))
-    return checked(state.x, from_zero(lambda at, n: module.run_many(state, draws, np.full(n, STEP), (), np.uint64(1), 0, at, 0, 1)))
+    return generate(bind(recipe, {U: x**2 / 2 + (y - x**2) ** 2 / 2})).load()
+
+
+def nothing_kept(loaded: Any) -> Any:
+    """Draws of a run that keeps none."""
+    return loaded.Draws(*(np.zeros((0, 0, 0)) for _ in range(2)))
+
+
+def ours() -> Run:
+    """Our driver of many chains."""
+    loaded = module()
+    state, draws = loaded.allocate_many(*start().reshape(2, 1, CHAINS)), nothing_kept(loaded)
+
+    def run(at: int, steps: int) -> None:
+        loaded.run_many(state, draws, np.full(steps, STEP), (), np.uint64(1), 0, at, 0, 1)
+
+    return checked(state.x, from_zero(run))
 
 
 def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
     """The rows, against every competitor there is."""
-    mine = ours()
-    runs: dict[str, Run] = {OURS: mine} if mine else {}
-    x, y = start()
-    rng = np.random.default_rng(1)
-    runs[GENERATOR] = checked(x, lambda n: with_generator(x, y, STEP, n, rng))
+    (x, y), rng = start(), np.random.default_rng(1)
+    runs = {OURS: ours(), GENERATOR: checked(x, lambda n: with_generator(x, y, STEP, n, rng))}
     if compiler():
         library, u, v = Library("chains.c"), *start()
         runs[IN_C] = checked(u, from_zero(lambda at, n: library.call("banana", u, v, CHAINS, STEP, 1, at, n)))
@@ -88,6 +96,4 @@ def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
     for child in children.values():
         child.__exit__(None, None, None)
     limits = {JAX: 1 / 5, BLACKJAX: 1 / 10}
-    yield from rows_of("10,000 chains", OURS if mine else IN_C, medians, ("ns", 1e9), limits)
-    if not mine:
-        yield Skipped("10,000 chains of ours", "modules have no run_many yet: the C is shown in its place")
+    yield from rows_of("10,000 chains", OURS, medians, ("ns", 1e9), limits)

@@ -19,7 +19,7 @@ static void draw_rows(word *row, word n, word rows, word seed, word t, word firs
     word x[ROWS / 2], y[ROWS / 2];
     for (word k = 0; k < (n + 1) / 2; k++) {
         x[k] = t, y[k] = first / 2 + k;
-        threefry(&x[k], &y[k], seed, 1);
+        threefry(&x[k], &y[k], seed, 1ull << 32);
     }
     for (word k = 0; k < n; k++) row[k] = (word)((double)((k & 1 ? y : x)[k / 2] >> 11) * 0x1p-53 * (double)rows);
 }
