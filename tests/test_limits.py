@@ -1,4 +1,4 @@
-"""The C of benchmarks/limits is the algorithm of the modules that it is a yardstick of, draw by draw; its table says what it should."""
+"""The C of benchmarks/limits is the algorithm of the modules that it measures, draw by draw; its table says what it should."""
 
 import importlib.util
 import sys
