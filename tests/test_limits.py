@@ -100,13 +100,15 @@ def test_a_competitor_runs_in_a_process_of_its_own_when_it_is_told_to(tmp_path, 
     script.write_text(
         f"import sys; sys.path.insert(0, {str(LIMITS)!r})\n"
         "from served import serve\n"
-        "serve(lambda case: lambda n: sum(range(n * case['size'])) or open(case['file'], 'a').write(f'{n} '))\n"
+        "def run(case, n):\n"
+        "    open(case['file'], 'a').write(f'{n} {sum(range(n * case[\"size\"]))} ')\n"
+        "serve(lambda case: lambda n: run(case, n))\n"
     )
     monkeypatch.setattr(child, "__file__", str(script))
     with child.Child(sys.executable, "counts.py", size=1000, file=str(tmp_path / "runs")) as competitor:
         assert competitor.run(100) > 0
         assert competitor.run(100) > 0
-    assert (tmp_path / "runs").read_text() == "100 100 100 "  # the first of them warms up
+    assert (tmp_path / "runs").read_text() == 3 * "100 4999950000 "  # the first of them warms up
 
 
 def test_what_is_missing_is_said(capsys, monkeypatch):

@@ -5,12 +5,11 @@
 #define ROWS 128
 
 INLINE double exponential(double x) { /* for |x| < 700: 2^k e^r, |r| < log(2)/2, by Taylor's polynomial */
-    const double shifted = x * 1.4426950408889634 + 6755399441055744.0;
-    const double k = shifted - 6755399441055744.0;
+    const double k = rint(x * 1.4426950408889634);
     const double r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10;
     const double p = 1 + r * (1 + r * (1. / 2 + r * (1. / 6 + r * (1. / 24 + r * (1. / 120 + r * (1. / 720 + r * (1. / 5040 +
                      r * (1. / 40320 + r * (1. / 362880 + r * (1. / 3628800 + r * (1. / 39916800)))))))))));
-    return as_float(as_word(p) + (as_word(shifted) << 52));
+    return as_float(as_word(p) + ((word)(int64_t)k << 52));
 }
 
 INLINE double likely(double x) { return exponential(x < -700 ? -700 : x > 700 ? 700 : x); }
