@@ -98,10 +98,11 @@ def test_a_competitor_runs_in_a_process_of_its_own_when_it_is_told_to(tmp_path, 
 
     script = tmp_path / "counts.py"
     script.write_text(
-        f"import sys; sys.path.insert(0, {str(LIMITS)!r})\n"
+        f"import sys; sys.path.insert(0, {str(LIMITS)!r})\n"  # where the scripts find it beside them
         "from served import serve\n"
         "def run(case, n):\n"
         "    open(case['file'], 'a').write(f'{n} {sum(range(n * case[\"size\"]))} ')\n"
+        "    return lambda: None\n"
         "serve(lambda case: lambda n: run(case, n))\n"
     )
     monkeypatch.setattr(child, "__file__", str(script))

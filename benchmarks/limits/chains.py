@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from time import process_time
 from typing import Any
 
@@ -17,13 +18,8 @@ from codegen import generate
 from recipe import Scalar, bind, spread
 
 CHAINS, STEP, STEPS = 10_000, 0.005, 200
-OURS, IN_C, GENERATOR, JAX, BLACKJAX = (
-    "structure of arrays",
-    "C",
-    "njit + Generator",
-    "JAX batched, float32",
-    "BlackJAX vmap, float32",
-)
+OURS, IN_C, GENERATOR = "run_many", "C", "njit + Generator"
+JAX, BLACKJAX = "JAX batched, float32", "BlackJAX vmap, float32"
 
 
 @njit(error_model="numpy", fastmath={"contract"})
@@ -88,12 +84,10 @@ def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
     if compiler():
         library, u, v = Library("chains.c"), *start()
         runs[IN_C] = checked(u, from_zero(lambda at, n: library.call("banana", u, v, CHAINS, STEP, 1, at, n)))
-    children = {name: Child(jax, "jax_cases.py", case="chains", library=kind, chains=CHAINS, step=STEP)
-                for name, kind in ((JAX, "jax"), (BLACKJAX, "blackjax")) if jax}  # fmt: skip
-    for name, child in children.items():
-        runs[name] = lambda child=child: child.run(STEPS) / CHAINS
-    medians = alternate(runs, rounds)
-    for child in children.values():
-        child.__exit__(None, None, None)
+    with ExitStack() as children:
+        for name, kind in ((JAX, "jax"), (BLACKJAX, "blackjax")) if jax else ():
+            child = children.enter_context(Child(jax, "jax_cases.py", case="chains", library=kind, chains=CHAINS, step=STEP))
+            runs[name] = lambda child=child: child.run(STEPS) / CHAINS
+        medians = alternate(runs, rounds)
     limits = {JAX: 1 / 5, BLACKJAX: 1 / 10}
     yield from rows_of("10,000 chains", OURS, medians, ("ns", 1e9), limits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -81,13 +82,11 @@ def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
         library, scratch = Library("expanded_mean.c"), np.zeros((2, TOPICS))
         arguments = (native, counts, alpha, *scratch, TOPICS, WORDS, STEP, 1)
         runs[IN_C] = checked(native, from_zero(lambda at, n: library.call("expanded_mean", *arguments, at, n)))
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "counts.npy"
-        np.save(file, counts)
-        child = Child(jax, "jax_cases.py", case="expanded_mean", counts=str(file), alpha=ALPHA, step=STEP) if jax else None
-        if child:
+    with ExitStack() as opened:
+        if jax:
+            file = Path(opened.enter_context(tempfile.TemporaryDirectory())) / "counts.npy"
+            np.save(file, counts)
+            child = opened.enter_context(Child(jax, "jax_cases.py", case="expanded_mean", counts=str(file), alpha=ALPHA, step=STEP))
             runs[JAX] = lambda: child.run(STEPS) / counts.size
         medians = alternate(runs, rounds)
-        if child:
-            child.__exit__(None, None, None)
     yield from rows_of("sgrld 100 x 8000", OURS, medians, ("ns", 1e9), LIMITS)

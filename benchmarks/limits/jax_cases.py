@@ -17,21 +17,25 @@ from blackjax.sgmcmc.gradients import grad_estimator
 from served import serve
 
 Step = Callable[[Any, Any], Any]  # (key, state) -> state
+Work = Callable[[int], Callable[[], None]]  # iterations -> whether all went well (see served.py)
 LEAPS = 10  # BlackJAX's SGHMC draws a new momentum every ten steps
 
 
-def runner(step: Step, state: Any, seed: int = 0, leaps: int = 1) -> Callable[[int], None]:
-    """Return iterations -> None; ``leaps`` is how many of them one step makes."""
+def runner(step: Step, state: Any, seed: int = 0, leaps: int = 1) -> Work:
+    """Runs so many iterations; ``leaps`` is how many of them one step makes."""
     key = jax.random.key(seed)
 
     @partial(jax.jit, static_argnums=2)
     def scan(state: Any, key: Any, count: int) -> Any:
         return jax.lax.scan(lambda s, k: (step(k, s), None), state, jax.random.split(key, count))[0]
 
-    def run(iterations: int) -> None:
+    def run(iterations: int) -> Callable[[], None]:
         nonlocal state, key
         key, now = jax.random.split(key)
         state = jax.block_until_ready(scan(state, now, max(1, iterations // leaps)))
+        return finite
+
+    def finite() -> None:
         if not all(bool(jnp.all(jnp.isfinite(x))) for x in jax.tree.leaves(state)):
             raise SystemExit("the chain diverged")
 
@@ -42,7 +46,7 @@ def noise(key: Any, like: Any) -> Any:
     return jax.random.normal(key, like.shape)
 
 
-def normal_step(case: dict[str, Any]) -> Callable[[int], None]:
+def normal_step(case: dict[str, Any]) -> Work:
     """One chain on a standard normal law."""
     h, friction, d = case["step"], case["friction"], case["d"]
     start = jnp.asarray(np.random.default_rng(0).standard_normal(d), dtype=jnp.float32)
@@ -73,7 +77,7 @@ def banana_gradient(z: Any) -> Any:
     return jnp.stack([-x + 2 * x * (y - x**2), x**2 - y])
 
 
-def chains(case: dict[str, Any]) -> Callable[[int], None]:
+def chains(case: dict[str, Any]) -> Work:
     """Many chains of SGLD on a banana: batched by hand, (2, chains); or BlackJAX's kernel under vmap."""
     h, count = case["step"], case["chains"]
     start = jnp.zeros((2, count))
@@ -84,7 +88,7 @@ def chains(case: dict[str, Any]) -> Callable[[int], None]:
     return runner(lambda key, z: one(jax.random.split(key, count), z), start.T)
 
 
-def expanded_mean(case: dict[str, Any]) -> Callable[[int], None]:
+def expanded_mean(case: dict[str, Any]) -> Work:
     """SGRLD of many topics, reflected at zero."""
     counts, h = jnp.asarray(np.load(case["counts"]), dtype=jnp.float32), case["step"]
     shape, totals = counts + case["alpha"], counts.sum(axis=1, keepdims=True)
@@ -99,7 +103,7 @@ def expanded_mean(case: dict[str, Any]) -> Callable[[int], None]:
 BLOCK = 100  # steps whose minibatches are drawn together, which is faster than one by one
 
 
-def logistic(case: dict[str, Any]) -> Callable[[int], None]:
+def logistic(case: dict[str, Any]) -> Work:
     """BlackJAX's SGLD on a logistic regression; rows are multiplied by their labels beforehand."""
     data = jnp.asarray(np.load(case["data"]), dtype=jnp.float32)
     h, size = case["step"], case["batch"]

@@ -7,10 +7,11 @@ from time import process_time
 from typing import Any
 
 
-def serve(make: Callable[[dict[str, Any]], Callable[[int], Any]]) -> None:
+def serve(make: Callable[[dict[str, Any]], Callable[[int], Callable[[], None]]]) -> None:
     """For each number on stdin run what ``make`` made of the case, and print the seconds of this process (see measure.py).
 
-    The first run of each number compiles: it is made twice, and the second is timed.
+    A run returns a function that stops the process if its result is no good; that is not timed. The first run of each number
+    compiles: it is made twice, and the second is timed.
     """
     run = make(json.loads(sys.argv[1]))
     known = set()
@@ -18,7 +19,9 @@ def serve(make: Callable[[dict[str, Any]], Callable[[int], Any]]) -> None:
         iterations = int(line)
         if iterations not in known:
             known.add(iterations)
-            run(iterations)
+            run(iterations)()
         began = process_time()
-        run(iterations)
-        print(process_time() - began, flush=True)
+        confirm = run(iterations)
+        seconds = process_time() - began
+        confirm()
+        print(seconds, flush=True)

@@ -13,7 +13,8 @@ from served import serve
 from sgmcmcjax.kernels import build_sgld_kernel
 
 
-def logistic(case: dict[str, Any]) -> Callable[[int], None]:
+def logistic(case: dict[str, Any]) -> Callable[[int], Callable[[], None]]:
+    """Run so many iterations."""
     rows = np.load(case["data"]).astype(np.float32)
     start, kernel, _ = build_sgld_kernel(
         case["step"],
@@ -32,10 +33,13 @@ def logistic(case: dict[str, Any]) -> Callable[[int], None]:
 
         return jax.lax.scan(body, state, (jnp.arange(count), jax.random.split(key, count)))[0]
 
-    def run(iterations: int) -> None:
+    def run(iterations: int) -> Callable[[], None]:
         nonlocal state, key
         key, now = jax.random.split(key)
         state = jax.block_until_ready(scan(state, now, iterations))
+        return finite
+
+    def finite() -> None:
         if not all(bool(jnp.all(jnp.isfinite(x))) for x in jax.tree.leaves(state)):
             raise SystemExit("the chain diverged")
 
