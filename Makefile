@@ -35,4 +35,4 @@ demo: setup
 
 bench: setup
 	$(BIN)/python benchmarks/verify_time.py
-	$(BIN)/python benchmarks/step_speed.py
+	$(BIN)/python benchmarks/limits
