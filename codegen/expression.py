@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 import sympy
-from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
+from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Symbol
 from sympy.core.numbers import Exp1, Pi
 
 from codegen.elementary import exp, expm1, log, tanh
@@ -27,6 +27,11 @@ LIBRARY = {
     sympy.atan: "math.atan", sympy.erf: "math.erf", sympy.loggamma: "math.lgamma",
 }  # fmt: skip
 FUNCTIONS = {kind: f.__name__ for kind, f in OURS.items()} | LIBRARY | {Largest: "max", sympy.Abs: "abs"}
+
+
+class Repeated(Function):
+    """``(x, n)``: the product of x with itself, n times."""
+
 
 SUM, PRODUCT, UNARY, POWER, ATOM = range(5)
 
@@ -120,6 +125,21 @@ def _(e: Add) -> tuple[str, int]:
 @_printed.register
 def _(e: ScaledSum) -> tuple[str, int]:
     return _printed(e.written_out())
+
+
+@_printed.register
+def _(e: Repeated) -> tuple[str, int]:
+    base, count = e.args
+    return " * ".join([_at_least(base, UNARY)] * int(count)), PRODUCT
+
+
+def factors_of(e: Expr) -> tuple[str, str] | None:
+    """The texts of two factors of a product, the last one and all others; None for what is no product, or has a divisor."""
+    if isinstance(e, Repeated):
+        return text_of(Repeated(e.args[0], e.args[1] - 1) if e.args[1] > 2 else e.args[0]), text_of(e.args[0])
+    if not isinstance(e, Mul) or any(_is_below(a) for a in e.args):
+        return None
+    return text_of(Mul(*e.args[:-1])), text_of(e.args[-1])
 
 
 @_printed.register

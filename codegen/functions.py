@@ -6,12 +6,13 @@ import textwrap
 from collections.abc import Iterable
 from functools import singledispatch
 
-from sympy import Expr, Symbol
+from sympy import Symbol
 
 from codegen.expression import text_of
 from codegen.loops import MatrixProduct, NoiseDraw, Statement, Sums, Sweep, bodies
-from codegen.lower import with_common_parts
+from codegen.lower import varying
 from codegen.names import Namer
+from codegen.reductions import joining, sum_text
 
 
 def commented(text: str, indent: str = "") -> list[str]:
@@ -55,54 +56,36 @@ def _(statement: Sweep, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: 
 
 @function_text.register
 def _(statement: Sums, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
-    drawn = [d.local.name for d in noises_of(statement, noises)]
-    names = [*fixed, "n", *arguments(statement, fixed), *drawn]
+    passed = [*fixed, *arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
     targets = [t.name for t in statement.targets]
-    lines = ["@reduction", f"def {statement.function}({', '.join(names)}):"]
-    lines += ["    wide()"]
-    for t, e in zip(targets, statement.values, strict=True):
-        lines += commented(f"{t} = sum over i of {text_of(e)}", "    ")
-    lines += [f"    {t} = 0.0" for t in targets] + ["    for i in range(n):"]
-    lines += [f"        {line}" for line in _increments(statement.targets, statement.values, namer)]
-    return "\n".join([*lines, f"    return {', '.join(targets)}"])
+    join = joining(namer.fresh(f"add_{statement.function}"), targets, statement.values, passed, [], namer)
+    names = [*fixed, "n", *passed[len(fixed) :]]
+    return f"{join.text}\n\n\n{sum_text(statement.function, names, join, sum_comments(statement), namer)}"
 
 
-def terms_text(statement: Sums, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
-    """The function with the terms of sums at one coordinate."""
-    names = ["i", *fixed, *arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
-    lines = ["@device", f"def {statement.function}({', '.join(names)}):"]
-    for t, e in zip(statement.targets, statement.values, strict=True):
-        lines += commented(f"{t.name} = sum over i of {text_of(e)}", "    ")
-    goals = {Symbol(f"{t.name}_term"): t for t in statement.targets}
-    body = with_common_parts(list(zip(goals, statement.values, strict=True)), namer)
-    lines += [f"    {s.name} = {text_of(e)}" for s, e in body]
-    return "\n".join([*lines, f"    return {', '.join(s.name for s in goals)}"])
-
-
-def _increments(targets: Iterable[Symbol], values: Iterable[Expr], namer: Namer) -> list[str]:
-    goals = {Symbol(f"{t.name}_term"): t for t in targets}
-    body = with_common_parts(list(zip(goals, values, strict=True)), namer)
-    return [f"{goals[s].name} += {text_of(e)}" if s in goals else f"{s.name} = {text_of(e)}" for s, e in body]
+def sum_comments(statement: Sums) -> list[str]:
+    """What is summed, in words."""
+    both = zip(statement.targets, statement.values, strict=True)
+    return [line for t, e in both for line in commented(f"{t.name} = sum over i of {text_of(e)}")]
 
 
 @function_text.register
 def _(statement: MatrixProduct, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
-    drawn = [d.local.name for d in noises_of(statement, noises)]
-    names = [*fixed, "n", "k", *arguments(statement, fixed), *drawn]
+    numbers = [*arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
     value = text_of(statement.value)
-    head = ["@reduction", f"def {statement.function}({', '.join(names)}):"]
-    if statement.transposed:
-        lines = [
-            "    for j in range(n):", f"        {statement.target}[j] = 0.0",
-            "    for i in range(k):", f"        c = {value}",
-            "        for j in range(n):", f"            {statement.target}[j] += {statement.matrix}[i, j] * c",
-        ]  # fmt: skip
-    else:
-        lines = [
-            "    for j in range(n):", "        c = 0.0",
-            "        for i in range(k):", f"            c += {statement.matrix}[j, i] * ({value})",
-            f"        {statement.target}[j] = c",
-        ]  # fmt: skip
     letters = "M[i, j]" if statement.transposed else "M[j, i]"
-    comment = f"{statement.target}[j] = sum over i of {letters} * {value}, with M = {statement.matrix}"
-    return "\n".join([*head, "    wide()", *commented(comment, "    "), *lines])
+    comment = commented(f"{statement.target}[j] = sum over i of {letters} * {value}, with M = {statement.matrix}")
+    head = ["@reduction", f"def {statement.function}({', '.join([*fixed, 'n', 'k', *numbers])}):"]
+    if statement.transposed:  # rows join all sums one after another
+        lines = [
+            "wide()", *comment,
+            "for j in range(n):", f"    {statement.target}[j] = 0.0",
+            "for i in range(k):", f"    c = {value}",
+            "    for j in range(n):", f"        {statement.target}[j] = fma({statement.matrix}[i, j], c, {statement.target}[j])",
+        ]  # fmt: skip
+        return "\n".join([*head, *(f"    {line}" for line in lines)])
+    row, passed = namer.fresh(f"{statement.function}_row"), [*fixed, "j", *numbers]
+    join = joining(namer.fresh(f"add_{row}"), ["c"], [varying(f"{statement.matrix}[j][i]") * statement.value], passed, [], namer)
+    of_row = sum_text(row, [*fixed, "n", "j", *numbers], join, [], namer)
+    lines = [*comment, "for j in range(n):", f"    {statement.target}[j] = {row}({', '.join([*fixed, 'k', 'j', *numbers])})"]
+    return "\n\n\n".join([join.text, of_row, "\n".join([*head, *(f"    {line}" for line in lines)])])

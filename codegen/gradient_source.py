@@ -11,7 +11,8 @@ from codegen.functions import arguments, function_text
 from codegen.loops import Statement, Sweep
 from codegen.minibatch import VALUE, PosteriorGradient, RowSum
 from codegen.names import Namer
-from recipe.symbols import Length, Vector
+from codegen.row_loop import row_loop
+from recipe.symbols import Length, Vector, VectorData
 
 SHARED = ("data", "params", "gradient", "rows")
 
@@ -67,29 +68,27 @@ class _Head:
 
 
 def _row_sum_texts(gradient: PosteriorGradient, body: RowSum, head: _Head, counts: Mapping[Length, str], namer: Namer) -> list[str]:
-    fixed = [*head.passed, "row", "scale"]
+    fixed = [*head.passed, "scale"]
     context = Context(fixed, fixed, counts, (), _refused, lambda sweep, count: _plain_loop(sweep, count, fixed), _refused)
 
-    def lines(statements: Iterable[Statement], indent: str) -> list[str]:
-        return [indent + line for s in statements for line in statement_lines(s, context)]
+    def lines(statements: Iterable[Statement]) -> list[str]:
+        return [line for s in statements for line in statement_lines(s, context)]
 
+    loop = row_loop(body.each_datum, body.joins, [*gradient.blocks, "data", "params"], counts, _long_fields(gradient), namer)
     driver = [
-        "@kernel",
-        f"def {head.function}({', '.join(head.arguments)}):",
-        f'    """{head.meaning}"""',
-        "    wide()",
-        *(f"    {line}" for line in _size_lines(gradient, body, counts)),
-        *lines(body.before, "    "),
-        *(f"    {line}" for line in head.start),
-        "    for n in range(np.uint64(used)):",
-        "        row = n if rows.size == 0 else np.uint64(rows[n])",
-        *lines(body.each_datum, "        "),
-        "    row = np.uint64(0)",
-        *lines(body.after, "    "),
-        *(f"    {line}" for line in head.end),
-    ]
-    texts = [function_text(s, fixed, (), namer) for s in (*body.each_datum, *body.after)]
-    return [*(t for t in texts if t), "\n".join(driver)]
+        *_size_lines(gradient, body, counts), *lines(body.before), *head.start, *loop.lines, *lines(body.after), *head.end,
+    ]  # fmt: skip
+    text = "\n".join([
+        "@row_kernel", f"def {head.function}({', '.join(head.arguments)}):", f'    """{head.meaning}"""', "    wide()",
+        *(f"    {line}" for line in driver),
+    ])  # fmt: skip
+    after = [function_text(s, fixed, (), namer) for s in body.after]
+    return [*loop.functions, *(t for t in after if t), text]
+
+
+def _long_fields(gradient: PosteriorGradient) -> list[str]:
+    """The arrays of the data with one number a coordinate."""
+    return [f"data.{field}" for s, field in gradient.fields.items() if isinstance(s, VectorData)]
 
 
 def _size_lines(gradient: PosteriorGradient, body: RowSum, counts: Mapping[Length, str]) -> list[str]:
@@ -100,8 +99,8 @@ def _size_lines(gradient: PosteriorGradient, body: RowSum, counts: Mapping[Lengt
         *(f"{counts[n]} = np.uint64({name}.size)" for n, name in vectors.items()),
         *(f"{s.name} = float({counts[n]})" for n, s in body.sizes.items()),
         f"count = {count_text(gradient)}",
-        "used = count if rows.size == 0 else rows.size",
-        "scale = count / used",
+        "used = np.uint64(count if rows.size == 0 else rows.size)",
+        "scale = float(count) / float(used)",
     ]
 
 

@@ -32,8 +32,9 @@ def as_word(x: float) -> Word:
 @intrinsic
 def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """a * b + c, rounded once: an instruction, or where the machine has none the exact function of the C library."""
-    number = types.float64
-    return number(number, number, number), lambda context, builder, signature, values: builder.fma(*values)
+    kind = next((t for t in (a, b, c) if not isinstance(t, types.Number)), types.float64)  # else a vector of eight numbers
+    fused = (lambda builder, values: builder.fma(*values)) if kind is types.float64 else kind.fused
+    return kind(kind, kind, kind), lambda context, builder, signature, values: fused(builder, values)
 
 
 @intrinsic

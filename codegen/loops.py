@@ -90,6 +90,21 @@ class Sweep:
 
 
 @dataclass(frozen=True)
+class RowsJoin:
+    """``cells[i] += value`` for one row of the data after another, of arrays of that length (None: of numbers).
+
+    ``function`` adds one row at one coordinate, ``sums`` are what it calls the results so far.
+    """
+
+    function: str
+    length: Length | None
+    cells: tuple[str, ...]
+    sums: tuple[Symbol, ...]
+    values: tuple[Expr, ...]
+    comments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ValueCall:
     """Evaluate the potential itself, from all of the data, in the same way."""
 
@@ -135,7 +150,7 @@ class Test:
     restored: tuple[Restored, ...]
 
 
-Statement = Let | Sums | GradientCall | MatrixProduct | ChiSquared | Sweep | ValueCall | Loop | Test
+Statement = Let | Sums | GradientCall | MatrixProduct | ChiSquared | Sweep | RowsJoin | ValueCall | Loop | Test
 
 
 @dataclass(frozen=True)
@@ -239,7 +254,7 @@ def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Stateme
 def bodies(statement: Statement) -> tuple[Expr, ...]:
     """The expressions in the body of a loop; none where there is no loop."""
     match statement:
-        case Sums():
+        case Sums() | RowsJoin():
             return statement.values
         case MatrixProduct():
             return (statement.value,)

@@ -209,7 +209,7 @@ def varying(text: str) -> Symbol:
 
 def is_varying(s: Symbol) -> bool:
     """Whether a symbol reads an array at the coordinate of the loop."""
-    return s.name.endswith(("[i]", ", i]", ", i])"))
+    return s.name.endswith(("[i]", "[i])", ", i]"))
 
 
 def unbound(head: object) -> RecipeError:

@@ -39,7 +39,7 @@ def of_column(text: str) -> str:
 
 @dataclass(frozen=True)
 class Piece:
-    """A loop over chains inside of other loops, or conditions: ``outer`` are their heads.
+    """A loop over chains inside of other loops, or conditions: ``outer`` are their heads, ``before`` a line inside of them.
 
     ``defines`` and ``uses`` are the numbers that its ``lines`` compute and read.
     """
@@ -48,6 +48,7 @@ class Piece:
     lines: tuple[str, ...]
     defines: frozenset[str] = frozenset()
     uses: frozenset[str] = frozenset()
+    before: str = ""
 
     def followed_by(self, other: Piece) -> Piece:
         """One loop for two pieces."""
@@ -133,7 +134,9 @@ def lines_of(parts: Iterable[Part], numbers: Numbers) -> list[str]:
 def _piece_lines(piece: Piece, numbers: Numbers) -> list[str]:
     read = sorted(name for name in piece.uses - piece.defines if name in numbers.kept)
     written = sorted(name for name in piece.defines if name in numbers.kept)
-    lines = [f"{'    ' * depth}{head}" for depth, head in enumerate((*piece.outer, "for c in range(chains):"))]
+    lines = [f"{'    ' * depth}{head}" for depth, head in enumerate(piece.outer)]
+    inner = [*([piece.before] if piece.before else []), "for c in range(chains):"]
+    lines += [f"{'    ' * len(piece.outer)}{line}" for line in inner]
     body = [
         *(f"{name} = state.{numbers.kept[name]}[0, c]" for name in read),
         *piece.lines,

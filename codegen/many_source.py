@@ -7,6 +7,7 @@ runs, so that the test of all columns together keeps its meaning, and nothing of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -14,7 +15,7 @@ from sympy import S, Symbol
 
 from codegen.driver import STEP_FIXED, count_lines, let_lines
 from codegen.expression import text_of
-from codegen.functions import arguments, function_text, noises_of, terms_text
+from codegen.functions import arguments, noises_of
 from codegen.guilty_source import guilty_many_text, right_many_text
 from codegen.in_place import in_place, split_constants
 from codegen.loops import (
@@ -34,6 +35,7 @@ from codegen.loops import (
 )
 from codegen.many import Numbers, Once, Part, Piece, Repeated, lines_of, merged, names_in, of_column
 from codegen.names import Namer, local_namer
+from codegen.reductions import is_arithmetic
 from recipe.symbols import Length, Vector
 
 
@@ -41,13 +43,14 @@ from recipe.symbols import Length, Vector
 class ManyNames:
     """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``, and the fields of the state.
 
-    ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers, ``last`` those of the blocks where a
-    chain stopped.
+    ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers, ``eights`` those of the running sums
+    behind a sum, ``last`` those of the blocks where a chain stopped.
     """
 
     functions: Mapping[str, str]
     filled: Mapping[str, str]
     numbers: Mapping[str, str]
+    eights: Mapping[str, str]
     last: Mapping[str, str]
     stopped: str
     guilty: str
@@ -56,20 +59,24 @@ class ManyNames:
 def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
     """New names, beside those that are taken among functions and fields."""
     statements = [*every(plan.statements), *every(plan.recorded.statements)]
-    functions = {s.function: namer.fresh(f"{s.function}_many") for s in statements if isinstance(s, Sums | Sweep)}
+    loops = [s for s in statements if isinstance(s, Sums | Sweep)]
+    functions = {s.function: namer.fresh(f"{'add_' if isinstance(s, Sums) else ''}{s.function}_many") for s in loops}
+    eights = {t.name: fields.fresh(f"{t.name}_by_eight") for s in statements if isinstance(s, Sums) for t in s.targets}
     defined = [t.name for s in statements for t in _targets(s)]
     defined += [d.local.name for d in every_noise(plan) if d.length is None]
     last = {f: fields.fresh(f"last_{f}") for f in plan.fields.values()}
     numbers = {name: fields.fresh(name) for name in dict.fromkeys([*defined, *(["accepted"] if plan.statistics else [])])}
-    return ManyNames(functions, filled, numbers, last, fields.fresh("stopped"), fields.fresh("guilty"))
+    return ManyNames(functions, filled, numbers, eights, last, fields.fresh("stopped"), fields.fresh("guilty"))
 
 
 def _targets(s: Statement) -> tuple[Symbol, ...]:
     return s.targets if isinstance(s, Sums) else (s.target,) if isinstance(s, Let) else ()
 
 
-def many_texts(plan: Plan, counts: Mapping[Length, str], names: ManyNames, lanes: Mapping[str, int], namer: Namer) -> list[str]:
-    """All functions that make up ``run_many``, and the type of its state."""
+def many_texts(
+    plan: Plan, counts: Mapping[Length, str], names: ManyNames, lanes: Mapping[str, int], bodies: Mapping[str, str]
+) -> list[str]:
+    """All functions that make up ``run_many``, and the type of its state; ``bodies`` are the texts of the loops of ``run``."""
     statements = [*every(plan.statements), *plan.recorded.statements]
     writer = _Writer(plan, counts, names, lanes)
     run = _run_many_text(plan, counts, writer)
@@ -79,16 +86,19 @@ def many_texts(plan: Plan, counts: Mapping[Length, str], names: ManyNames, lanes
         guilty_many_text(plan),
         "" if _everywhere(plan) else right_many_text(plan),
         _stop_text(plan, names),
-        *(_body_text(s, names, every_noise(plan), namer) for s in statements if isinstance(s, Sums | Sweep)),
+        PAIRWISE_MANY if names.eights else "",
+        *(_body_text(s, names, every_noise(plan), bodies[s.function]) for s in statements if isinstance(s, Sums | Sweep)),
         run,
     ]
 
 
-def _body_text(s: Sums | Sweep, names: ManyNames, noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
-    printed = terms_text(s, STEP_FIXED, noises, namer) if isinstance(s, Sums) else function_text(s, STEP_FIXED, noises, namer)
-    for draw in noises_of(s, noises) if isinstance(s, Sums) else ():  # which are arrays there
-        printed = printed.replace(f"{draw.local.name}[i]", f"{draw.local.name}[i, c]")
-    return of_column(printed.replace(f"def {s.function}(i, ", f"def {names.functions[s.function]}(i, c, ", 1))
+def _body_text(s: Sums | Sweep, names: ManyNames, noises: tuple[NoiseDraw, ...], body: str) -> str:
+    """The body of a loop of ``run`` with its cells in column c; that of a sum is how a coordinate joins, which comes first."""
+    if isinstance(s, Sums):
+        body = "\n".join(body.split("\n\n\n")[:1])
+        for draw in noises_of(s, noises):  # which are arrays there
+            body = body.replace(f"{draw.local.name}[i]", f"{draw.local.name}[i, c]")
+    return of_column(re.sub(r"^def \w+\(i, ", f"def {names.functions[s.function]}(i, c, ", body, count=1, flags=re.MULTILINE))
 
 
 def _run_many_text(plan: Plan, counts: Mapping[Length, str], writer: _Writer) -> str:
@@ -211,18 +221,34 @@ class _Writer:
         return [Piece((f"for i in range({self.counts[s.length]}):",), (call("i", 0),), uses=frozenset(passed))]
 
     def sums(self, s: Sums) -> list[Part]:
-        """Sums in the order of the coordinates."""
-        passed = arguments(s, STEP_FIXED)
+        """Sums in the order of ``reductions``: fewer than eight one after another, else eight running sums."""
+        passed, count = arguments(s, STEP_FIXED), self.counts[s.length]
         noises = [f"state.{self.names.filled[d.local.name]}" for d in noises_of(s, self.noises)]
-        self.numbers.kept |= {t.name: self.names.numbers[t.name] for t in s.targets}
-        arrays = [f"state.{self.names.numbers[t.name]}[0, c]" for t in s.targets]
-        terms = [f"{t.name}_term" for t in s.targets]
-        call = f"{self.names.functions[s.function]}({', '.join(['i', 'c', *PASSED, *passed, *noises])})"
-        lines = [f"{', '.join(terms)} = {call}", *(f"{a} += {t}" for a, t in zip(arrays, terms, strict=True))]
-        return [
-            Piece((), tuple(f"{a} = 0.0" for a in arrays)),
-            Piece((f"for i in range({self.counts[s.length]}):",), tuple(lines), uses=frozenset(passed)),
+        targets = [t.name for t in s.targets]
+        running = [f"state.{self.names.eights[t]}[place, c]" for t in targets]
+        each = (f"for i in range({count}):",)
+
+        def joined(totals: Iterable[str]) -> str:
+            return f"{self.names.functions[s.function]}({', '.join(['i', 'c', *totals, *PASSED, *passed, *noises])})"
+
+        def piece(outer: tuple[str, ...], lines: Iterable[str]) -> Piece:
+            return Piece(
+                outer, tuple(lines), uses=frozenset(passed), before=f"place = i % EIGHT if {count} >= EIGHT else np.uint64(0)"
+            )
+
+        join = [f"{', '.join(running)} = {joined(running)}"]
+        terms = [f"{t}_term" for t in targets]
+        apart = [
+            f"{', '.join(terms)} = {joined('0.0' for _ in terms)}",
+            *(f"{r} += {t}" for r, t in zip(running, terms, strict=True)),
         ]
+        if all(map(is_arithmetic, s.values)):
+            loops = [piece(each, join)]
+        else:  # as in run, which writes the terms down before they are added by eight
+            loops = [piece((f"if {count} < EIGHT:", *each), join), piece((f"if {count} >= EIGHT:", *each), apart)]
+        zeros = tuple(f"state.{self.names.eights[t]}[place, c] = 0.0" for t in targets)
+        sums = tuple(f"{t} = pairwise_many(state.{self.names.eights[t]}, c)" for t in targets)
+        return [Piece(("for place in range(EIGHT):",), zeros), *loops, Piece((), sums, frozenset(targets))]
 
     def chi_squared(self, s: ChiSquared) -> Piece:
         """Draws that are not normal."""
@@ -296,10 +322,11 @@ def _state_text(plan: Plan, names: ManyNames, numbers: Numbers) -> str:
     scratch = {name.removeprefix("out."): length for name, length in plan.scratch.items()}
     scratch |= {names.filled[d.local.name]: d.length for d in every_noise(plan) if d.local.name in names.filled}
     scratch |= dict.fromkeys(numbers.kept.values())
+    eights = list(names.eights.values())
     copies = [f"np.array({name}, dtype=np.float64, order='C')" for name in blocks.values()]
     zeros = [f"np.zeros(({1 if n is None else f'{first[n]}.shape[0]'}, chains))" for n in scratch.values()]
-    values = [*copies, *zeros, *(["np.full((1, chains), -1.0)"] * 2), *copies]
-    fields = [*plan.fields.values(), *scratch, names.stopped, names.guilty, *names.last.values()]
+    values = [*copies, *zeros, *["np.zeros((8, chains))" for _ in eights], *(["np.full((1, chains), -1.0)"] * 2), *copies]
+    fields = [*plan.fields.values(), *scratch, *eights, names.stopped, names.guilty, *names.last.values()]
     return "\n".join([
         "class Chains(NamedTuple):",
         '    """The blocks of many chains, a chain a column, then scratch, then which chains stopped, why, and where."""', "",
@@ -344,6 +371,15 @@ def keep_many(draws, row, values):
         for i in range(np.uint64(values.shape[0])):
             for c in range(np.uint64(values.shape[1])):
                 draws[row, i, c] = values[i, c]
+'''
+
+PAIRWISE_MANY = '''\
+@device
+def pairwise_many(sums, c):
+    """The sum of the eight running sums of chain c in pairs: l and l + 4, of these l and l + 2, of these the two."""
+    even = (sums[0, c] + sums[4, c]) + (sums[2, c] + sums[6, c])
+    odd = (sums[1, c] + sums[5, c]) + (sums[3, c] + sums[7, c])
+    return even + odd
 '''
 
 RUN_MANY_HEAD = '''\

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, Symbol
 
 from codegen.leaves import CommonLeaves
-from codegen.loops import Let, Statement
+from codegen.loops import Let, RowsJoin, Statement
 from codegen.lower import Lowering, unbound, varying, with_common_parts
 from codegen.names import Namer
 from recipe.abstract import Dense, Partial, Potential
@@ -23,15 +23,22 @@ VALUE = Symbol("value", real=True)
 
 @dataclass(frozen=True)
 class RowSum:
-    """``scale * (sum over rows of each_datum) + after``, the form of a potential and of its gradient.
+    """``scale * (sum over rows of a datum) + after``, the form of a potential and of its gradient.
 
-    ``before`` reads the scalar blocks, ``sizes`` names the lengths that are used as numbers.
+    ``before`` reads the scalar blocks, ``each_datum`` are numbers of a row, ``joins`` are the sums over rows; ``sizes`` names the
+    lengths that are used as numbers.
     """
 
     before: tuple[Statement, ...]
     each_datum: tuple[Statement, ...]
+    joins: tuple[RowsJoin, ...]
     after: tuple[Statement, ...]
     sizes: Mapping[Length, Symbol]
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All of them."""
+        return (*self.before, *self.each_datum, *self.joins, *self.after)
 
 
 @dataclass(frozen=True)
@@ -96,48 +103,65 @@ class _Builder:
         return PosteriorGradient(self.potential, posterior, function, results, blocks, self.fields, derived, value)
 
     def gradient(self, posterior: Posterior) -> RowSum:
-        each = self.added(posterior.datum_gradient, scale=False)
-        after = self.added(posterior.prior_gradient, scale=True)
-        return RowSum(self.before(), each, after, self.common.sizes)
+        each = self.joined(posterior.datum_gradient)
+        return RowSum(self.before(), *each, self.scaled(posterior.prior_gradient), self.common.sizes)
 
     def value(self, posterior: Posterior) -> RowSum:
         """The posterior's potential itself."""
-        each, after = self._added_value(VALUE, posterior.log_likelihood), self._added_value(SCALE * VALUE, posterior.log_prior)
-        return RowSum(self.before(), each, after, self.common.sizes)
-
-    def _added_value(self, so_far: Expr, log_density: Expr) -> tuple[Statement, ...]:
+        assert posterior.log_likelihood is not None
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
-        term = lowering.lower(-log_density)
-        return (*lowering.statements, Let(VALUE, so_far + term))
+        term = lowering.let(lowering.lower(-posterior.log_likelihood), "value_of_row")
+        joins = RowsJoin("", None, (VALUE.name,), (VALUE,), (term,), ())
+        prior = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        value = prior.lower(-posterior.log_prior)
+        after = (*prior.statements, Let(VALUE, SCALE * VALUE + value))
+        return RowSum(self.before(), tuple(lowering.statements), (joins,), after, self.common.sizes)
 
     def before(self) -> tuple[Statement, ...]:
         """Read the scalar blocks."""
         return tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
 
-    def added(self, gradient: dict[Block, Expr], *, scale: bool) -> tuple[Statement, ...]:
-        """Add a gradient to the results, which are scaled first if asked."""
+    def joined(self, gradient: dict[Block, Expr]) -> tuple[tuple[Statement, ...], tuple[RowsJoin, ...]]:
+        """What is computed of a row, and how the row joins the results."""
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
-        factor = SCALE if scale else S.One
-        lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
-        self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar) and (scale or e != 0)}, factor)
+        lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
+        numbers = {b: e for b, e in lowered.items() if isinstance(b, Scalar)}
+        values = [(Symbol(self.namer.fresh(f"{b.name}_of_row"), real=True), e) for b, e in numbers.items()]
+        lowering.statements += [Let(s, e) for s, e in with_common_parts(values, self.namer)]
+        joins = [self._join(None, dict(zip(numbers, (s for s, _ in values), strict=True)))] if numbers else []
         for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
-            self._sweep(lowering, length, {b: e for b, e in lowered.items() if getattr(b, "length", None) == length}, factor)
+            of_length = {b: lowering.hoisted(e) for b, e in lowered.items() if getattr(b, "length", None) == length}
+            joins.append(self._join(length, of_length))
+        return tuple(lowering.statements), tuple(joins)
+
+    def _join(self, length: Length | None, values: dict[Block, Expr]) -> RowsJoin:
+        function = "" if length is None else self.namer.fresh("add_datum")
+        cells = tuple(self.results[b] for b in values)
+        sums = tuple(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True) for b in values)
+        comments = () if length is None else tuple(f"gradient of the datum by {b}" for b in values)
+        return RowsJoin(function, length, cells, sums, tuple(values.values()), comments)
+
+    def scaled(self, gradient: dict[Block, Expr]) -> tuple[Statement, ...]:
+        """Scale the results, and add a gradient."""
+        lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
+        self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar)})
+        for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
+            self._sweep(lowering, length, {b: e for b, e in lowered.items() if getattr(b, "length", None) == length})
         return tuple(lowering.statements)
 
-    def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr], factor: Expr) -> None:
+    def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr]) -> None:
         """The blocks that are numbers; what their derivatives share is computed once."""
         cells = {b: Symbol(f"{self.results[b]}[0]", real=True) for b in lowered}
-        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), factor * cells[b] + e) for b, e in lowered.items()]
+        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e) for b, e in lowered.items()]
         stores = {local: cells[b].name for b, (local, _) in zip(lowered, values, strict=True)}
         lowering.statements += [Let(s, e, stores.get(s)) for s, e in with_common_parts(values, self.namer)]
 
-    def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr], factor: Expr) -> None:
+    def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr]) -> None:
         cells = {b: varying(f"{self.results[b]}[i]") for b in lowered}
-        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), factor * cells[b] + e) for b, e in lowered.items()]
+        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e) for b, e in lowered.items()]
         stores = {cells[b].name: local for b, (local, _) in zip(lowered, values, strict=True)}
-        where = "prior" if factor == SCALE else "datum"
-        comments = [f"gradient of the {where} by {b}" for b in lowered]
-        lowering.sweep(length, values, stores, comments, f"add_{where}")
+        lowering.sweep(length, values, stores, [f"gradient of the prior by {b}" for b in lowered], "add_prior")
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
@@ -154,7 +178,7 @@ class _Builder:
 
     @leaf.register
     def _(self, e: VectorData, label: int) -> Expr:
-        return varying(f"float(data.{self.fields[e.at(GENERIC)]}[row, i])")
+        return varying(f"float(data.{self.fields[e.at(GENERIC)]}[row][i])")
 
     @leaf.register
     def _(self, e: ScalarData, label: int) -> Expr:

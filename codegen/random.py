@@ -134,11 +134,16 @@ def fill_normals(values: np.ndarray, seed: Word, lane: Word, t: Word) -> None:
 
 
 @device
-def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
-    """The k-th row of the minibatch of step ``t``, uniform on 0 .. rows - 1 (two rows share a counter)."""
-    x, y = threefry(t, k >> np.uint64(1), np.uint64(seed), lane)
-    word = y if k & np.uint64(1) else x
+def row_of_word(word: Word, rows: int) -> Word:
+    """A row of 0 .. rows - 1, as far along as the word among all words."""
     return np.uint64(np.float64(word >> np.uint64(11)) * 1.1102230246251565e-16 * rows)
+
+
+@device
+def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
+    """The k-th number of step ``t`` that is uniform on 0 .. rows - 1 (two share a counter)."""
+    x, y = threefry(t, k >> np.uint64(1), np.uint64(seed), lane)
+    return row_of_word(y if k & np.uint64(1) else x, rows)
 
 
 @device
@@ -170,8 +175,13 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
     """
     n = rows.size
     if table.size == 0:
-        for k in range(np.uint64(n)):
-            rows[k] = random_row(seed, lane, t, k, count)
+        pairs = np.uint64(n) >> np.uint64(1)
+        half = np.uint64(n) - pairs
+        for k in range(pairs):  # the two halves share counters
+            x, y = threefry(t, k, np.uint64(seed), lane)
+            rows[k], rows[half + k] = row_of_word(x, count), row_of_word(y, count)
+        if pairs < half:
+            rows[pairs] = row_of_word(threefry(t, pairs, np.uint64(seed), lane)[0], count)
     elif n == count:
         for k in range(n):
             rows[k] = k

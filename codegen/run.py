@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from codegen import advice
+from codegen.arguments import flag
 from codegen.budget import budget_of
 from codegen.bundles import Bundles, in_bundles
 from codegen.chains import Chain, run_chains
@@ -25,6 +26,7 @@ from codegen.generate import Module, generate
 from codegen.gradients import check_own_gradient, gradient_argument, own_gradients
 from codegen.initial import given_blocks, start
 from codegen.lengths import Lengths, learn_given
+from codegen.precision import with_float32_data
 from codegen.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.request import Request, read_request
 from codegen.schedule import Constant, Schedule
@@ -44,7 +46,7 @@ def sample(
     control_variates: bool | Mapping[Any, Any] = False, compensate: bool = False, warmup: int = 0, thin: int = 1,
     keep: Sequence[Block | str] | None = None, threads: int | None = None, initial: Mapping[Any, Any] | None = None,
     lengths: Mapping[Any, int] | None = None, gradient: Any = None, checkpoint: str | Path | None = None,
-    checkpoint_seconds: float = 30.0, progress: bool = True, name: str | None = None,
+    checkpoint_seconds: float = 30.0, float32_data: bool = False, progress: bool = True, name: str | None = None,
 ) -> Draws:  # fmt: skip
     """Draw from a recipe, a printed rule or a composed kernel, compiled.
 
@@ -71,6 +73,8 @@ def sample(
             the gradient of the potential into its first arguments; ``{U: function}`` if there are several potentials.
         checkpoint: a folder to save the run in every ``checkpoint_seconds``. If it holds this run, the run goes on from there, and
             the draws are those of a run that was never stopped; ``steps`` may have grown.
+        float32_data: round arrays of float64 data to float32, which takes less time where there are many data; the arithmetic stays
+            float64, and what is sampled is the posterior of the rounded data.
         progress: show a progress bar, if standard error is a terminal.
         name: how the module and the draws call the recipe, where it has no name of its own.
 
@@ -81,6 +85,8 @@ def sample(
     if isinstance(what, Kernel):
         step_size = _checked_kernel(what, step_size, batch_size)
     module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
+    if flag("float32_data", float32_data):
+        module = with_float32_data(module)
     known = Lengths()
     data, rows = resolved_data(module, known)
     how = read_request(

@@ -16,7 +16,9 @@ from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.guilty_source import guilty_text
 from codegen.in_place import filled_noises
-from codegen.loops import ChiSquared, Loop, Plan, Statement, every, every_noise, expressions
+from codegen.intrinsics import INTRINSICS
+from codegen.lanes import lanes_text
+from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, RowsJoin, Statement, Sums, Sweep, every, every_noise, expressions
 from codegen.many import refusal_of_many
 from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
@@ -30,24 +32,30 @@ Own = Mapping[Potential, Estimator]
 HEADER = """\
 from typing import NamedTuple
 import math
+import operator
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model, type_callable
 
-device = njit(error_model="numpy", forceinline=True)
-reduction = njit(error_model="numpy")
+# _nrt=False: nothing is allocated in here (a gradient of the user's own may), so that references need no counting
+device = njit(error_model="numpy", forceinline=True, _nrt=False)
+reduction = njit(error_model="numpy", _nrt=False)
 kernel = njit(cache={kernels_cached}, error_model="numpy")
+row_kernel = njit(cache={kernels_cached}, error_model="numpy", _nrt=False)
 start_kernel = njit(cache=True, error_model="numpy")
-run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy")
+run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy", _nrt={counted})
 
 LARGEST = 1.7976931348623157e308
+TILE = np.uint64(32)
+LONG = 128
 """
 
 
 def header(*, run_cached: bool, kernels_cached: bool) -> str:
     """Imports and decorators, with what is kept in Numba's cache on disk."""
-    return HEADER.format(run_cached=run_cached, kernels_cached=kernels_cached)
+    return HEADER.format(run_cached=run_cached, kernels_cached=kernels_cached, counted=not run_cached)
 
 
 def _takes_no_function(plan: Plan, own: Own) -> bool:
@@ -82,6 +90,8 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
     scratch = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
     scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
+    loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
+    bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer) for s in loops}
     texts = [
         comment,
         header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
@@ -91,21 +101,18 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
         JITTER,
         guilty_text(plan),
         KEEP,
-        *(function_text(s, STEP_FIXED, every_noise(plan), namer) for s in (*every(plan.statements), *plan.recorded.statements)),
+        *bodies.values(),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
         "" if plan.in_place else step_text(plan, counts),
         run_text(plan, counts, own, filled),
         RUN_SCHEDULE,
-        *_many_texts(plan, counts, filled, namer, fields),
+        *(
+            []
+            if refusal_of_many(plan)
+            else many_texts(plan, counts, many_names(plan, filled, namer, fields), lanes_of(plan, counts, {}), bodies)
+        ),
     ]
     return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
-
-
-def _many_texts(plan: Plan, counts: Mapping[Length, str], filled: Mapping[str, str], namer: Namer, fields: Namer) -> list[str]:
-    """What moves many chains at once, where the plan has that form."""
-    if refusal_of_many(plan) is not None:
-        return []
-    return many_texts(plan, counts, many_names(plan, filled, namer, fields), lanes_of(plan, counts, {}), namer)
 
 
 def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, str], namer: Namer) -> list[str]:
@@ -183,13 +190,16 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
     more += [log_uniform] if plan.statistics else []
     more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()
-    return functions_texts([*statements, *(s for g in sums for s in (*g.each_datum, *g.after))], more)
+    return functions_texts([*statements, *(s for g in sums for s in g.statements)], more)
 
 
 def functions_texts(statements: Iterable[Statement], more: Iterable[Any]) -> list[str]:
     """These device functions, those that occur in the statements, and all that they call."""
+    statements = list(statements)
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
-    return [source_of(f) for f in with_callees([*more, *(f for kind, f in OURS.items() if kind in used)])]
+    by_eight = any(isinstance(s, Sums | MatrixProduct | RowsJoin) for s in statements)
+    devices = with_callees([*INTRINSICS, *more, *(f for kind, f in OURS.items() if kind in used)])
+    return [*(source_of(f) for f in devices), *([lanes_text()] if by_eight else [])]
 
 
 def count_names(blocks: Iterable[Block], namer: Namer) -> dict[Length, str]:

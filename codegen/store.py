@@ -25,8 +25,11 @@ from codegen.machine_code import keep_machine_code
 from codegen.whole import whole_file
 from recipe.errors import RecipeError
 
-IMPORTS = {"math", "numpy", "numba", "typing"}
-FROM = {"numba.extending": {"intrinsic"}}
+IMPORTS = {"math", "numpy", "numba", "operator", "typing"}
+FROM = {
+    "numba.extending": {"intrinsic", "lower_builtin", "lower_cast", "models", "register_model", "type_callable"},
+    "llvmlite": {"ir"},
+}
 FORBIDDEN = {"eval", "exec", "compile", "open", "getattr", "setattr", "delattr", "globals", "locals", "vars", "input", "breakpoint"}
 
 
@@ -58,7 +61,7 @@ def _guilty(node: ast.AST) -> str | None:
             return None if allowed else str(module)
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in FORBIDDEN or name.startswith("__"):
             return name
-        case ast.ClassDef(bases=bases) if [getattr(b, "id", None) for b in bases] != ["NamedTuple"]:
+        case ast.ClassDef(bases=bases) if [ast.unparse(b) for b in bases] not in (["NamedTuple"], ["types.Type"]):
             return f"the class {node.name}"
     return None
 

@@ -288,6 +288,10 @@ def sample(
     compensate: Annotated[
         bool, typer.Option("--compensate", help="Take the estimated noise of the gradient off the noise that is added.")
     ] = False,
+    float32_data: Annotated[
+        bool,
+        typer.Option("--float32-data", help="Round the data to float32: faster, and the posterior is that of the rounded data."),
+    ] = False,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
     threads: Annotated[int | None, typer.Option(help="Threads; the draws are the same for any number.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 0,
@@ -310,7 +314,8 @@ def sample(
         output = output.resolve()
     settings = Settings(
         step_size, scheme, order, decay, cycle, tuple(param or ()), steps, warmup, thin, batch_size, replace, control_variates,
-        compensate, chains, threads, seed, keep, None if checkpoint is None else checkpoint.resolve(), checkpoint_seconds,
+        compensate, float32_data, chains, threads, seed, keep,
+        None if checkpoint is None else checkpoint.resolve(), checkpoint_seconds,
     )  # fmt: skip
     declaration = concrete_declaration(where)
     _say_what_is_known(declaration, unproved)

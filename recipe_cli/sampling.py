@@ -38,6 +38,7 @@ class Settings:
     replace: bool = True
     control_variates: bool = False
     compensate: bool = False
+    float32_data: bool = False
     chains: int = 4
     threads: int | None = None
     seed: int = 0
@@ -75,7 +76,8 @@ def sample_posterior(
             target, scheme=settings.scheme, order=_blocks(settings.order), step_size=None if stepless else _schedule(settings),
             params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
             batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
-            compensate=settings.compensate, chains=settings.chains, threads=settings.threads, seed=settings.seed,
+            compensate=settings.compensate, float32_data=settings.float32_data,
+            chains=settings.chains, threads=settings.threads, seed=settings.seed,
             keep=_blocks(settings.keep), checkpoint=settings.checkpoint, checkpoint_seconds=settings.checkpoint_seconds,
             name=declaration.name,
         )  # fmt: skip

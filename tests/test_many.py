@@ -63,7 +63,7 @@ CASES = {
     "draws that are not normal": CHI, "shared noise": SHARED, "simplex": STILL,
     **{name: Kernel(parts) for name, parts in BOUND.items()},
 }  # fmt: skip
-VALUES = {"C": 0.7, "k": 1.7, "c": np.array([0.5, 1.5, 2.5, 0.3, 1.1])}
+VALUES = {"C": 0.7, "k": 1.7, "c": np.linspace(0.3, 2.5, 13)}
 SCHEMES = {"reflected": "euler"}
 DRAWN = {"random times", "repeated"}  # how often they repeat
 SEED = np.uint64(11)
@@ -115,7 +115,7 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in DRAWN])
 def test_a_chain_has_the_draws_that_it_has_alone(name):
-    for length in (1, 2, 5):
+    for length in (1, 2, 5, 8, 13):
         _, loaded, params, blocks = case(name, length)
         sizes = np.repeat([0.01, 0.02], 20)
         alone, ends = one_by_one(loaded, params, blocks, sizes, 3, 2, 1000)

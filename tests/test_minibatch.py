@@ -326,10 +326,10 @@ def test_the_estimated_variance_is_that_of_the_gradient(replace):
 def test_compensation_takes_the_noise_of_the_gradient_off():
     """SGLD on a linear regression at a step where the noise of the gradient adds half to the variance of what is drawn.
 
-    Without compensation the variances are 1.41 and 1.34 times the exact ones, and differ from seed to seed by 0.04.
+    Without compensation the variances are 1.41 and 1.34 times the exact ones, and differ from seed to seed by 0.02.
     """
     target, step = bind(SGLD, {U: POSTERIOR}), 2e-4
-    options = {"batch_size": 10, "steps": 60_000, "warmup": 2000, "step_size": step, "initial": {"theta": MEAN}, "seed": 2}
+    options = {"batch_size": 10, "steps": 240_000, "warmup": 2000, "step_size": step, "initial": {"theta": MEAN}}
     exact = np.diag(np.linalg.inv(PRECISION))
     plain, compensated = (quiet(target, compensate=c, **options)["theta"].var((0, 1)) / exact for c in (False, True))
     assert np.all(plain > 1.3)

@@ -1,0 +1,44 @@
+"""Data in half of the memory: the arrays of floats rounded to float32. The arithmetic and the state stay float64."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from codegen.data import is_memory_mapped
+from codegen.generate import Module
+from recipe.errors import RecipeError
+from recipe.posterior import Posterior
+from recipe.symbols import name_of
+
+
+def with_float32_data(module: Module) -> Module:
+    """The same module for the posterior of the rounded data, which is the law that is then sampled."""
+    estimators = {
+        U: replace(e, gradient=replace(e.gradient, posterior=_rounded(e.gradient.posterior))) for U, e in module.estimators.items()
+    }
+    if not estimators:
+        raise RecipeError("float32_data= needs data: bind a Posterior to the potential first")
+    return replace(module, estimators=estimators)
+
+
+def _rounded(p: Posterior) -> Posterior:
+    data = {s: _rounded_array(name_of(s), value) for s, value in p.data}
+    return Posterior(p.blocks, p.log_likelihood, p.log_prior, data, p.user_gradient)
+
+
+def _rounded_array(name: str, value: Any) -> Any:
+    """Only floats of float64 are rounded: everything else is as small already, or an integer."""
+    if getattr(value, "dtype", np.dtype(np.float64)) != np.float64:
+        return value
+    if is_memory_mapped(value):
+        raise RecipeError(
+            f"the data of {name} is memory-mapped as float64: float32_data= would copy all of it; write it as float32"
+        )
+    try:
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and that is refused with its row
+            return np.asarray(value, dtype=np.float64).astype(np.float32)
+    except (TypeError, ValueError):
+        return value  # refused where data are read, in a sentence
