@@ -62,20 +62,12 @@ def check_step(module: Module, legend: Legend, what: Update) -> None:
         | {"noise": NoiseArguments(_normals(what)), "gradient": Token("gradient")}
     )
     end = function.body[-1].lineno
-    _open_rule(reader)
+    reader.rule.open()
     reader.read(function.body, frame)
     for block, value in reader.rule.state.items():
         if value == block and array_of(reader, block, "out") not in reader.memory.contents:
             raise wrong(end, f"step does not write {block} into out")
     checked_state(reader, end, "after the step", "out")
-
-
-def _open_rule(reader: Reader) -> None:
-    """The rule as far as its first loop or test; what comes there is met by the text."""
-    rule = reader.rule
-    operation = rule.advance()
-    if operation is not None:
-        rule.at -= 1
 
 
 def _normals(what: Update) -> int:
@@ -143,7 +135,7 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     rest = body[2:]
     if legend_has_tests(rest):
         rest = rest[1:]
-    _open_rule(reader)
+    reader.rule.open()
     moves, tail = _split(rest, loop)
     reader.read(moves, frame)
     if reader.rule.advance() is not None:

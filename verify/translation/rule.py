@@ -54,6 +54,11 @@ class Rule:
                     return operation
         return None
 
+    def open(self) -> None:
+        """Carry out moves as far as the next loop or test, so that the text can be read beside them."""
+        if self.advance() is not None:
+            self.at -= 1
+
     def inside(self, operation: Repeated) -> Rule:
         """The rule of the body of a loop, at a state that earlier repetitions have left."""
         state = {b: self.judge.value_of(b) if b in operation.moved else e for b, e in self.state.items()}

@@ -49,6 +49,7 @@ def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         reader.judge.require(found.log_ratio, reader.rule.log_ratio(test), line, "the logarithm of the ratio")
     _merge(reader, test, rejected, frame, statements[1])
     reader.rule.marked.pop()
+    reader.rule.open()
     return 2
 
 

@@ -75,6 +75,7 @@ def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, o
         known, memory, flags = reader.judge.snapshot(), reader.memory.copy(), dict(frame.names)
         reader.rule = outer.inside(operation)
         entered(reader, written, kept, reader.rule.state)
+        reader.rule.open()
         _once(reader, body, frame, clock)
         if reader.rule.advance() is not None:
             raise wrong(body[-1], "the body ends before the rule does")
@@ -88,6 +89,7 @@ def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, o
     reader.rule, reader.clock = outer, outer_clock
     outer.state = outer.inside(operation).state
     entered(reader, written, kept, outer.state)
+    outer.open()
     assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     flag = {n: v for n, v in frame.names.items() if isinstance(v, Flag)}
     frame.names = {n: v for n, v in names.items() if n not in assigned} | flag
@@ -106,9 +108,10 @@ def _written(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, ope
     lanes = dict(reader.lanes)
     reader.rule = rule.inside(operation)
     entered(reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state)
-    reader.trying = True
+    reader.rule.open()
+    before, reader.trying = reader.trying, True
     _once(reader, body, frame, clock)
-    reader.trying = False
+    reader.trying = before
     written = list(dict.fromkeys(array for array, _ in reader.memory.writes))
     reader.memory, frame.names, reader.rule, reader.clock = memory, names, rule, outer
     reader.lanes = lanes
