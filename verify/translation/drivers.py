@@ -52,14 +52,15 @@ def reader_for(module: Module, legend: Legend, what: What, calls: Mapping[str, C
     return reader
 
 
-def check_step(module: Module, legend: Legend, what: Update) -> None:
-    """Require that ``step`` is the rule."""
+def check_step(module: Module, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]) -> None:
+    """Require that ``step`` is the rule; ``laws`` are those of the draws of ``run``."""
     function = _function(module, "step", STEP)
     reader = reader_for(module, legend, what, _given_gradients(legend), estimated=False)
-    reader.only_out = True
+    reader.only_out, reader.laws = True, dict(laws)
+    noise = NoiseArguments(_normals(what))
     frame = Frame(
         {"out": Record("out"), "state": Record("state"), "params": Record("params"), "step_size": step_symbol(what)}
-        | {"noise": NoiseArguments(_normals(what)), "gradient": Token("gradient")}
+        | {"noise": noise, "gradient": Token("gradient")}
     )
     end = function.body[-1].lineno
     reader.rule.open()
@@ -68,6 +69,8 @@ def check_step(module: Module, legend: Legend, what: Update) -> None:
         if value == block and array_of(reader, block, "out") not in reader.memory.contents:
             raise wrong(end, f"step does not write {block} into out")
     checked_state(reader, end, "after the step", "out")
+    if noise.used != set(range(len(noise.used))):
+        raise wrong(end, "not all arrays of the noise are used")
 
 
 def _normals(what: Update) -> int:
@@ -110,7 +113,7 @@ def _function(module: Module, name: str, arguments: str) -> ast.FunctionDef:
     return function
 
 
-def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Call], end: Callable[..., None]) -> None:
+def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Call], end: Callable[..., None]) -> Reader:
     """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it in the loop."""
     function = _function(module, "run", RUN)
     reader = reader_for(module, legend, what, {**_given_gradients(legend), **calls}, estimated=True)
@@ -129,11 +132,15 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     opened = _read_before(reader, before, frame)
     if [ast.unparse(s) for s in body[:2]] != ["t = np.uint64(done)", "finite = True"]:
         raise unread(body[0], "a step must begin with t = np.uint64(done) and finite = True")
+    assigned = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    frame.names = {n: v for n, v in frame.names.items() if n not in assigned}  # what an earlier step has left there is not known
     frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
     reader.clock = Clock("t")
     _scratch_holds_anything(reader, opened)
     rest = body[2:]
-    if legend_has_tests(rest):
+    if any(f not in legend.fields.values() for f in module.draws):
+        if ast.unparse(rest[0]) != "accepted = tests = 0.0":
+            raise wrong(rest[0], "a step must begin by counting no test: accepted = tests = 0.0")
         rest = rest[1:]
     reader.rule.open()
     moves, tail = _split(rest, loop)
@@ -145,12 +152,9 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     for array, held in opened.items():
         if not left(reader, array, held, reader.rule.state):
             raise wrong(reader.memory.written.get(array, loop.lineno), f"{array.field} is not right for the next step")
+    _check_drawn_again(reader, loop)
     end(reader, frame, tail, bool(opened))
-
-
-def legend_has_tests(body: list[ast.stmt]) -> bool:
-    """Whether a step begins by counting its tests."""
-    return bool(body) and ast.unparse(body[0]) == "accepted = tests = 0.0"
+    return reader
 
 
 def _split(body: list[ast.stmt], loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -187,7 +191,8 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
 
 
 def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
-    changing = set(reader.rule.state) | set(reader.judge.whites)
+    variances = {variance_before(U, b) for U in reader.legend.variances for b in U.blocks}
+    changing = set(reader.rule.state) | reader.judge.whites | variances
     if isinstance(value, Expr) and {generic(s) for s in value.atoms(Symbol)} & changing:
         raise wrong(at, "this changes from step to step, and is computed once")
 
@@ -201,8 +206,19 @@ def _read_left(reader: Reader, test: ast.expr, statements: list[ast.stmt], frame
     reader.clock = frame.names["t"] = Clock("before")
     first = len(reader.memory.writes)
     reader.read(statements, frame)
+    reader.estimates_before, reader.estimates = reader.estimates, {}
     written = list(dict.fromkeys(array for array, _ in reader.memory.writes[first:]))
     return results_held(reader, written, reader.rule.state)
+
+
+def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
+    """The minibatch that was there before the loop is that of the end of a step, or has random numbers of its own."""
+    for U, (purpose, _) in reader.estimates_before.items():
+        last = reader.estimates.get(U)
+        if last is not None and last[1] == "t" and last[0] != purpose:
+            raise wrong(at, f"the minibatch of the step before is another one than that of its end, for {U}")
+        if (last is None or last[1] != "t") and purpose in reader.lanes:
+            raise wrong(at, f"the minibatch of the step before shares its random numbers, for {U}")
 
 
 def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None:

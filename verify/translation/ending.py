@@ -38,24 +38,26 @@ def check_end(module: Module, what: Update | Kernel, reader: Reader, frame: Fram
 def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Frame, body: list[ast.stmt]) -> None:
     """Require of every block a row of draws, with its value or what is recorded of it."""
     statistics = [f for f in module.draws if f not in reader.legend.fields.values()]
-    kept = len(list(reader.legend.fields)) + 2 * len(statistics) // 2
+    kept = len(reader.legend.fields) + len(statistics)
+    if len(body) < kept:
+        raise wrong(body[0], f"{kept} rows are kept of a state, and not {len(body)}")
     recorded, copies = body[: len(body) - kept], body[len(body) - kept :]
-    images = [b for b in list(reader.legend.fields) if b.image is not None]
+    images = [b for b in reader.legend.fields if b.image is not None]
     if images:
         stop = f"if not finite:\n    return (done, {list(reader.legend.fields).index(images[0])})"
         if not recorded or ast.unparse(recorded[0]) != "finite = True" or ast.unparse(recorded[-1]) != stop:
             raise unread(body[0], "an image that is not finite must stop the run")
         recorded = recorded[1:-1]
     frame.names["finite"] = Flag()
-    state = {array_of(reader, b) for b in list(reader.legend.fields)}
+    state = {array_of(reader, b) for b in reader.legend.fields}
     first = len(reader.memory.writes)
     reader.read(recorded, frame)
     for array, _ in reader.memory.writes[first:]:
         if array in state:
             raise wrong(reader.memory.written[array], "what is recorded changes the state")
-    for block, statement in zip(list(reader.legend.fields), copies, strict=False):
+    for block, statement in zip(reader.legend.fields, copies, strict=False):
         _check_copy(reader, what, block, statement)
-    for field, statement in zip(statistics, copies[len(list(reader.legend.fields)) :], strict=True):
+    for field, statement in zip(statistics, copies[len(reader.legend.fields) :], strict=True):
         text = f"if draws.{field}.shape[0] > 0:\n    draws.{field}[k // thin - 1, 0] = accepted / tests"
         if ast.unparse(statement) != text:
             raise wrong(statement, "the rate of acceptance is accepted / tests")

@@ -70,7 +70,6 @@ class Judge:
     noises: dict[Symbol, Symbol] = field(default_factory=dict)  # of the rule -> of the text
     whites: set[Symbol] = field(default_factory=set)  # those of the text
     squares: list[Square] = field(default_factory=list)
-    given: set[Symbol] = field(default_factory=set)  # draws that are not normal and that ``step`` is given
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
@@ -157,13 +156,12 @@ class Judge:
 
     def matches(self, theirs: Expr, ours: Expr) -> Iterable[dict[Symbol, Symbol]]:
         """The ways to match noises of the text with those of the rule that have none yet."""
-        taken = set(self.noises.values())
-        white, other = (generics(theirs) & found - taken for found in (self.whites, self.given))
-        noises = {s for s in generics(ours) if isinstance(s, Noise | ScalarNoise)} - self.noises.keys()
-        draws = {q.draw for q in self.squares if q.lane is None} & generics(ours) - self.noises.keys() if other else set()
-        if len(white) != len(noises) or len(other) != len(draws) or len(white) + len(other) > MOST_NOISES:
+        left = sorted({s for s in generics(ours) if isinstance(s, Noise | ScalarNoise)} - self.noises.keys(), key=str)
+        right = sorted(generics(theirs) & self.whites - set(self.noises.values()), key=str)
+        if len(left) != len(right) or len(left) > MOST_NOISES:
             return []
-        return [{**a, **b} for a in _matched(noises, white) for b in _matched(draws, other)]
+        ways = [dict(zip(left, way, strict=True)) for way in itertools.permutations(right)]
+        return [way for way in ways if all(length_of(a) == length_of(b) for a, b in way.items())]
 
     def require(self, theirs: Expr, ours: Expr, line: int, what: str) -> None:
         """Require that a value of the text is that of the rule.
@@ -197,20 +195,11 @@ class Judge:
 
     def snapshot(self) -> tuple[Any, ...]:
         """Everything that is known now."""
-        return dict(self.definitions), list(self.evaluations), dict(self.noises), set(self.whites), list(self.squares), set(self.given)
+        return dict(self.definitions), list(self.evaluations), dict(self.noises), set(self.whites), list(self.squares)
 
     def restore(self, known: tuple[Any, ...]) -> None:
         """Forget what came after a snapshot."""
-        self.definitions, self.evaluations, self.noises, self.whites, self.squares, self.given = (
-            type(part)(part) for part in known
-        )
-
-
-def _matched(ours: set[Symbol], theirs: set[Symbol]) -> list[dict[Symbol, Symbol]]:
-    """The ways to give each of ours one of theirs."""
-    left = sorted(ours, key=str)
-    ways = [dict(zip(left, way, strict=True)) for way in itertools.permutations(sorted(theirs, key=str))]
-    return [way for way in ways if all(length_of(a) == length_of(b) for a, b in way.items())]
+        self.definitions, self.evaluations, self.noises, self.whites, self.squares = (type(part)(part) for part in known)
 
 
 def generics(e: Expr) -> set[Symbol]:

@@ -110,6 +110,8 @@ def _check_value(module: Module, legend: Legend, density: Density) -> None:
         reader.memory.contents[array] = b
     frame = _frame(places)
     value = reader.returned(function, frame)
+    if not isinstance(value, Expr):
+        raise wrong(function, f"{density.value} returns no number")
     posterior = density.posterior
     if posterior.log_likelihood is None:
         raise unread(function, f"the posterior of {density.potential} has no log likelihood")
@@ -289,6 +291,8 @@ def _estimate(legend: Legend, density: Density, *, with_state: bool) -> Call:
         if fields and (draw is None or draw[2] != _count(legend, density)):
             raise wrong(node, "the rows of this estimate are not drawn just before it")
         reader.drawn = None
+        if draw is not None and not reader.trying:
+            reader.estimates[U] = (draw[0], draw[1])
         found = evaluated(reader, U, arrays[:k], arrays[k:], draw, node)
         for b, field, variance in zip(U.blocks, legend.variances.get(U, ()), found.variances, strict=False):
             array = Array("state", field, length_of(b))

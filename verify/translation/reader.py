@@ -14,13 +14,13 @@ from typing import Any
 from sympy import Expr, Integer, Rational, Symbol
 
 from recipe.abstract import Dense
-from recipe.symbols import GENERIC, Indexed, Length
+from recipe.symbols import GENERIC, Indexed, Length, generic
 from recipe.total import labels, relabel
 from verify.translation.judge import Judge, atom
 from verify.translation.legend import Legend
 from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, operated
 from verify.translation.module import Module, without_docstring
-from verify.translation.noise import NoiseArguments, NoiseArray, noise_at
+from verify.translation.noise import Given, NoiseArguments, NoiseArray, noise_at
 from verify.translation.problems import unread, wrong
 from verify.translation.rule import factor_of
 from verify.translation.values import (
@@ -85,6 +85,11 @@ class Reader:
         self.clock: Any = None  # the counter of random numbers here
         self.trying = False  # whether a body is read only to see what it writes
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
+        self.estimates: dict[Any, tuple[int, str]] = {}  # by potential: purpose and clock of its last minibatch
+        self.estimates_before: dict[Any, tuple[int, str]] = {}
+        self.mark = ""  # the number in scratch that says for which step it is right
+        self.laws: dict[str, tuple[str, str]] = {}  # where draws go that are not normal, and the parameters of their laws
+        self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
         self.only_out = False  # ``step`` writes only into out
         for s in self.parameters.values():
             if isinstance(s, Indexed):
@@ -161,6 +166,8 @@ class Reader:
     def store(self, cell: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
         """Write a number into a cell of an array, or one into all cells."""
         array = self.value(cell.value, frame)
+        if isinstance(value, Given) and isinstance(array, Array):
+            value = self._given(array, value, cell)
         if not isinstance(array, Array) or not isinstance(value, Expr):
             raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
         if isinstance(cell.slice, ast.Slice):
@@ -170,6 +177,18 @@ class Reader:
             return
         self.put(array, self.place(cell.slice, array, frame), value, line)
 
+    def _given(self, array: Array, given: Given, at: ast.AST) -> Expr:
+        """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run`` draws it with."""
+        if array.field not in self.laws:
+            raise wrong(at, f"run draws nothing into {array.field}")
+        if given.place.length != array.length:
+            raise wrong(at, "the draw of another coordinate is stored")
+        fields = (Array(array.owner, field, array.length) for field in self.laws[array.field])
+        whole = None if array.length is None else Place(array.length, GENERIC)
+        df, nonc = (self.fetch(field, whole, at) for field in fields)
+        draw = self.judge.square(df, nonc, array.length, lane=("noise", given.number))
+        return draw.at(given.place.label) if isinstance(draw, Indexed) else draw
+
     def put(self, array: Array, place: Place | None, value: Expr, line: int) -> None:
         """Write into an array: into the generic coordinate for all of them."""
         label = None if place is None else place.label
@@ -177,6 +196,9 @@ class Reader:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
         self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
         self.memory.written[array] = line
+        drawn = generic(value)
+        if drawn in self.parameters_of_draw:
+            self.laws[array.field] = self.parameters_of_draw[drawn]
         self.memory.writes.append((array, label))
         if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
             self.memory.needed.append((self.memory.contents[array], line))

@@ -47,6 +47,6 @@ def _validate(
     for density in found:
         check_density(module, legend, density)
         calls |= calls_of(module, legend, density)
+    reader = check_run(module, legend, what, calls, partial(check_end, module, what))
     if isinstance(what, Update):
-        check_step(module, legend, what)
-    check_run(module, legend, what, calls, partial(check_end, module, what))
+        check_step(module, legend, what, reader.laws)

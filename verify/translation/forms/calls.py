@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from sympy import Expr, Integer
+from sympy import Expr
 
 from recipe.abstract import Potential
 from recipe.symbols import GENERIC, Indexed
@@ -16,10 +16,14 @@ from verify.translation.reader import Frame, Reader
 from verify.translation.values import Array, Clock, Drawn, Lane, Place, Repetitions, Rows, Token
 
 
+BEFORE = Clock("before")  # the step before the first one
+PURPOSES = 2**31  # beyond them are the random numbers of first states
+
+
 def lane_of(reader: Reader, node: ast.Call, frame: Frame) -> Lane:
     """``lane_of(3, chain)``."""
     purpose, chain = (reader.value(a, frame) for a in node.args)
-    if not isinstance(purpose, int) or purpose < 0 or chain != Token("chain"):
+    if not isinstance(purpose, int) or not 0 <= purpose < PURPOSES or chain != Token("chain"):
         raise unread(node, f"{ast.unparse(node)} is not the key of a use of random numbers of this chain")
     return Lane(purpose)
 
@@ -29,6 +33,8 @@ def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tup
     seed, lane, clock = arguments
     if seed != Token("seed") or not isinstance(lane, Lane) or not isinstance(clock, Clock):
         raise unread(node, f"{ast.unparse(node)}: seed, key and counter are not those of this step")
+    if clock == BEFORE:  # what is drawn again is looked at in the end
+        return lane, clock
     known = reader.lanes.setdefault(lane.purpose, (use, clock))
     if known != (use, clock):
         raise wrong(node, f"two uses of random numbers share the key {lane.purpose}: {known[0]} and {use}")
@@ -73,15 +79,10 @@ def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
     """The rows of the next estimate."""
     rows, table, count, *arguments = node.args
     given = [reader.value(a, frame) for a in arguments]
-    lane, clock = keyed(reader, node, given, f"rows of line {node.lineno}") if clock_is_own(given) else (given[1], given[2])
+    lane, clock = keyed(reader, node, given, f"rows of line {node.lineno}")
     if reader.value(rows, frame) != Rows() or reader.value(table, frame) != Token("table"):
         raise unread(node, f"{ast.unparse(node)} fills something else than the rows of the state")
     reader.drawn = (lane.purpose, clock.name, ast.unparse(count))
-
-
-def clock_is_own(given: list[Any]) -> bool:
-    """Whether a clock is that of a step, and not that of the step before, whose numbers are drawn again on purpose."""
-    return given[2] != Clock("before")
 
 
 def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
@@ -94,7 +95,15 @@ def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr
     draw = reader.judge.square(
         relabel(df, label, GENERIC), relabel(nonc, label, GENERIC), counter.length, lane=(lane.purpose, clock.name)
     )
+    reader.parameters_of_draw[draw] = _fields_of_law(node)
     return draw.at(label) if isinstance(draw, Indexed) else draw
+
+
+def _fields_of_law(node: ast.Call) -> tuple[str, str]:
+    match node.args:
+        case [ast.Subscript(value=ast.Attribute(attr=df)), ast.Subscript(value=ast.Attribute(attr=nonc)), *_]:
+            return df, nonc
+    raise unread(node, "a law has its parameters in two arrays")
 
 
 def evaluated(reader: Reader, U: Potential, results: list[Any], places: list[Any], draw: Any, node: ast.Call) -> Any:
@@ -125,4 +134,3 @@ CALLS = {
     "noncentral_chi_squared": noncentral_chi_squared,
 }
 
-ZERO = Integer(0)

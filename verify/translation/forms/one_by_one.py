@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 
 from recipe.symbols import Length
 from recipe.total import sum_over
-from verify.translation.judge import atom, generics
+from verify.translation.judge import generics
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Frame, Memory, Reader
 from verify.translation.values import Array, Flag, Half, Pairs, Place, Size
@@ -66,8 +66,8 @@ def repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum
     before, names = dict(reader.memory.contents), dict(frame.names)
     start: dict[Any, Symbol] = {array: reader.judge.fresh("so_far", array.length) for array in grown}
     reader.memory.contents |= start  # type: ignore[arg-type]
-    counted = {name: atom(f"{name} so far", None) for name in assigned if isinstance(names.get(name), Expr)}
-    frame.names |= counted
+    counted = {name: reader.judge.fresh(f"{name} so far", None) for name in assigned if isinstance(names.get(name), Expr)}
+    frame.names = {n: v for n, v in names.items() if n not in assigned or isinstance(v, Flag)} | counted
     first_read, first_write = len(reader.memory.reads), len(reader.memory.writes)
     once()
     _check_own_places(reader.memory, first_read, first_write, label, grown, at)

@@ -68,6 +68,8 @@ def _times(reader: Reader, value: ast.expr, frame: Frame) -> Repetitions:
 
 
 def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated) -> None:
+    assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    frame.names = {n: v for n, v in frame.names.items() if n not in assigned or isinstance(v, Flag)}
     outer, outer_clock, names = reader.rule, reader.clock, dict(frame.names)
     written = _written(reader, body, frame, clock, operation)
     kept = results_held(reader, written, outer.state)
@@ -90,9 +92,8 @@ def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, o
     outer.state = outer.inside(operation).state
     entered(reader, written, kept, outer.state)
     outer.open()
-    assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    flag = {n: v for n, v in frame.names.items() if isinstance(v, Flag)}
-    frame.names = {n: v for n, v in names.items() if n not in assigned} | flag
+    flags = {n: v for n, v in frame.names.items() if isinstance(v, Flag)}
+    frame.names = names | flags
 
 
 def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> None:
