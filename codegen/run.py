@@ -44,6 +44,7 @@ def sample(
     keep: Sequence[Block | str] | None = None, threads: int | None = None, initial: Mapping[Any, Any] | None = None,
     lengths: Mapping[Any, int] | None = None, gradient: Any = None, checkpoint: str | Path | None = None,
     checkpoint_seconds: float = 30.0, progress: bool = True, name: str | None = None,
+    check: Callable[[Module], None] | None = None,
 ) -> Draws:  # fmt: skip
     """Draw from a recipe, a printed rule or a composed kernel, compiled.
 
@@ -72,6 +73,7 @@ def sample(
             the draws are those of a run that was never stopped; ``steps`` may have grown.
         progress: show a progress bar, if standard error is a terminal.
         name: how the module and the draws call the recipe, where it has no name of its own.
+        check: called with the module before any of it is compiled, to raise where it should not run.
 
     Raises:
         RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
@@ -80,6 +82,8 @@ def sample(
     if isinstance(what, Kernel):
         step_size = _checked_kernel(what, step_size, batch_size)
     module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
+    if check is not None:
+        check(module)
     known = Lengths()
     data, rows = resolved_data(module, known)
     how = read_request(

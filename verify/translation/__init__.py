@@ -2,3 +2,8 @@
 
 A second reading of the text, which shares no code with what prints it. ``docs/translation.md`` says what is read and what is not.
 """
+
+from verify.translation.legend import Legend, Trusted
+from verify.translation.validate import validate
+
+__all__ = ["Legend", "Trusted", "validate"]

@@ -6,17 +6,16 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, Symbol
 
 from recipe.abstract import Potential
-from recipe.free import parameters_of
+from recipe.chi_squared import NoncentralChiSquared
 from recipe.kernel import Kernel
 from recipe.symbols import Block, Noise, ScalarNoise, generic
 from recipe.update import Update
 from verify.translation.equal import Looks
 from verify.translation.forms.calls import CALLS, evaluated
 from verify.translation.forms.decision import decision
-from verify.translation.noise import NoiseArguments
 from verify.translation.forms.one_by_one import one_by_one
 from verify.translation.forms.pairs import pairs
 from verify.translation.forms.repetition import number
@@ -24,11 +23,12 @@ from verify.translation.judge import Judge, length_of
 from verify.translation.keeping import array_of, checked_state, left, results_held
 from verify.translation.legend import Legend
 from verify.translation.module import Module, without_docstring
+from verify.translation.noise import NoiseArguments
 from verify.translation.problems import unread, wrong
-from verify.translation.program import operations
+from verify.translation.program import Operation, operations
 from verify.translation.reader import Call, Frame, Reader
 from verify.translation.rule import Rule, variance_before
-from verify.translation.values import Array, Clock, Flag, Record, Rows, Token
+from verify.translation.values import Array, Clock, Flag, Record, Token
 
 What = Update | Kernel
 
@@ -37,13 +37,15 @@ RUN = "state, draws, gradient, data, step_size, params, seed, chain, start, step
 STEP_SIZE = Symbol("step_size", positive=True)
 
 
-def reader_for(module: Module, legend: Legend, what: What, calls: Mapping[str, Call], *, estimated: bool) -> Reader:
+def reader_for(
+    module: Module, legend: Legend, beside: tuple[Operation, ...], calls: Mapping[str, Call], *, estimated: bool
+) -> Reader:
     """A reader beside the rule, at its first state."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
     reader = Reader(module, legend, judge, (pairs, number, decision, one_by_one), {**CALLS, **calls})
     state: dict[Block, Expr] = {b: b for b in legend.fields}
-    reader.rule = Rule(judge, operations(what), state, estimated)
+    reader.rule = Rule(judge, beside, state, estimated)
     for b in legend.fields:
         reader.memory.contents[array_of(reader, b)] = b
     for U, fields in legend.variances.items():
@@ -54,17 +56,8 @@ def reader_for(module: Module, legend: Legend, what: What, calls: Mapping[str, C
 
 def check_step(module: Module, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]) -> None:
     """Require that ``step`` is the rule; ``laws`` are those of the draws of ``run``."""
-    function = _function(module, "step", STEP)
-    reader = reader_for(module, legend, what, _given_gradients(legend), estimated=False)
-    reader.only_out, reader.laws = True, dict(laws)
-    noise = NoiseArguments(_normals(what))
-    frame = Frame(
-        {"out": Record("out"), "state": Record("state"), "params": Record("params"), "step_size": step_symbol(what)}
-        | {"noise": noise, "gradient": Token("gradient")}
-    )
-    end = function.body[-1].lineno
-    reader.rule.open()
-    reader.read(function.body, frame)
+    reader, noise = read_step(module, legend, what, operations(what), laws)
+    end = module.functions["step"].body[-1].lineno
     for block, value in reader.rule.state.items():
         if value == block and array_of(reader, block, "out") not in reader.memory.contents:
             raise wrong(end, f"step does not write {block} into out")
@@ -73,10 +66,25 @@ def check_step(module: Module, legend: Legend, what: Update, laws: Mapping[str, 
         raise wrong(end, "not all arrays of the noise are used")
 
 
+def read_step(
+    module: Module, legend: Legend, what: Update, beside: tuple[Operation, ...], laws: Mapping[str, tuple[str, str]]
+) -> tuple[Reader, NoiseArguments]:
+    """Read ``step`` beside the operations of a rule; beside none, its arrays hold in the end all that was read."""
+    function = _function(module, "step", STEP)
+    reader = reader_for(module, legend, beside, _given_gradients(legend), estimated=False)
+    reader.only_out, reader.laws = True, dict(laws)
+    noise = NoiseArguments(_normals(what))
+    frame = Frame(
+        {"out": Record("out"), "state": Record("state"), "params": Record("params"), "step_size": step_symbol(what)}
+        | {"noise": noise, "gradient": Token("gradient")}
+    )
+    reader.rule.open()
+    reader.read(function.body, frame)
+    return reader, noise
+
+
 def _normals(what: Update) -> int:
     """How many noises of the rule are normal."""
-    from recipe.chi_squared import NoncentralChiSquared
-
     drawn = {generic(x.noise) for _, e in what.rule for x in e.atoms(NoncentralChiSquared)}
     noises = {generic(s) for _, e in what.rule for s in e.atoms(Noise, ScalarNoise)}
     return len(noises - drawn)
@@ -116,34 +124,13 @@ def _function(module: Module, name: str, arguments: str) -> ast.FunctionDef:
 def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Call], end: Callable[..., None]) -> Reader:
     """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it in the loop."""
     function = _function(module, "run", RUN)
-    reader = reader_for(module, legend, what, {**_given_gradients(legend), **calls}, estimated=True)
+    reader = reader_for(module, legend, operations(what), {**_given_gradients(legend), **calls}, estimated=True)
     names = {n: Token(n) for n in ("gradient", "seed", "chain", "start", "steps", "warmup", "thin")}
     frame = Frame({**names, **{n: Record(n) for n in ("state", "draws", "data", "params")}, "step_size": step_symbol(what)})
-    body = without_docstring(function.body)
-    match body:
-        case [*before, ast.For(target=ast.Name(id="done"), iter=steps, body=body, orelse=[]) as loop, ast.Return() as last]:
-            pass
-        case _:
-            raise unread(function, "run must be a loop over steps, with nothing but a return after it")
-    if ast.unparse(steps) != "range(start, start + steps)":
-        raise wrong(steps, "the steps must be start .. start + steps - 1")
-    if ast.unparse(last) != "return (start + steps, -1)":
-        raise wrong(last, "run must return the step that it stands at, and -1")
+    before, loop = _loop_over_steps(function)
     opened = _read_before(reader, before, frame)
-    if [ast.unparse(s) for s in body[:2]] != ["t = np.uint64(done)", "finite = True"]:
-        raise unread(body[0], "a step must begin with t = np.uint64(done) and finite = True")
-    assigned = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    frame.names = {n: v for n, v in frame.names.items() if n not in assigned}  # what an earlier step has left there is not known
-    frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
-    reader.clock = Clock("t")
-    _scratch_holds_anything(reader, opened)
-    rest = body[2:]
-    if any(f not in legend.fields.values() for f in module.draws):
-        if ast.unparse(rest[0]) != "accepted = tests = 0.0":
-            raise wrong(rest[0], "a step must begin by counting no test: accepted = tests = 0.0")
-        rest = rest[1:]
+    moves, tail = _entered_step(reader, loop, frame, opened)
     reader.rule.open()
-    moves, tail = _split(rest, loop)
     reader.read(moves, frame)
     if reader.rule.advance() is not None:
         raise wrong(loop, "the step ends before the rule does")
@@ -157,14 +144,44 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     return reader
 
 
+def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For]:
+    """What stands before the loop over steps, and the loop."""
+    match without_docstring(function.body):
+        case [*before, ast.For(target=ast.Name(id="done"), iter=steps, orelse=[]) as loop, ast.Return() as last]:
+            pass
+        case _:
+            raise unread(function, "run must be a loop over steps, with nothing but a return after it")
+    if ast.unparse(steps) != "range(start, start + steps)":
+        raise wrong(steps, "the steps must be start .. start + steps - 1")
+    if ast.unparse(last) != "return (start + steps, -1)":
+        raise wrong(last, "run must return the step that it stands at, and -1")
+    return before, loop
+
+
+def _entered_step(
+    reader: Reader, loop: ast.For, frame: Frame, opened: Mapping[Array, Any]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The statements of a step that move the state, and those after them; nothing is known of what an earlier step has left."""
+    body = loop.body
+    if [ast.unparse(s) for s in body[:2]] != ["t = np.uint64(done)", "finite = True"]:
+        raise unread(body[0], "a step must begin with t = np.uint64(done) and finite = True")
+    assigned = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    frame.names = {n: v for n, v in frame.names.items() if n not in assigned}
+    frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
+    reader.clock = Clock("t")
+    _scratch_holds_anything(reader, opened)
+    rest = body[2:]
+    if any(f not in reader.legend.fields.values() for f in reader.module.draws):
+        if ast.unparse(rest[0]) != "accepted = tests = 0.0":
+            raise wrong(rest[0], "a step must begin by counting no test: accepted = tests = 0.0")
+        rest = rest[1:]
+    return _split(rest, loop)
+
+
 def _split(body: list[ast.stmt], loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """The statements that move the state, and those that look at it, stop and record."""
     for n, s in enumerate(body):
-        text = ast.unparse(s)
-        if text == "if not finite:\n    bad = guilty(state)\n    if bad >= 0:\n        return (done, bad)" or text in (
-            "bad = guilty(state)",
-            "if not finite:",
-        ):
+        if ast.unparse(s).splitlines()[0] in ("bad = guilty(state)", "if not finite:"):
             begin = n - (n > 0 and ast.unparse(body[n - 1]).endswith("[0] = done + 2"))
             return body[:begin], body[begin:]
     raise wrong(loop, "a step that is not finite does not stop the run")
@@ -223,7 +240,9 @@ def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
 
 def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None:
     blocks = {array_of(reader, b) for b in reader.rule.state}
-    variances = {Array("state", f, length_of(b)) for U, fs in reader.legend.variances.items() for b, f in zip(U.blocks, fs, strict=True)}
+    variances = {
+        Array("state", f, length_of(b)) for U, fs in reader.legend.variances.items() for b, f in zip(U.blocks, fs, strict=True)
+    }
     for field, length in reader.module.arrays.items():
         array = Array("state", field, length)
         if array not in {*blocks, *opened, *variances}:
@@ -237,11 +256,3 @@ def _check_finite(reader: Reader, frame: Frame) -> None:
     for value, line in reader.memory.needed:
         if not isinstance(flag, Flag) or value not in flag.of:
             raise wrong(line, f"{value} is not looked at: a step that is not finite would go on")
-
-
-def parameters(what: What) -> tuple[Symbol, ...]:
-    """The parameters of what is carried out."""
-    return parameters_of([e for _, e in getattr(what, "rule", ())])
-
-
-__all__ = ["S", "Rows", "check_run", "check_step"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from sympy import S
-
 from recipe.kernel import Kernel
 from recipe.symbols import Block
 from recipe.update import Update
@@ -66,7 +64,9 @@ def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Fr
 def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: ast.stmt) -> None:
     field = reader.legend.fields[block]
     match statement:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="keep"), args=[draws, row, ast.Attribute(value=ast.Name(id="state"), attr=of)])):
+        case ast.Expr(
+            value=ast.Call(func=ast.Name(id="keep"), args=[draws, row, ast.Attribute(value=ast.Name(id="state"), attr=of)])
+        ):
             if (ast.unparse(draws), ast.unparse(row)) != (f"draws.{field}", "k // thin - 1"):
                 raise wrong(statement, f"row k // thin - 1 of draws.{field} must be filled here")
         case _:
@@ -85,5 +85,3 @@ def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: 
 
 
 OBSERVED = -1  # the noise of what is recorded, apart from that of every rule
-
-__all__ = ["S", "check_end"]

@@ -1,7 +1,7 @@
 """The two sides meet here: what the rule says of every value, and whether a value of the text is that.
 
-Both are written in *atoms*. Every new value of a block gets an atom of its own (``theta@1``), defined by the rule in atoms that come
-before; so nothing grows. So does every evaluation of a potential, by where it is evaluated: two evaluations are one only where
+Both are written in *atoms*. Every new value of a block gets an atom of its own (``theta@1``), defined by the rule in atoms that
+come before; so nothing grows. So does every evaluation of a potential, by where it is evaluated: two evaluations are one only where
 their arguments are proved to be equal.
 """
 
@@ -15,10 +15,10 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.abstract import Potential
-from recipe.symbols import Block, Indexed, Length, Noise, ScalarNoise, Vector, VectorParameter, assumptions_of, generic
+from recipe.symbols import Block, Indexed, Length, Noise, ScalarNoise, VectorParameter, assumptions_of, generic
 from recipe.total import substitute
 from verify.translation.equal import Looks, witness_against
-from verify.translation.problems import TranslationError, unread, wrong
+from verify.translation.problems import unread, wrong
 
 MOST_NOISES = 5  # for more than these in one expression not all ways to match them are tried
 
@@ -98,10 +98,12 @@ class Judge:
                 continue
             if draw is None or known.draw in (None, draw):
                 if draw is not None and known.draw is None:
-                    known = self.evaluations[n] = replace(known, draw=draw)
-                return known
+                    self.evaluations[n] = replace(known, draw=draw)
+                return self.evaluations[n]
         gradient = kind == "gradient"
-        names = [(f"g_{potential}_{b.name}", length_of(b)) for b in potential.blocks] if gradient else [(f"value_{potential}", None)]
+        names = (
+            [(f"g_{potential}_{b.name}", length_of(b)) for b in potential.blocks] if gradient else [(f"value_{potential}", None)]
+        )
         atoms = tuple(self.fresh(name, length) for name, length in names)
         variances = tuple(self.fresh(f"V_{potential}_{b.name}", length_of(b), nonnegative=True) for b in potential.blocks)
         self.evaluations.append(Evaluation(kind, potential, arguments, atoms, variances if gradient else (), draw))
@@ -219,6 +221,3 @@ def _at(symbol: Symbol, like: Symbol) -> Symbol:
 def _shown(e: Expr) -> str:
     text = str(e)
     return text if len(text) <= 300 else f"{text[:300]}..."
-
-
-__all__ = ["Evaluation", "Judge", "TranslationError", "Vector", "atom", "generics", "length_of", "put"]

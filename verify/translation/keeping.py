@@ -1,4 +1,4 @@
-"""What the state holds between two places of a text: the blocks what the rule says, and scratch perhaps the results of evaluations."""
+"""What the state holds between two places of a text: the blocks what the rule says, and scratch perhaps results of evaluations."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ AXIOMS: dict[str, Callable[..., Expr]] = {
     "fold_between": lambda x, low, high, *more: _fold(Fold, low, high, x, *more),
     "turn_above": lambda x, low: FoldSign(x, low, oo),
     "turn_below": lambda x, high: FoldSign(x, -oo, high),
-    "turn_between": lambda x, low, high: FoldSign(x, low, high),
+    "turn_between": FoldSign,
 }
 
 

@@ -1,4 +1,4 @@
-"""The text of a module taken apart: its functions by name, its arrays with their lengths; what is not lifted must be a known text."""
+"""The text of a module taken apart: its functions, its arrays with their lengths; what is not lifted must be a known text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recipe.symbols import Block, Length, Simplex, Vector
 from sympy import S, oo
+
+from recipe.symbols import Block, Length, Simplex, Vector
 from verify.translation.legend import Legend, Trusted
 from verify.translation.problems import unread, wrong
 
@@ -53,8 +54,9 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
             case _:
                 raise unread(node, "no generated module has this at its top")
     known = _axioms(functions, trusted)
-    for function in functions.values():
-        _check_shape(function)
+    for name, function in functions.items():
+        if name not in known:
+            _check_shape(function)
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
     return Module({n: f for n, f in functions.items() if n not in known}, known, arrays, integers, classes.get("Draws", ()))
@@ -99,7 +101,7 @@ def _axioms(functions: Mapping[str, ast.FunctionDef], trusted: Trusted) -> froze
 
 def _check_shape(function: ast.FunctionDef) -> None:
     decorators = [ast.unparse(d) for d in function.decorator_list]
-    expected = [] if function.name == "allocate" else None
+    expected: list[str] | None = [] if function.name == "allocate" else None
     if decorators != expected and not (len(decorators) == 1 and decorators[0] in ALLOWED_DECORATORS):
         raise unread(function, f"{function.name} has the decorators {', '.join(decorators) or 'none'}")
     a = function.args
@@ -123,35 +125,31 @@ def _allocated(
             raise unread(function, "allocate does more than to make a State")
     if names[len(blocks) :] not in ([], ["batch_size", "replace"]) or fields[: len(blocks)] != tuple(legend.fields.values()):
         raise unread(function, "allocate does not take the blocks in their order")
-    lengths: dict[str, Length | None] = {}
-    integers = set()
+    for name, block, field, value in zip(names, blocks, fields, values, strict=False):
+        if ast.unparse(value) != f"np.array({name}, dtype=np.float64)":
+            raise wrong(value, f"{field} is not a copy of the block {block}")
+    lengths = {field: _length(block) for field, block in zip(fields, blocks, strict=False)}
+    scratch = list(zip(fields, values, strict=True))[len(blocks) :]
     of_argument = dict(zip(names, blocks, strict=False))
-    for n, (field, value) in enumerate(zip(fields, values, strict=True)):
-        text = ast.unparse(value)
-        if n < len(blocks):
-            if text != f"np.array({names[n]}, dtype=np.float64)":
-                raise wrong(value, f"{field} is not a copy of the block {blocks[n]}")
-            lengths[field] = _length(blocks[n])
-        elif text == "np.zeros(1)":
-            lengths[field] = None
-        elif field in ("rows", "table"):
-            integers.add(field)
-            if text not in ROWS[field]:
-                raise unread(value, f"{field} is not allocated as in a generated module")
-        else:
-            match value:
-                case ast.Call(args=[ast.Attribute(value=ast.Name(id=name), attr="size")], keywords=[]) if (
-                    ast.unparse(value.func) == "np.zeros" and name in of_argument
-                ):
-                    lengths[field] = _length(of_argument[name])
-                case _:
-                    raise unread(value, f"{field} is not allocated as in a generated module")
+    integers = {field for field, value in scratch if ast.unparse(value) == ROWS.get(field)}
+    lengths |= {field: _length_of_scratch(field, value, of_argument) for field, value in scratch if field not in integers}
     return lengths, frozenset(integers)
 
 
+def _length_of_scratch(field: str, value: ast.expr, of_argument: Mapping[str, Block]) -> Length | None:
+    match value:
+        case ast.Call(args=[ast.Constant(value=1)], keywords=[]) if ast.unparse(value.func) == "np.zeros":
+            return None
+        case ast.Call(args=[ast.Attribute(value=ast.Name(id=name), attr="size")], keywords=[]) if (
+            ast.unparse(value.func) == "np.zeros" and name in of_argument
+        ):
+            return _length(of_argument[name])
+    raise unread(value, f"{field} is not allocated as in a generated module")
+
+
 ROWS = {
-    "rows": ("np.zeros(batch_size, dtype=np.int64)",),
-    "table": ("np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",),
+    "rows": "np.zeros(batch_size, dtype=np.int64)",
+    "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
 }
 
 

@@ -17,7 +17,7 @@ from recipe.update import Update
 
 @dataclass(frozen=True)
 class Moves:
-    """New values of some blocks, all from the same old state; ``noise`` tells the noises of one carried out rule from all others."""
+    """New values of some blocks, all from one old state; ``noise`` tells the noises of one carried out rule from all others."""
 
     rule: tuple[tuple[Block, Expr], ...]
     noise: int

@@ -14,9 +14,9 @@ from typing import Any
 from sympy import Expr, Integer, Rational, Symbol
 
 from recipe.abstract import Dense
-from recipe.symbols import GENERIC, Indexed, Length, generic
+from recipe.symbols import GENERIC, Indexed, generic
 from recipe.total import labels, relabel
-from verify.translation.judge import Judge, atom
+from verify.translation.judge import Judge
 from verify.translation.legend import Legend
 from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, operated
 from verify.translation.module import Module, without_docstring
@@ -25,13 +25,11 @@ from verify.translation.problems import unread, wrong
 from verify.translation.rule import factor_of
 from verify.translation.values import (
     Array,
-    Clock,
     Column,
     Decision,
     Drawn,
     Flag,
     Half,
-    Lane,
     Matrix,
     Pairs,
     Place,
@@ -65,7 +63,7 @@ class Memory:
 
     def copy(self) -> Memory:
         """The same contents."""
-        return Memory(*(type(x)(x) for x in (self.contents, self.written, self.reads, self.writes, self.needed)))
+        return Memory(dict(self.contents), dict(self.written), list(self.reads), list(self.writes), list(self.needed))
 
 
 class Reader:
@@ -102,7 +100,9 @@ class Reader:
         statements = [s for s in statements if not _is_docstring(s)]
         at = 0
         while at < len(statements):
-            at += next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0) or self.one(statements[at], frame)
+            at += next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0) or self.one(
+                statements[at], frame
+            )
 
     def one(self, statement: ast.stmt, frame: Frame) -> int:
         """Carry out one statement."""
@@ -216,7 +216,7 @@ class Reader:
         """The coordinate that an index stands for; None for the one number of a scalar."""
         found = self.value(index, frame)
         if array.length is None:
-            if isinstance(found, int) and found == 0 or (isinstance(found, Place) and found.length is None):
+            if (isinstance(found, int) and found == 0) or (isinstance(found, Place) and found.length is None):
                 return None
             raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
         if isinstance(found, Place) and found.length == array.length:
@@ -287,7 +287,9 @@ class Reader:
     @_value.register
     def _(self, node: ast.Compare, frame: Frame) -> Any:
         match node:
-            case ast.Compare(left=ast.Call(func=ast.Name(id="abs"), args=[x]), ops=[ast.LtE()], comparators=[ast.Name(id="LARGEST")]):
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="abs"), args=[x]), ops=[ast.LtE()], comparators=[ast.Name(id="LARGEST")]
+            ):
                 of = self.value(x, frame)
                 if isinstance(of, Expr):
                     of = self.judge_named(of)
@@ -319,7 +321,9 @@ class Reader:
                 return Column(self.columns[node.attr], node.attr)
             case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
                 return Array(owner, node.attr, self.module.arrays[node.attr])
-            case Record(name="state", ) if node.attr in self.module.integers:
+            case Record(
+                name="state",
+            ) if node.attr in self.module.integers:
                 return Rows() if node.attr == "rows" else Token(node.attr)
             case Record(name=owner) if (found := frame.names.get(f"{owner}.{node.attr}")) is not None:
                 return found
@@ -339,7 +343,7 @@ class Reader:
             return Rows(none=True)
         if isinstance(of, NoiseArguments | NoiseArray):
             return noise_at(self.judge, of, self.value(node.slice, frame))
-        if isinstance(of, tuple) and isinstance(node.slice, ast.Constant):
+        if isinstance(of, tuple) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
             return of[node.slice.value]
         if isinstance(of, Matrix):
             match node.slice:
@@ -416,6 +420,3 @@ class Reader:
 
 def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-__all__ = ["Clock", "Frame", "Lane", "Memory", "Reader", "atom"]

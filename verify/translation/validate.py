@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from recipe.abstract import Potential
 from recipe.kernel import Kernel
 from recipe.posterior import Posterior
 from recipe.update import Update
+from verify.translation.density import densities
 from verify.translation.drivers import check_run, check_step
 from verify.translation.ending import check_end
 from verify.translation.legend import Legend, Trusted
 from verify.translation.module import check_guilty, read_module
-from verify.translation.posterior import calls_of, check_density, densities
+from verify.translation.posterior import calls_of, check_density
 from verify.translation.problems import TranslationError
+from verify.translation.reader import Call
 from verify.verdict import Outcome, proved, undecided
-from dataclasses import replace
 
 
 def validate(
@@ -43,7 +45,7 @@ def _validate(
     module = read_module(text, legend, trusted)
     check_guilty(module, legend)
     found = densities(posteriors)
-    calls = {}
+    calls: dict[str, Call] = {}
     for density in found:
         check_density(module, legend, density)
         calls |= calls_of(module, legend, density)

@@ -15,7 +15,6 @@ from verify.translation.problems import unread, wrong
 from verify.translation.reader import Frame, Reader
 from verify.translation.values import Array, Clock, Drawn, Lane, Place, Repetitions, Rows, Token
 
-
 BEFORE = Clock("before")  # the step before the first one
 PURPOSES = 2**31  # beyond them are the random numbers of first states
 
@@ -133,4 +132,3 @@ CALLS = {
     "draw_rows": draw_rows,
     "noncentral_chi_squared": noncentral_chi_squared,
 }
-

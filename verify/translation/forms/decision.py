@@ -53,9 +53,7 @@ def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     return 2
 
 
-def _merge(
-    reader: Reader, test: MapTest | ProposalTest, rejected: list[ast.stmt], frame: Frame, at: ast.stmt
-) -> None:
+def _merge(reader: Reader, test: MapTest | ProposalTest, rejected: list[ast.stmt], frame: Frame, at: ast.stmt) -> None:
     rule, accepted = reader.rule, reader.memory
     new, old = rule.state, rule.rejected(test)
     reader.memory, reader.restoring = accepted.copy(), True
@@ -83,4 +81,3 @@ def _merge(
             contents[array] = reader.judge.fresh(array.field, array.length)
     rule.state = merged
     reader.memory = Memory(contents, accepted.written, accepted.reads, gone_back.writes, accepted.needed)
-

@@ -13,7 +13,6 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.symbols import Length
 from recipe.total import sum_over
 from verify.translation.judge import generics
 from verify.translation.problems import unread, wrong
@@ -31,7 +30,9 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
             pass
         case _:
             return 0
-    if not isinstance(bound, ast.Name | ast.Call | ast.Constant) or (isinstance(bound, ast.Call) and ast.unparse(bound.func) != "np.uint64"):
+    if not isinstance(bound, ast.Name | ast.Call | ast.Constant) or (
+        isinstance(bound, ast.Call) and ast.unparse(bound.func) != "np.uint64"
+    ):
         return _refused_range(reader, bound, frame)
     size = reader.value(bound, frame)
     if isinstance(size, Pairs | Half):
@@ -47,8 +48,10 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         reader.read(body, frame)
         del frame.names[index]
 
-    summed: Sum = (lambda e: e) if length is None else (lambda e: sum_over(e, label, length))
-    repeated(reader, frame, once, summed, label, statements[0])
+    if length is None:  # one number: the body is carried out once
+        once()
+    else:
+        repeated(reader, frame, once, lambda e: sum_over(e, label, length), label, statements[0])
     return 1
 
 

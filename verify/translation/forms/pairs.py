@@ -24,9 +24,10 @@ from __future__ import annotations
 
 import ast
 
-from recipe.symbols import GENERIC
+from sympy import Expr
+
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Frame, Memory, Reader
 from verify.translation.values import Clock, Drawn, Flag, Half, Lane, Pairs, Place
 
 LABEL = -2
@@ -37,8 +38,12 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """A loop over pairs, with what is left over."""
     match statements:
         case [
-            ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)]), body=body, orelse=[]),
-            ast.If(test=ast.Compare(left=ast.Name(id=left), ops=[ast.Lt()], comparators=[ast.Name(id=right)]), body=rest, orelse=[]),
+            ast.For(
+                target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)]), body=body, orelse=[]
+            ),
+            ast.If(
+                test=ast.Compare(left=ast.Name(id=left), ops=[ast.Lt()], comparators=[ast.Name(id=right)]), body=rest, orelse=[]
+            ),
             *_,
         ] if isinstance(frame.names.get(bound), Pairs):
             pass
@@ -66,11 +71,13 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     return 2
 
 
-def _visited(reader, draws, call, frame, here, part="first"):  # type: ignore[no-untyped-def]
+def _visited(
+    reader: Reader, draws: list[ast.stmt], call: ast.stmt, frame: Frame, here: dict[str, Place], part: str = "first"
+) -> tuple[Memory, dict[str, Flag]]:
     """Memory and flags after the call at one part of the coordinates."""
     memory = reader.memory
     reader.memory = memory.copy()
-    inner = Frame({**frame.names, **here, "part": None}, dict(frame.lines))
+    inner = Frame({**frame.names, **here}, dict(frame.lines))
     for statement in draws:
         reader.one(statement, inner)
     _check_call(reader, call, inner, part)
@@ -98,14 +105,9 @@ def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None
     for name, value in list(frame.names.items()):
         if isinstance(value, Drawn) and (value.counter, value.component) == COUNTERS[part]:
             frame.names[name] = number_of(reader, value.lane, value.clock, place)
-        elif isinstance(value, Drawn):
-            frame.names[name] = value
 
 
-def number_of(reader: Reader, lane: Lane, clock: Clock, place: Place):  # type: ignore[no-untyped-def]
+def number_of(reader: Reader, lane: Lane, clock: Clock, place: Place) -> Expr:
     """The standard normal number of a coordinate."""
     white = reader.judge.white(f"normal@{lane.purpose}@{clock.name}", place.length)
-    return white.at(place.label) if place.length is not None else white
-
-
-__all__ = ["GENERIC", "pairs"]
+    return white if place.length is None else white.at(place.label)  # type: ignore[attr-defined, no-any-return]

@@ -46,9 +46,7 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if not isinstance(operation, Repeated):
         raise wrong(statements[1], "the rule has no repetition here")
     if (times.low, times.high) != (operation.low, operation.high):
-        raise wrong(
-            value, f"{times.low} to {times.high} repetitions, and there must be {operation.low} to {operation.high}"
-        )
+        raise wrong(value, f"{times.low} to {times.high} repetitions, and there must be {operation.low} to {operation.high}")
     checked_state(reader, statements[1].lineno, "before the repetitions")
     _read_body(reader, body, frame, clock, operation)
     return 2
