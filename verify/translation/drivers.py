@@ -223,7 +223,7 @@ def _read_left(reader: Reader, test: ast.expr, statements: list[ast.stmt], frame
     reader.clock = frame.names["t"] = Clock("before")
     first = len(reader.memory.writes)
     reader.read(statements, frame)
-    reader.estimates_before, reader.estimates = reader.estimates, {}
+    reader.estimates_before, reader.estimates, reader.uses = reader.estimates, {}, {}
     written = list(dict.fromkeys(array for array, _ in reader.memory.writes[first:]))
     return results_held(reader, written, reader.rule.state)
 
@@ -234,7 +234,7 @@ def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
         last = reader.estimates.get(U)
         if last is not None and last[1] == "t" and last[0] != purpose:
             raise wrong(at, f"the minibatch of the step before is another one than that of its end, for {U}")
-        if (last is None or last[1] != "t") and purpose in reader.lanes:
+        if (last is None or last[1] != "t") and purpose in reader.lanes and reader.uses.get(purpose) != U:
             raise wrong(at, f"the minibatch of the step before shares its random numbers, for {U}")
 
 

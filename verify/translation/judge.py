@@ -70,6 +70,8 @@ class Judge:
     noises: dict[Symbol, Symbol] = field(default_factory=dict)  # of the rule -> of the text
     whites: set[Symbol] = field(default_factory=set)  # those of the text
     squares: list[Square] = field(default_factory=list)
+    of_block: dict[Symbol, Block] = field(default_factory=dict)  # whose new value an atom is
+    met: set[Symbol] = field(default_factory=set)  # the new values that the text was seen to compute
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
@@ -83,7 +85,7 @@ class Judge:
         if value.is_Symbol or value.is_number:
             return value
         new = self.value_of(block)
-        self.definitions[new] = value
+        self.definitions[new], self.of_block[new] = value, block
         return new
 
     def value_of(self, block: Block) -> Symbol:
@@ -143,8 +145,13 @@ class Judge:
             return value
         for new, definition in self.definitions.items():
             if self.same(value, definition):
+                self.met.add(new)
                 return new
         return value
+
+    def missing(self, block: Block) -> Symbol | None:
+        """The first new value of a block that the text was not seen to compute."""
+        return next((a for a in self.definitions if self.of_block[a] == block and a not in self.met), None)
 
     def same(self, theirs: Expr, ours: Expr) -> bool:
         """Whether a value of the text is proved to be one of the rule; the noises in both are matched one to one."""

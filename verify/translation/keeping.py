@@ -9,7 +9,7 @@ from sympy import Expr
 
 from recipe.symbols import Block
 from verify.translation.judge import Evaluation, length_of
-from verify.translation.problems import wrong
+from verify.translation.problems import TranslationError, wrong
 from verify.translation.reader import Reader
 from verify.translation.rule import arguments_of
 from verify.translation.values import Array
@@ -31,8 +31,21 @@ def checked_state(reader: Reader, line: int, when: str, owner: str = "state") ->
         if held is None:
             raise wrong(at, f"{block} is not written {when}")
         if not reader.trying:
-            reader.judge.require(held, value, at, f"{block} {when}")
+            try:
+                reader.judge.require(held, value, at, f"{block} {when}")
+            except TranslationError as error:
+                _blame_the_first(reader, owner)
+                raise error from None
         reader.memory.contents[array] = value
+
+
+def _blame_the_first(reader: Reader, owner: str) -> None:
+    """Refuse the first new value of a block in the text that is none in the rule, rather than all that follows from it."""
+    blocks = {array_of(reader, b, owner): b for b in reader.legend.fields}
+    for array, held, line in reader.memory.strange:
+        wanted = reader.judge.missing(blocks[array]) if array in blocks else None
+        if wanted is not None:
+            reader.judge.require(held, wanted, line, f"the new value of {blocks[array]}")
 
 
 def results_held(reader: Reader, arrays: Iterable[Array], state: Mapping[Block, Expr]) -> dict[Array, Held]:

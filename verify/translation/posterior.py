@@ -150,6 +150,7 @@ def _estimate(legend: Legend, density: Density, *, with_state: bool) -> Call:
         reader.drawn = None
         if draw is not None and not reader.trying:
             reader.estimates[U] = (draw[0], draw[1])
+            reader.uses.setdefault(draw[0], U)
         found = evaluated(reader, U, arrays[:k], arrays[k:], draw, node)
         for b, field, variance in zip(U.blocks, legend.variances.get(U, ()), found.variances, strict=False):
             array = Array("state", field, length_of(b))

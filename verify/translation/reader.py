@@ -60,10 +60,11 @@ class Memory:
     reads: list[tuple[Array, int | None]] = field(default_factory=list)
     writes: list[tuple[Array, int | None]] = field(default_factory=list)
     needed: list[tuple[Expr, int]] = field(default_factory=list)  # what was stored into blocks, and must be looked at
+    strange: list[tuple[Array, Expr, int]] = field(default_factory=list)  # what was stored and has no name
 
     def copy(self) -> Memory:
         """The same contents."""
-        return Memory(dict(self.contents), dict(self.written), list(self.reads), list(self.writes), list(self.needed))
+        return Memory(dict(self.contents), dict(self.written), list(self.reads), list(self.writes), list(self.needed), list(self.strange))
 
 
 class Reader:
@@ -85,6 +86,7 @@ class Reader:
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
         self.estimates: dict[Any, tuple[int, str]] = {}  # by potential: purpose and clock of its last minibatch
         self.estimates_before: dict[Any, tuple[int, str]] = {}
+        self.uses: dict[int, Any] = {}  # for which potential the minibatch of a purpose is drawn
         self.mark = ""  # the number in scratch that says for which step it is right
         self.laws: dict[str, tuple[str, str]] = {}  # where draws go that are not normal, and the parameters of their laws
         self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
@@ -200,6 +202,8 @@ class Reader:
         if drawn in self.parameters_of_draw:
             self.laws[array.field] = self.parameters_of_draw[drawn]
         self.memory.writes.append((array, label))
+        if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
+            self.memory.strange.append((array, self.memory.contents[array], line))
         if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
             self.memory.needed.append((self.memory.contents[array], line))
 

@@ -41,11 +41,13 @@ def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tup
 
 
 def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
-    """Two numbers of a counter: those of two coordinates, or the first one alone for a number."""
+    """Two numbers of a counter: those of two coordinates, or two numbers that are no coordinates."""
     *arguments, counter = (reader.value(a, frame) for a in node.args)
-    lane, clock = keyed(reader, node, arguments, "normal numbers")
+    length = counter.length if isinstance(counter, Place) else None
+    lane, clock = keyed(reader, node, arguments, f"normal numbers for {length or 'a number'}")
     if counter == 0:
-        return (number_of(reader, lane, clock, Place(None, GENERIC)),)
+        first = number_of(reader, lane, clock, Place(None, GENERIC))
+        return first, reader.judge.white(f"{first}@second", None)
     if not isinstance(counter, Place) or counter.part not in ("first", "middle"):
         raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair of coordinates")
     return Drawn(lane, clock, counter.part, 0), Drawn(lane, clock, counter.part, 1)
@@ -54,9 +56,9 @@ def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
 def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
     """All numbers of a block."""
     array, *arguments = (reader.value(a, frame) for a in node.args)
-    lane, clock = keyed(reader, node, arguments, "normal numbers")
     if not isinstance(array, Array) or array.length is None:
         raise unread(node, f"{ast.unparse(node)} fills no array of a block")
+    lane, clock = keyed(reader, node, arguments, f"normal numbers for {array.length}")
     reader.put(array, Place(array.length, GENERIC), number_of(reader, lane, clock, Place(array.length, GENERIC)), node.lineno)
 
 

@@ -80,4 +80,4 @@ def _merge(reader: Reader, test: MapTest | ProposalTest, rejected: list[ast.stmt
         else:
             contents[array] = reader.judge.fresh(array.field, array.length)
     rule.state = merged
-    reader.memory = Memory(contents, accepted.written, accepted.reads, gone_back.writes, accepted.needed)
+    reader.memory = Memory(contents, accepted.written, accepted.reads, gone_back.writes, accepted.needed, accepted.strange)

@@ -9,7 +9,8 @@
 The counters ``t * high + n`` with n < high are different ones for all steps and repetitions. The body is read once, at a state that
 earlier repetitions may have left: every block that it moves holds anything, on both sides the same, and every array that the body
 writes anything as well. What an array with the results of an evaluation holds is kept only where it is right before the loop, and
-right again after the body (that is what an invariant is): it is then that of the present state in every repetition.
+right again after the body (that is what an invariant is): it is then that of the present state in every repetition. There is at least one
+repetition, so what is right after the body is right after the loop.
 """
 
 from __future__ import annotations
@@ -86,9 +87,10 @@ def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, o
         kept, reader.memory = right, memory
         frame.names = flags
         reader.judge.restore(known)
+    right = results_held(reader, written, reader.rule.state)
     reader.rule, reader.clock = outer, outer_clock
     outer.state = outer.inside(operation).state
-    entered(reader, written, kept, outer.state)
+    entered(reader, written, right, outer.state)
     outer.open()
     flags = {n: v for n, v in frame.names.items() if isinstance(v, Flag)}
     frame.names = names | flags
