@@ -64,7 +64,9 @@ class Memory:
 
     def copy(self) -> Memory:
         """The same contents."""
-        return Memory(dict(self.contents), dict(self.written), list(self.reads), list(self.writes), list(self.needed), list(self.strange))
+        return Memory(
+            dict(self.contents), dict(self.written), list(self.reads), list(self.writes), list(self.needed), list(self.strange)
+        )
 
 
 class Reader:
