@@ -77,7 +77,8 @@ def test_a_module_is_not_that_of_another_rule():
     ours, others = case("sgnht"), step(recipe_called("sgnht"), "euler")
     outcome = validate(ours.text, others.moves, legend_of(ours.module), trusted_texts(), {})
     assert outcome.verdict is Verdict.REFUTED
-    assert outcome.witness is not None and outcome.by.startswith("line ")
+    assert outcome.witness is not None
+    assert outcome.by.startswith("line ")
 
 
 def test_a_refutation_names_the_line_and_a_point():

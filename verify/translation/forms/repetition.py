@@ -9,8 +9,8 @@
 The counters ``t * high + n`` with n < high are different ones for all steps and repetitions. The body is read once, at a state that
 earlier repetitions may have left: every block that it moves holds anything, on both sides the same, and every array that the body
 writes anything as well. What an array with the results of an evaluation holds is kept only where it is right before the loop, and
-right again after the body (that is what an invariant is): it is then that of the present state in every repetition. There is at least one
-repetition, so what is right after the body is right after the loop.
+right again after the body (that is what an invariant is): it is then that of the present state in every repetition. There is at
+least one repetition, so what is right after the body is right after the loop.
 """
 
 from __future__ import annotations
