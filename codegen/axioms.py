@@ -6,19 +6,22 @@ import ast
 from itertools import product
 
 from codegen.chi_squared import CHI_SQUARED
-from codegen.folds import DEVICES
-from codegen.random import EMBEDDED, MINIBATCH, log_uniform, source_of
+from codegen.embedding import source_of, with_callees
+from codegen.expression import OURS
+from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE
-from codegen.source import JITTER, KEEP, header, plain
-from codegen.special import digamma, phi_1
-from codegen.stable import logaddexp, sigmoid, softplus
+from codegen.source import JITTER, KEEP, header
 
 
 def device_functions() -> dict[str, str]:
     """The text of every function that a module may contain as it stands, by name."""
-    functions = (*EMBEDDED, *MINIBATCH, log_uniform, *CHI_SQUARED, softplus, sigmoid, logaddexp, digamma, phi_1)
-    texts = {f.__name__: plain(source_of(f)) for f in (*functions, *(device for _, device in DEVICES))}
-    return texts | {"jitter": JITTER, "keep": KEEP, "run_schedule": RUN_SCHEDULE}
+    functions = with_callees([*EMBEDDED, *MINIBATCH, random_row, log_uniform, *CHI_SQUARED, *OURS.values()])
+    texts = [*map(source_of, functions), JITTER, KEEP, RUN_SCHEDULE]
+    return {_name_of(text): text for text in texts}
+
+
+def _name_of(text: str) -> str:
+    return next(node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
 
 
 def header_statements() -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from verify.translation.forms.repetition import number
 from verify.translation.judge import Judge, length_of
 from verify.translation.keeping import array_of, checked_state, left, results_held
 from verify.translation.legend import Legend
-from verify.translation.module import Module, without_docstring
+from verify.translation.module import Module, plain_body
 from verify.translation.noise import NoiseArguments
 from verify.translation.problems import unread, wrong
 from verify.translation.program import Operation, operations
@@ -146,7 +146,7 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
 
 def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For]:
     """What stands before the loop over steps, and the loop."""
-    match without_docstring(function.body):
+    match plain_body(function):
         case [*before, ast.For(target=ast.Name(id="done"), iter=steps, orelse=[]) as loop, ast.Return() as last]:
             pass
         case _:

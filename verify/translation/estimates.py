@@ -7,7 +7,7 @@ import ast
 from verify.translation.density import SHARED, Density, count_of
 from verify.translation.judge import length_of
 from verify.translation.legend import Legend
-from verify.translation.module import Module, same_text, without_docstring
+from verify.translation.module import Module, plain_body, same_text
 from verify.translation.problems import unread, wrong
 
 
@@ -32,7 +32,7 @@ def check_call_of_user(module: Module, legend: Legend, density: Density) -> None
 def _check_text(module: Module, name: str, expected: str) -> None:
     function = module.functions[name]
     bare = ast.FunctionDef(**{f: getattr(function, f) for f in function._fields})
-    bare.body = without_docstring(function.body)
+    bare.body = plain_body(function)
     if same_text(bare, expected):
         return
     (other,) = ast.parse(expected).body

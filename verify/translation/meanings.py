@@ -54,6 +54,11 @@ def _fold(kind: Any, low: Expr, high: Expr, x: Expr, *limits: Expr) -> Expr:
 
 
 AXIOMS: dict[str, Callable[..., Expr]] = {
+    "exp": sympy.exp,
+    "expm1": lambda a: sympy.exp(a) - 1,
+    "log": sympy.log,
+    "log1p": lambda a: sympy.log(1 + a),
+    "tanh": sympy.tanh,
     "fma": lambda a, b, c: a * b + c,
     "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
     "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),

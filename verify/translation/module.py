@@ -10,6 +10,7 @@ from sympy import S, oo
 
 from recipe.symbols import Block, Length, Simplex, Vector
 from verify.translation.legend import Legend, Trusted
+from verify.translation.meanings import MATH
 from verify.translation.problems import unread, wrong
 
 ALLOWED_DECORATORS = {"device", "reduction", "kernel", "start_kernel", "run_kernel"}
@@ -54,9 +55,11 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
             case _:
                 raise unread(node, "no generated module has this at its top")
     known = _axioms(functions, trusted)
+    meanings = {*functions, *trusted.functions, *MATH, *BUILTINS}
     for name, function in functions.items():
         if name not in known:
             _check_shape(function)
+            _check_names(function, meanings)
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
     return Module({n: f for n, f in functions.items() if n not in known}, known, arrays, integers, classes.get("Draws", ()))
@@ -83,6 +86,12 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
     return body
 
 
+def plain_body(function: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements after the docstring and after ``wide()``, which says how wide vectors are and changes no number."""
+    body = without_docstring(function.body)
+    return body[1:] if len(body) > 1 and ast.unparse(body[0]) == "wide()" else body
+
+
 def same_text(function: ast.FunctionDef, text: str) -> bool:
     """Whether a function is the one of a text; comments and line breaks do not matter."""
     (other,) = ast.parse(text).body
@@ -107,6 +116,17 @@ def _check_shape(function: ast.FunctionDef) -> None:
     a = function.args
     if a.posonlyargs or a.kwonlyargs or a.vararg or a.kwarg or (a.defaults and function.name != "allocate"):
         raise unread(function, f"{function.name} has arguments that are no plain names")
+
+
+BUILTINS = {"math", "np", "range", "float", "min", "LARGEST"}
+
+
+def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
+    """No name that means something to the reader is given another meaning."""
+    given = {a.arg for a in function.args.args}
+    given |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for name in sorted(given & meanings):
+        raise unread(function, f"{function.name} has a variable that is called {name}")
 
 
 def _allocated(

@@ -120,6 +120,8 @@ class Reader:
                 if changed is None:
                     raise unread(statement, f"{ast.unparse(statement)} is not read")
                 self.store(cell, changed, frame, statement.lineno)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if "wide" in self.module.trusted:
+                pass  # how wide vectors are changes no number
             case ast.Expr(value=ast.Call() as call):
                 self.value(call, frame)
             case _:
