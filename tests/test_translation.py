@@ -100,6 +100,8 @@ def test_a_refutation_names_the_line_and_a_point():
         ("class Other(NamedTuple):\n    x: float", "the module defines Other"),
         ("@device\ndef threefry(a):\n    return a", "threefry is defined twice"),
         ("(", "not Python"),
+        ("@kernel\ndef run_backwards(state):\n    state.r[0] = 1.0", "run_backwards is called by nothing that is read"),
+        ("@device\ndef other(exp):\n    return exp", "has a variable that is called exp"),
     ],
 )
 def test_what_is_outside_the_subset_is_undecided(text, reason):

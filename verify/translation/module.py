@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ class Module:
     arrays: Mapping[str, Length | None]
     integers: frozenset[str]
     draws: tuple[str, ...]
+    read: set[str] = dataclasses.field(default_factory=set, compare=False)  # the functions that were read
 
 
 def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:

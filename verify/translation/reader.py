@@ -418,6 +418,7 @@ class Reader:
 
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
         """What a function returns."""
+        self.module.read.add(function.name)
         *body, last = without_docstring(function.body)
         if not isinstance(last, ast.Return):
             self.read([*body, last], frame)

@@ -10,13 +10,13 @@ from recipe.abstract import Potential
 from recipe.kernel import Kernel
 from recipe.posterior import Posterior
 from recipe.update import Update
-from verify.translation.density import densities
+from verify.translation.density import Density, densities
 from verify.translation.drivers import check_run, check_step
 from verify.translation.ending import check_end
 from verify.translation.legend import Legend, Trusted
-from verify.translation.module import check_guilty, read_module
+from verify.translation.module import Module, check_guilty, read_module
 from verify.translation.posterior import calls_of, check_density
-from verify.translation.problems import TranslationError
+from verify.translation.problems import TranslationError, unread
 from verify.translation.reader import Call
 from verify.verdict import Outcome, proved, undecided
 
@@ -52,3 +52,13 @@ def _validate(
     reader = check_run(module, legend, what, calls, partial(check_end, module, what))
     if isinstance(what, Update):
         check_step(module, legend, what, reader.laws)
+    _check_all_read(module, what, found)
+
+
+def _check_all_read(module: Module, what: Update | Kernel, found: list[Density]) -> None:
+    """No function of the text is left unread: nobody would know what it does."""
+    names = {"allocate", "guilty", "run"} | ({"step"} if isinstance(what, Update) else set())
+    names |= {n for d in found for n in (d.gradient, d.value, d.controlled, d.averaged)}
+    for name, function in module.functions.items():
+        if name not in names | module.read:
+            raise unread(function, f"{name} is called by nothing that is read")
