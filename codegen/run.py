@@ -47,6 +47,7 @@ def sample(
     keep: Sequence[Block | str] | None = None, threads: int | None = None, initial: Mapping[Any, Any] | None = None,
     lengths: Mapping[Any, int] | None = None, gradient: Any = None, checkpoint: str | Path | None = None,
     checkpoint_seconds: float = 30.0, float32_data: bool = False, progress: bool = True, name: str | None = None,
+    check: Callable[[Module], None] | None = None,
 ) -> Draws:  # fmt: skip
     """Draw from a recipe, a printed rule or a composed kernel, compiled.
 
@@ -77,6 +78,7 @@ def sample(
             float64, and what is sampled is the posterior of the rounded data.
         progress: show a progress bar, if standard error is a terminal.
         name: how the module and the draws call the recipe, where it has no name of its own.
+        check: called with the module before any of it is compiled, to raise where it should not run.
 
     Raises:
         RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
@@ -85,6 +87,8 @@ def sample(
     if isinstance(what, Kernel):
         step_size = _checked_kernel(what, step_size, batch_size)
     module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
+    if check is not None:
+        check(module)
     if flag("float32_data", float32_data):
         module = with_float32_data(module)
     known = Lengths()

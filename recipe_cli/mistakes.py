@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recipe import RecipeError
+from verify.verdict import Verdict
 
-BAD_INPUT, INTERNAL_ERROR = 2, 70
+BAD_INPUT, UNDECIDED, INTERNAL_ERROR = 2, 3, 70
 LONGEST = 1000
 TOO_DEEP = "an expression is nested too deeply; write it with fewer levels"
 TOO_MANY_DIGITS = "a number comes up that has more digits than Python prints; put a parameter in its place"
@@ -26,6 +27,9 @@ def mistake_of(error: BaseException) -> Mistake:
     """The mistake behind an exception."""
     if isinstance(error, RecipeError):
         return Mistake(one_line(error), BAD_INPUT)
+    verdict = getattr(error, "verdict", None)  # of a module that is not proved to be what it was made from
+    if isinstance(verdict, Verdict):
+        return Mistake(one_line(error), UNDECIDED if verdict is Verdict.UNDECIDED else INTERNAL_ERROR)
     if isinstance(error, RecursionError):
         return Mistake(TOO_DEEP, BAD_INPUT)
     if isinstance(error, ValueError) and "integer string conversion" in str(error):

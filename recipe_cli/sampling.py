@@ -14,11 +14,13 @@ from rich.console import Console
 from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
 from codegen.checkpoint import saved_warmup
+from codegen.generate import Module
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.summary import show_draws
+from recipe_cli.translation import require_translation
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,10 @@ def generate_module(declaration: Declaration, output: Path, scheme: str, order: 
         posteriors = {_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
-    generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors, name=declaration.name).write(output)
+    blocks = _blocks(order)
+    module = generate_kernel(declared, scheme=scheme, order=blocks, posteriors=posteriors, name=declaration.name)
+    require_translation(module, declared, order=blocks)
+    module.write(output)
 
 
 def sample_posterior(
@@ -69,17 +74,22 @@ def sample_posterior(
     stepless = isinstance(target, Kernel) and target.step is None
     if plots is not None:
         writable_folder(plots)  # a long run must not fail at its end
+    blocks = _blocks(settings.order)
+
+    def validated(module: Module) -> None:
+        require_translation(module, target, order=blocks, compensate=settings.compensate)
+
     began = perf_counter()
     with warnings.catch_warnings():
         warnings.showwarning = _say  # that a checkpoint could not be written is known while the run goes on
         draws = sample_kernel(
-            target, scheme=settings.scheme, order=_blocks(settings.order), step_size=None if stepless else _schedule(settings),
+            target, scheme=settings.scheme, order=blocks, step_size=None if stepless else _schedule(settings),
             params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
             batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
             compensate=settings.compensate, float32_data=settings.float32_data,
             chains=settings.chains, threads=settings.threads, seed=settings.seed,
             keep=_blocks(settings.keep), checkpoint=settings.checkpoint, checkpoint_seconds=settings.checkpoint_seconds,
-            name=declaration.name,
+            name=declaration.name, check=validated,
         )  # fmt: skip
     seconds = perf_counter() - began
     saved = None

@@ -1,0 +1,30 @@
+"""The texts in a module that are no translation of anything: each has tests of its own, and is embedded as it stands."""
+
+from __future__ import annotations
+
+import ast
+from itertools import product
+
+from codegen.chi_squared import CHI_SQUARED
+from codegen.embedding import source_of, with_callees
+from codegen.expression import OURS
+from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row
+from codegen.run_source import RUN_SCHEDULE
+from codegen.source import JITTER, KEEP, header
+
+
+def device_functions() -> dict[str, str]:
+    """The text of every function that a module may contain as it stands, by name."""
+    functions = with_callees([*EMBEDDED, *MINIBATCH, random_row, log_uniform, *CHI_SQUARED, *OURS.values()])
+    texts = [*map(source_of, functions), JITTER, KEEP, RUN_SCHEDULE]
+    return {_name_of(text): text for text in texts}
+
+
+def _name_of(text: str) -> str:
+    return next(node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+
+
+def header_statements() -> tuple[str, ...]:
+    """What may stand at the top of a module."""
+    headers = [header(run_cached=run, kernels_cached=kernels) for run, kernels in product((True, False), repeat=2)]
+    return tuple(dict.fromkeys(ast.unparse(s) for text in headers for s in ast.parse(text).body))

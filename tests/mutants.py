@@ -1,0 +1,108 @@
+"""Textual mutants of generated modules: every small change at every place where it can be made, in what is lifted."""
+
+import ast
+import copy
+from collections.abc import Iterator
+
+
+def functions_of(text: str, skipped: frozenset[str]) -> list[str]:
+    return [f.name for f in ast.parse(text).body if isinstance(f, ast.FunctionDef) and f.name not in skipped]
+
+
+def mutants(text: str, skipped: frozenset[str]) -> Iterator[tuple[str, int, str]]:
+    """The kind of change, its line, and the changed text."""
+    tree = ast.parse(text)
+    for n, top in enumerate(tree.body):
+        if not isinstance(top, ast.FunctionDef) or top.name in skipped:
+            continue
+        for kind, line, changed in _of_function(top):
+            yield kind, line, ast.unparse(ast.Module([*tree.body[:n], changed, *tree.body[n + 1 :]], []))
+
+
+def _of_function(function: ast.FunctionDef) -> Iterator[tuple[str, int, ast.FunctionDef]]:
+    for k, node in enumerate(ast.walk(function)):
+        for m, (kind, _) in enumerate(_changes(node)):
+            changed = copy.deepcopy(function)
+            target = next(x for j, x in enumerate(ast.walk(changed)) if j == k)
+            _, apply = list(_changes(target))[m]
+            apply(target)
+            yield kind, getattr(node, "lineno", function.lineno), changed
+
+
+def _put(field, value):
+    return lambda node: setattr(node, field, value)
+
+
+def _without(n):
+    return lambda node: setattr(node, "body", node.body[:n] + node.body[n + 1 :] or [ast.Pass()])
+
+
+def _swapped(field, n):
+    def apply(node):
+        items = getattr(node, field)
+        items[n], items[n + 1] = items[n + 1], items[n]
+
+    return apply
+
+
+OTHER = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult, ast.RShift: ast.LShift}
+COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+
+
+def _changes(node):  # noqa: PLR0912  (one case a kind of change)
+    """The changes that can be made to one node."""
+    match node:
+        case ast.BinOp(op=op) if type(op) in OTHER:
+            yield "operator", _put("op", OTHER[type(op)]())
+            if not isinstance(op, ast.Add | ast.Mult):
+                yield "operands", lambda n: n.__dict__.update(left=n.right, right=n.left)
+            yield "dropped term", lambda n: n.__dict__.update(left=n.left, op=ast.Add(), right=ast.Constant(0.0))
+        case ast.AugAssign(op=ast.Add()):
+            yield "operator", _put("op", ast.Sub())
+            yield "overwritten", lambda n: n.__dict__.update(op=ast.Mult())
+        case ast.UnaryOp(op=ast.USub()):
+            yield "sign", _put("op", ast.UAdd())
+        case ast.Constant(value=float() as x):
+            yield "constant", _put("value", x * (1 + 2**-40) if x else 1e-9)
+            yield "constant", _put("value", -x if x else 1.0)
+        case ast.Constant(value=bool()):
+            pass
+        case ast.Constant(value=int() as x):
+            yield "integer", _put("value", x + 1)
+            if x:
+                yield "integer", _put("value", x - 1)
+        case ast.Compare(ops=[op]) if type(op) in COMPARED:
+            yield "comparison", _put("ops", [COMPARED[type(op)]()])
+        case ast.Subscript(slice=ast.Name(id=name)):
+            yield "index", _put("slice", ast.BinOp(ast.Name(name), ast.Add(), ast.Constant(1)))
+            yield "index", _put("slice", ast.Constant(0))
+        case ast.Call(args=args):
+            for k in range(len(args) - 1):
+                if ast.dump(args[k]) != ast.dump(args[k + 1]):
+                    yield "arguments swapped", _swapped("args", k)
+            for k, a in enumerate(args):
+                if isinstance(a, ast.Name) and a.id in ("i", "n_theta", "pairs", "n"):
+                    yield "index", lambda n, k=k, a=a: n.args.__setitem__(k, ast.BinOp(a, ast.Sub(), ast.Constant(1)))
+                if isinstance(a, ast.BinOp) and isinstance(a.right, ast.Name):
+                    yield "index", lambda n, k=k, a=a: n.args.__setitem__(k, a.right)
+        case ast.Attribute(value=ast.Name(id="state"), attr=attr):
+            yield "field", _put("attr", "theta" if attr != "theta" else "r")
+            yield "record", _put("value", ast.Name("out"))
+        case ast.Attribute(value=ast.Name(id="out")):
+            yield "record", _put("value", ast.Name("state"))
+        case ast.Name(id=name) if name.endswith("_a"):
+            yield "noise", _put("id", name[:-1] + "b")
+        case ast.Name(id=name) if name.endswith("_b"):
+            yield "noise", _put("id", name[:-1] + "a")
+    body = getattr(node, "body", None)
+    if isinstance(body, list):
+        for k, statement in enumerate(body):
+            if not _is_text(statement):
+                yield "statement dropped", _without(k)
+                if k + 1 < len(body):
+                    yield "statements swapped", _swapped("body", k)
+                yield "statement twice", lambda n, k=k: n.body.insert(k, copy.deepcopy(n.body[k]))
+
+
+def _is_text(statement) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,0 +1,198 @@
+"""Mutants of generated modules are never proved."""
+
+import ast
+import difflib
+
+import pytest
+from mutants import mutants
+from translations import case
+
+from recipe_cli.translation import trusted_texts
+
+# (case, text, what stands in its place): one a kind of mistake that a printer of code can make.
+BY_HAND = [
+    ("sgnht", "+ factor * w_r", "- 2.0 * factor * w_r"),
+    ("sgnht", "state.r[i] + factor", "out.r[i] + factor"),
+    ("sgnht", "-out.g_U_theta[i] - state.r[i] * xi_new", "-out.g_U_theta[i] + state.r[i] * xi_new"),
+    ("sgnht", "state.r[i] * xi_new", "state.r[i]"),
+    ("sgnht", "state.theta[i] + r_new * step_size", "state.theta[i] + state.r[i] * step_size"),  # a stale read in step
+    ("sgnht", "total / d_theta - 1.0", "total / (d_theta - 1.0)"),
+    ("sgnht", "xi_new, w_r_b)", "xi_new, w_r_a)"),  # one number for two coordinates
+    ("sgnht", "xi_new, w_r_b)", "xi, w_r_b)"),
+    ("sgnht", "move_r_theta(half + i,", "move_r_theta(i,"),
+    ("sgnht", "move_r_theta(half + i,", "move_r_theta(pairs + i,"),
+    ("sgnht", "half = n_theta - pairs", "half = pairs"),
+    ("sgnht", "pairs = n_theta >> np.uint64(1)", "pairs = n_theta >> np.uint64(2)"),
+    ("sgnht", "pairs = n_theta >> np.uint64(1)", "pairs = (n_theta - np.uint64(1)) >> np.uint64(1)"),
+    ("sgnht", "if pairs < half:", "if half < pairs:"),
+    ("sgnht", "normal_pair(seed, lane_w_r, t, pairs)[0]", "normal_pair(seed, lane_w_r, t, pairs)[1]"),
+    ("sgnht", "normal_pair(seed, lane_w_r, t, pairs)[0]", "normal_pair(seed, lane_w_r, t, np.uint64(0))[0]"),
+    ("sgnht", "normal_pair(seed, lane_w_r, t, i)", "normal_pair(seed, lane_w_r, i, t)"),
+    ("sgnht", "normal_pair(seed, lane_w_r, t, i)", "normal_pair(lane_w_r, seed, t, i)"),
+    ("sgnht", "t = np.uint64(done)", "t = np.uint64(start)"),
+    ("sgnht", "for done in range(start, start + steps)", "for done in range(start, start + steps - 1)"),
+    ("sgnht", "gradient(state.g_U_theta, state.theta)", "gradient(state.g_U_theta, state.r)"),
+    ("sgnht", "gradient(state.g_U_theta, state.theta)", "gradient(state.theta, state.g_U_theta)"),
+    ("sgnht", "        gradient(state.g_U_theta, state.theta)\n", ""),
+    ("sgnht", "math.sqrt(params.A)", "params.A"),
+    ("sgnht", "math.sqrt(2.0)", "1.4142135623730951"),  # a rounded constant is another number
+    ("sgnht", "for i in range(n):", "for i in range(n - 1):"),
+    ("sgnht", "for i in range(n):", "for i in range(1, n):"),
+    ("sgnht", "total += state.r[i] ** 2", "total = state.r[i] ** 2"),
+    ("sgnht", "total += state.r[i] ** 2", "total += abs(state.r[i])"),
+    ("sgnht", "total += state.r[i] ** 2", "total += state.r[0] ** 2"),
+    ("sgnht", "    total = 0.0\n", "    total = 1.0\n"),
+    ("sgnht", "if not finite:", "if finite:"),
+    ("sgnht", "finite &= abs(xi_new) <= LARGEST\n", "finite &= abs(xi) <= LARGEST\n"),
+    ("sgnht", "return (abs(r_new) <= LARGEST) & (abs(theta_new) <= LARGEST)", "return (abs(r_new) <= LARGEST)"),
+    ("sgnht", "k % thin == 0", "k % thin == 1"),
+    ("sgnht", "k // thin - 1, state.theta", "k // thin, state.theta"),
+    ("sgnht", "keep(draws.theta, k // thin - 1, state.theta)", "keep(draws.theta, k // thin - 1, state.r)"),
+    ("sgnht", "k = done + 1 - warmup", "k = done - warmup"),
+    ("sgnht", "return start + steps, -1", "return start, -1"),
+    ("sgnht", "np.zeros(theta.size),", "np.zeros(1),"),
+    ("sgnht", "np.array(r, dtype=np.float64)", "np.array(theta, dtype=np.float64)"),
+    ("sgnht", "    for x in state.xi:\n        if not (abs(x) <= LARGEST):\n            return 2\n", ""),
+    ("reflected", "x >= 0.0", "x > 0.0"),
+    ("reflected", "fold_above(", "abs("),
+    ("reflected", "2.2250738585072014e-308", "0.0"),
+    ("simplex", "abs(x) <= LARGEST", "abs(x) < LARGEST"),
+    ("baoab", "lane_of(0, chain)", "lane_of(0, seed)"),
+    ("carried", "done + 2", "done + 1"),
+    ("carried", "!= start + 1", "!= start"),
+    ("carried", "count = data.x.shape[0]", "count = data.x.shape[1]"),
+    ("carried", "data.x.shape[0], seed, lane_of(1, chain), t)", "data.x.shape[0], seed, lane_of(0, chain), t)"),
+    ("dense", "params.M[j, i]", "params.M_cholesky[j, i]"),
+    ("dense", "params.M_cholesky[j, i]", "params.M_cholesky[i, j]"),
+    ("dense", "c = 0.0", "c = 1.0"),
+    ("two noises", "lane_of(2, chain)", "lane_of(1, chain)"),
+    ("two noises", "lane_of(1, chain)", "lane_of(0, chain)"),
+    ("recorded", "out.recorded_theta[i] =", "out.theta[i] ="),
+    ("recorded", "keep(draws.theta, k // thin - 1, state.recorded_theta)", "keep(draws.theta, k // thin - 1, state.theta)"),
+    ("recorded", "lane_of(2, chain)", "lane_of(0, chain)"),
+    ("scir", "seed, lane_w_theta, t, i)", "seed, lane_w_theta, t, np.uint64(0))"),
+    ("scir", "noncentral_chi_squared(state.w_theta_df[i], state.w_theta_nonc[i]",
+     "noncentral_chi_squared(state.w_theta_nonc[i], state.w_theta_df[i]"),
+    ("hmc", "guilty(state) < 0 and ", ""),
+    ("hmc", "< energy - energy_2", "< energy_2 - energy"),
+    ("hmc", "< energy - energy_2", "<= energy - energy_2"),
+    ("hmc", "state.r[i] = -state.saved_r[i]", "state.r[i] = state.saved_r[i]"),
+    ("hmc", "            for i in range(n_theta):\n                state.g_U_theta[i] = state.saved_g_U_theta[i]\n", ""),
+    ("hmc", "state.value_U[0] = state.saved_value_U[0]", "state.value_U[0] = state.value_U[0]"),
+    ("hmc", "state.theta[i] = state.saved_theta[i]", "state.theta[i] = state.saved_r[i]"),
+    ("hmc", "np.uint64(1) + random_row", "np.uint64(2) + random_row"),
+    ("hmc", "t * np.uint64(20)", "t * np.uint64(10)"),
+    ("hmc", "np.uint64(0), 20)", "np.uint64(0), 21)"),
+    ("hmc", "accepted = tests = 0.0", "accepted = tests = 1.0"),
+    ("hmc", "= accepted / tests", "= tests / accepted"),
+    ("hmc", "value = value + ", "value = value - "),
+    ("hmc", "state.rows[:0]", "state.rows"),
+    ("nested", "< energy_3 - energy_4", "< energy - energy_4"),
+    ("posterior", "scale = count / used", "scale = used / count"),
+    ("posterior", "scale = count / used", "scale = count"),
+    ("posterior", "g_theta[i] * scale", "g_theta[i]"),
+    ("posterior", "g_theta[:] = 0.0", "g_theta[:] = 1.0"),
+    ("posterior", "data.x[row, i]) * theta[i]", "data.x[row, i])"),
+    ("posterior", "np.uint64(rows[n])", "np.uint64(rows[n] + 1)"),
+    ("posterior", "for n in range(np.uint64(used)):", "for n in range(np.uint64(count)):"),
+    ("posterior", "gradient_U(state.g_U_theta, state.theta, data", "gradient_U(state.theta, state.g_U_theta, data"),
+    ("posterior", "params.k ** 2", "params.k"),
+    ("controlled", "data.gradient_U_at_mode_theta[i] - state", "data.gradient_U_at_mode_theta[i] + state"),
+    ("controlled", "data.mode_theta, data", "theta, data"),
+    ("compensated", "change / (n + 1)", "change / n"),
+    ("compensated", "rows.size * (rows.size - 1)", "rows.size * rows.size"),
+    ("compensated", "1000.0", "100.0"),
+    ("compensated", "state.variance_U_theta[i]", "state.squares_theta[i]"),
+]  # fmt: skip
+MUTATED = ["sgnht", "scir", "posterior", "ghmc"]
+ALL_MUTATED = ["hmc", "two noises", "corv", "compensated", "baoab"]
+PASSED_ON = {"out", "state", "params", "step_size", "data", "row", "scale"}
+
+
+def texts_by_hand():
+    return [pytest.param(*each, id=f"{each[0]}: {each[1][:40]!r} -> {each[2][:40]!r}".replace("\\n", " ")) for each in BY_HAND]
+
+
+@pytest.mark.parametrize(("name", "old", "new"), texts_by_hand())
+def test_a_mistake_is_never_proved(name, old, new):
+    text = case(name).text
+    assert old in text, "the mutant is none"
+    at = text.rindex(old)  # what stands last, in run where there is a choice
+    for changed in (text.replace(old, new), text[:at] + new + text[at + len(old) :]):
+        assert case(name).verdict(changed) != "proved"
+
+
+def test_there_are_many_mutants():
+    assert len(BY_HAND) >= 80
+
+
+def is_harmless(name, kind, before, after):
+    """Whether a change is none: it means the same, or what it changes is never read."""
+    different = list(difflib.unified_diff(before, after, lineterm="", n=0))
+    removed, added = ([line[1:] for line in different[2:] if line.startswith(sign)] for sign in "-+")
+    changed = " ".join((*removed, *added))
+    in_place = "run" in kind or name in ("hmc", "ghmc", "nested")
+    return (
+        (kind == "record" and in_place)  # out and state are one object there
+        or (kind in ("record", "field") and "np.uint64(" in changed and ".size)" in changed)  # blocks of one length
+        or (kind == "integer" and "lane_of" in changed)  # another key that is free is as good
+        or (kind == "integer" and "row = np.uint64(" in changed)  # the prior has no row
+        or (kind == "statement dropped" and "_sum" in changed and "return" in changed)  # nobody reads this flag
+        or (kind == "statement dropped" and "finite &= abs(saved" in changed)  # a copy of what was looked at
+        or (kind == "arguments swapped" and exchanged(removed, added) <= PASSED_ON)  # passed on, and not used there
+        or (kind == "arguments swapped" and are_factors(exchanged(removed, added)))  # of one product
+        or (kind == "statement dropped" and [line.strip() for line in removed] == ["wide()"])
+    )
+
+
+def are_factors(names):
+    """Whether these are a noise and the number that it is multiplied with."""
+    return len(names) == 2 and sorted(n.startswith("factor") + 2 * n.endswith(("_a", "_b")) for n in names) == [1, 2]
+
+
+def exchanged(removed, added):
+    """The names at the places where two calls differ."""
+    if len(removed) != 1 or len(added) != 1:
+        return {"several"}
+    calls = [
+        [n for n in ast.walk(ast.parse(line.strip().rstrip(":"))) if isinstance(n, ast.Call)][:1] for line in (*removed, *added)
+    ]
+    if not all(calls):
+        return {"no call"}
+    one, other = (c[0].args for c in calls)
+    return {ast.unparse(a) for a, b in zip(one, other, strict=True) if ast.dump(a) != ast.dump(b)}
+
+
+STRICT = {
+    "operator", "operands", "dropped term", "overwritten", "sign", "constant", "integer", "comparison", "index", "field", "record",
+    "noise", "statement dropped", "arguments swapped",
+}  # fmt: skip
+
+
+def survivors(name, every):
+    """The mutants that are proved and are not harmless; how many there were."""
+    text = case(name).text
+    before = ast.unparse(ast.parse(text)).splitlines()
+    found, count = [], 0
+    for n, (kind, line, changed) in enumerate(mutants(text, frozenset(trusted_texts().functions))):
+        if n % every or kind not in STRICT:
+            continue
+        count += 1
+        if case(name).verdict(changed) == "proved" and not is_harmless(name, kind, before, changed.splitlines()):
+            found.append((kind, line, [x for x in changed.splitlines() if x not in before]))
+    return found, count
+
+
+@pytest.mark.parametrize("name", MUTATED)
+def test_small_changes_everywhere_are_never_proved(name):
+    found, count = survivors(name, 5)
+    assert not found
+    assert count >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*MUTATED, *ALL_MUTATED])
+def test_all_small_changes_are_never_proved(name):
+    found, count = survivors(name, 1)
+    assert not found
+    assert count >= 100

@@ -1,0 +1,258 @@
+"""The drivers of a module beside the rule: ``step``, and the body of the loop over steps in ``run``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.abstract import Potential
+from recipe.chi_squared import NoncentralChiSquared
+from recipe.kernel import Kernel
+from recipe.symbols import Block, Noise, ScalarNoise, generic
+from recipe.update import Update
+from verify.translation.equal import Looks
+from verify.translation.forms.calls import CALLS, evaluated
+from verify.translation.forms.decision import decision
+from verify.translation.forms.one_by_one import one_by_one
+from verify.translation.forms.pairs import pairs
+from verify.translation.forms.repetition import number
+from verify.translation.judge import Judge, length_of
+from verify.translation.keeping import array_of, checked_state, left, results_held
+from verify.translation.legend import Legend
+from verify.translation.module import Module, plain_body
+from verify.translation.noise import NoiseArguments
+from verify.translation.problems import unread, wrong
+from verify.translation.program import Operation, operations
+from verify.translation.reader import Call, Frame, Reader
+from verify.translation.rule import Rule, variance_before
+from verify.translation.values import Array, Clock, Flag, Record, Token
+
+What = Update | Kernel
+
+STEP = "out, state, gradient, step_size, params, noise"
+RUN = "state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin"
+STEP_SIZE = Symbol("step_size", positive=True)
+
+
+def reader_for(
+    module: Module, legend: Legend, beside: tuple[Operation, ...], calls: Mapping[str, Call], *, estimated: bool
+) -> Reader:
+    """A reader beside the rule, at its first state."""
+    lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
+    judge = Judge(Looks(n for n in lengths if n is not None))
+    reader = Reader(module, legend, judge, (pairs, number, decision, one_by_one), {**CALLS, **calls})
+    state: dict[Block, Expr] = {b: b for b in legend.fields}
+    reader.rule = Rule(judge, beside, state, estimated)
+    for b in legend.fields:
+        reader.memory.contents[array_of(reader, b)] = b
+    for U, fields in legend.variances.items():
+        for block, field in zip(U.blocks, fields, strict=True):
+            reader.memory.contents[Array("state", field, length_of(block))] = variance_before(U, block)
+    return reader
+
+
+def check_step(module: Module, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]) -> None:
+    """Require that ``step`` is the rule; ``laws`` are those of the draws of ``run``."""
+    reader, noise = read_step(module, legend, what, operations(what), laws)
+    end = module.functions["step"].body[-1].lineno
+    for block, value in reader.rule.state.items():
+        if value == block and array_of(reader, block, "out") not in reader.memory.contents:
+            raise wrong(end, f"step does not write {block} into out")
+    checked_state(reader, end, "after the step", "out")
+    if noise.used != set(range(len(noise.used))):
+        raise wrong(end, "not all arrays of the noise are used")
+
+
+def read_step(
+    module: Module, legend: Legend, what: Update, beside: tuple[Operation, ...], laws: Mapping[str, tuple[str, str]]
+) -> tuple[Reader, NoiseArguments]:
+    """Read ``step`` beside the operations of a rule; beside none, its arrays hold in the end all that was read."""
+    function = _function(module, "step", STEP)
+    reader = reader_for(module, legend, beside, _given_gradients(legend), estimated=False)
+    reader.only_out, reader.laws = True, dict(laws)
+    noise = NoiseArguments(_normals(what))
+    frame = Frame(
+        {"out": Record("out"), "state": Record("state"), "params": Record("params"), "step_size": step_symbol(what)}
+        | {"noise": noise, "gradient": Token("gradient")}
+    )
+    reader.rule.open()
+    reader.read(function.body, frame)
+    return reader, noise
+
+
+def _normals(what: Update) -> int:
+    """How many noises of the rule are normal."""
+    drawn = {generic(x.noise) for _, e in what.rule for x in e.atoms(NoncentralChiSquared)}
+    noises = {generic(s) for _, e in what.rule for s in e.atoms(Noise, ScalarNoise)}
+    return len(noises - drawn)
+
+
+def step_symbol(what: What) -> Symbol:
+    """The symbol of the step size."""
+    return what.step if what.step is not None else STEP_SIZE
+
+
+def _given_gradients(legend: Legend) -> dict[str, Call]:
+    """Gradients that are passed as arguments."""
+
+    def call(U: Potential) -> Call:
+        def gradient(reader: Reader, node: ast.Call, frame: Frame) -> None:
+            arrays = [reader.value(a, frame) for a in node.args]
+            if len(arrays) != 2 * len(U.blocks):
+                raise wrong(node, f"the gradient of {U} takes one result and one array for each of its blocks")
+            evaluated(reader, U, arrays[: len(U.blocks)], arrays[len(U.blocks) :], None, node)
+
+        return gradient
+
+    if len(legend.potentials) == 1:
+        return {"gradient": call(legend.potentials[0])}
+    return {f"gradient[{n}]": call(U) for n, U in enumerate(legend.potentials)}
+
+
+def _function(module: Module, name: str, arguments: str) -> ast.FunctionDef:
+    function = module.functions.get(name)
+    if function is None:
+        raise unread(None, f"the module has no function {name}")
+    if ", ".join(a.arg for a in function.args.args) != arguments:
+        raise unread(function, f"the arguments of {name} are not {arguments}")
+    return function
+
+
+def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Call], end: Callable[..., None]) -> Reader:
+    """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it in the loop."""
+    function = _function(module, "run", RUN)
+    reader = reader_for(module, legend, operations(what), {**_given_gradients(legend), **calls}, estimated=True)
+    names = {n: Token(n) for n in ("gradient", "seed", "chain", "start", "steps", "warmup", "thin")}
+    frame = Frame({**names, **{n: Record(n) for n in ("state", "draws", "data", "params")}, "step_size": step_symbol(what)})
+    before, loop = _loop_over_steps(function)
+    opened = _read_before(reader, before, frame)
+    moves, tail = _entered_step(reader, loop, frame, opened)
+    reader.rule.open()
+    reader.read(moves, frame)
+    if reader.rule.advance() is not None:
+        raise wrong(loop, "the step ends before the rule does")
+    checked_state(reader, moves[-1].lineno if moves else loop.lineno, "after the step")
+    _check_finite(reader, frame)
+    for array, held in opened.items():
+        if not left(reader, array, held, reader.rule.state):
+            raise wrong(reader.memory.written.get(array, loop.lineno), f"{array.field} is not right for the next step")
+    _check_drawn_again(reader, loop)
+    end(reader, frame, tail, bool(opened))
+    return reader
+
+
+def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For]:
+    """What stands before the loop over steps, and the loop."""
+    match plain_body(function):
+        case [*before, ast.For(target=ast.Name(id="done"), iter=steps, orelse=[]) as loop, ast.Return() as last]:
+            pass
+        case _:
+            raise unread(function, "run must be a loop over steps, with nothing but a return after it")
+    if ast.unparse(steps) != "range(start, start + steps)":
+        raise wrong(steps, "the steps must be start .. start + steps - 1")
+    if ast.unparse(last) != "return (start + steps, -1)":
+        raise wrong(last, "run must return the step that it stands at, and -1")
+    return before, loop
+
+
+def _entered_step(
+    reader: Reader, loop: ast.For, frame: Frame, opened: Mapping[Array, Any]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The statements of a step that move the state, and those after them; nothing is known of what an earlier step has left."""
+    body = loop.body
+    if [ast.unparse(s) for s in body[:2]] != ["t = np.uint64(done)", "finite = True"]:
+        raise unread(body[0], "a step must begin with t = np.uint64(done) and finite = True")
+    assigned = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    frame.names = {n: v for n, v in frame.names.items() if n not in assigned}
+    frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
+    reader.clock = Clock("t")
+    _scratch_holds_anything(reader, opened)
+    rest = body[2:]
+    if any(f not in reader.legend.fields.values() for f in reader.module.draws):
+        if ast.unparse(rest[0]) != "accepted = tests = 0.0":
+            raise wrong(rest[0], "a step must begin by counting no test: accepted = tests = 0.0")
+        rest = rest[1:]
+    return _split(rest, loop)
+
+
+def _split(body: list[ast.stmt], loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The statements that move the state, and those that look at it, stop and record."""
+    for n, s in enumerate(body):
+        if ast.unparse(s).splitlines()[0] in ("bad = guilty(state)", "if not finite:"):
+            begin = n - (n > 0 and ast.unparse(body[n - 1]).endswith("[0] = done + 2"))
+            return body[:begin], body[begin:]
+    raise wrong(loop, "a step that is not finite does not stop the run")
+
+
+def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> dict[Array, Any]:
+    """What stands before the loop over steps: what no step changes, and what the step before has left.
+
+    A number that is computed here and read in the loop must hold the same in all steps: so nothing of the state may be in it.
+    """
+    opened: dict[Array, Any] = {}
+    for n, statement in enumerate(statements):
+        match statement:
+            case ast.If(test=test, body=[first, *rest], orelse=[]):
+                if n != len(statements) - 1 or ast.unparse(first) != "t = np.uint64(start) - np.uint64(1)":
+                    raise unread(statement, "what the step before has left is evaluated just before the loop")
+                opened = _read_left(reader, test, rest, frame)
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                reader.one(statement, frame)
+                _check_constant(reader, frame.names[name], statement)
+            case _:
+                raise unread(statement, f"this may not stand before the loop over steps: {ast.unparse(statement)}")
+    return opened
+
+
+def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
+    variances = {variance_before(U, b) for U in reader.legend.variances for b in U.blocks}
+    changing = set(reader.rule.state) | reader.judge.whites | variances
+    if isinstance(value, Expr) and {generic(s) for s in value.atoms(Symbol)} & changing:
+        raise wrong(at, "this changes from step to step, and is computed once")
+
+
+def _read_left(reader: Reader, test: ast.expr, statements: list[ast.stmt], frame: Frame) -> dict[Array, Any]:
+    text = ast.unparse(test)
+    mark = text.removeprefix("steps > 0 and state.").removesuffix("[0] != start + 1")
+    if text != f"steps > 0 and state.{mark}[0] != start + 1" or mark not in reader.module.arrays:
+        raise wrong(test, "what is evaluated before the loop must be what no step before has left")
+    reader.mark = mark
+    reader.clock = frame.names["t"] = Clock("before")
+    first = len(reader.memory.writes)
+    reader.read(statements, frame)
+    reader.estimates_before, reader.estimates, reader.uses = reader.estimates, {}, {}
+    written = list(dict.fromkeys(array for array, _ in reader.memory.writes[first:]))
+    return results_held(reader, written, reader.rule.state)
+
+
+def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
+    """The minibatch that was there before the loop is that of the end of a step, or has random numbers of its own."""
+    for U, (purpose, _) in reader.estimates_before.items():
+        last = reader.estimates.get(U)
+        if last is not None and last[1] == "t" and last[0] != purpose:
+            raise wrong(at, f"the minibatch of the step before is another one than that of its end, for {U}")
+        if (last is None or last[1] != "t") and purpose in reader.lanes and reader.uses.get(purpose) != U:
+            raise wrong(at, f"the minibatch of the step before shares its random numbers, for {U}")
+
+
+def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None:
+    blocks = {array_of(reader, b) for b in reader.rule.state}
+    variances = {
+        Array("state", f, length_of(b)) for U, fs in reader.legend.variances.items() for b, f in zip(U.blocks, fs, strict=True)
+    }
+    for field, length in reader.module.arrays.items():
+        array = Array("state", field, length)
+        if array not in {*blocks, *opened, *variances}:
+            reader.memory.contents[array] = reader.judge.fresh(field, length)
+
+
+def _check_finite(reader: Reader, frame: Frame) -> None:
+    flag = frame.names["finite"]
+    if reader.rule.domains_checked:
+        return
+    for value, line in reader.memory.needed:
+        if not isinstance(flag, Flag) or value not in flag.of:
+            raise wrong(line, f"{value} is not looked at: a step that is not finite would go on")

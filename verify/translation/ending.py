@@ -1,0 +1,87 @@
+"""What comes in the loop over steps after the step itself: it stops where something is not finite, and records what is kept."""
+
+from __future__ import annotations
+
+import ast
+
+from recipe.kernel import Kernel
+from recipe.symbols import Block
+from recipe.update import Update
+from verify.translation.judge import length_of
+from verify.translation.keeping import array_of
+from verify.translation.module import Module
+from verify.translation.problems import unread, wrong
+from verify.translation.reader import Frame, Reader
+from verify.translation.values import Array, Flag
+
+STOP = ["bad = guilty(state)", "if bad >= 0:\n    return (done, bad)"]
+
+
+def check_end(module: Module, what: Update | Kernel, reader: Reader, frame: Frame, tail: list[ast.stmt], opened: bool) -> None:
+    """Require that nothing else follows, and nothing less."""
+    expected = [f"state.{reader.mark}[0] = done + 2"] if opened else []
+    expected += STOP if reader.rule.domains_checked else ["if not finite:\n    " + "\n    ".join("\n".join(STOP).split("\n"))]
+    expected += ["k = done + 1 - warmup"]
+    *before, last = tail
+    for text, statement in zip(expected, before, strict=False):
+        if ast.unparse(statement) != text:
+            raise wrong(statement, f"here must stand: {text.splitlines()[0]}")
+    if len(before) != len(expected) or not isinstance(last, ast.If) or last.orelse:
+        raise unread(last, "a step must stop where it is not finite, and then record what is kept")
+    if ast.unparse(last.test) != "k > 0 and k % thin == 0":
+        raise wrong(last, "every thin-th state after the warmup is kept: k > 0 and k % thin == 0")
+    _check_kept(module, what, reader, frame, last.body)
+
+
+def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Frame, body: list[ast.stmt]) -> None:
+    """Require of every block a row of draws, with its value or what is recorded of it."""
+    statistics = [f for f in module.draws if f not in reader.legend.fields.values()]
+    kept = len(reader.legend.fields) + len(statistics)
+    if len(body) < kept:
+        raise wrong(body[0], f"{kept} rows are kept of a state, and not {len(body)}")
+    recorded, copies = body[: len(body) - kept], body[len(body) - kept :]
+    images = [b for b in reader.legend.fields if b.image is not None]
+    if images:
+        stop = f"if not finite:\n    return (done, {list(reader.legend.fields).index(images[0])})"
+        if not recorded or ast.unparse(recorded[0]) != "finite = True" or ast.unparse(recorded[-1]) != stop:
+            raise unread(body[0], "an image that is not finite must stop the run")
+        recorded = recorded[1:-1]
+    frame.names["finite"] = Flag()
+    state = {array_of(reader, b) for b in reader.legend.fields}
+    first = len(reader.memory.writes)
+    reader.read(recorded, frame)
+    for array, _ in reader.memory.writes[first:]:
+        if array in state:
+            raise wrong(reader.memory.written[array], "what is recorded changes the state")
+    for block, statement in zip(reader.legend.fields, copies, strict=False):
+        _check_copy(reader, what, block, statement)
+    for field, statement in zip(statistics, copies[len(reader.legend.fields) :], strict=True):
+        text = f"if draws.{field}.shape[0] > 0:\n    draws.{field}[k // thin - 1, 0] = accepted / tests"
+        if ast.unparse(statement) != text:
+            raise wrong(statement, "the rate of acceptance is accepted / tests")
+
+
+def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: ast.stmt) -> None:
+    field = reader.legend.fields[block]
+    match statement:
+        case ast.Expr(
+            value=ast.Call(func=ast.Name(id="keep"), args=[draws, row, ast.Attribute(value=ast.Name(id="state"), attr=of)])
+        ):
+            if (ast.unparse(draws), ast.unparse(row)) != (f"draws.{field}", "k // thin - 1"):
+                raise wrong(statement, f"row k // thin - 1 of draws.{field} must be filled here")
+        case _:
+            raise unread(statement, "a row of draws is filled by keep")
+    observed = dict(getattr(what, "observe", ()))
+    e = observed.get(block, block)
+    e = block.forward(e) if block.forward is not None else e  # type: ignore[misc]
+    array = Array("state", of, reader.module.arrays.get(of, length_of(block)))
+    held = reader.memory.contents.get(array)
+    if held is None or array.length != length_of(block):
+        raise wrong(statement, f"state.{of} is not what is recorded of {block}")
+    if isinstance(reader.legend.fields.get(block), str) and e == block and of != field:
+        raise wrong(statement, f"of {block} state.{field} is recorded, and not state.{of}")
+    wanted = reader.rule.taken(e, reader.rule.state, reader.rule.state, OBSERVED)
+    reader.judge.require(held, wanted, reader.memory.written.get(array, statement.lineno), f"what is recorded of {block}")
+
+
+OBSERVED = -1  # the noise of what is recorded, apart from that of every rule

@@ -1,0 +1,136 @@
+"""What driver functions call: random numbers, evaluations of potentials, and their estimators."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from sympy import Expr
+
+from recipe.abstract import Potential
+from recipe.symbols import GENERIC, Indexed
+from recipe.total import relabel
+from verify.translation.forms.pairs import number_of
+from verify.translation.problems import unread, wrong
+from verify.translation.reader import Frame, Reader
+from verify.translation.values import Array, Clock, Drawn, Lane, Place, Repetitions, Rows, Token
+
+BEFORE = Clock("before")  # the step before the first one
+PURPOSES = 2**31  # beyond them are the random numbers of first states
+
+
+def lane_of(reader: Reader, node: ast.Call, frame: Frame) -> Lane:
+    """``lane_of(3, chain)``."""
+    purpose, chain = (reader.value(a, frame) for a in node.args)
+    if not isinstance(purpose, int) or not 0 <= purpose < PURPOSES or chain != Token("chain"):
+        raise unread(node, f"{ast.unparse(node)} is not the key of a use of random numbers of this chain")
+    return Lane(purpose)
+
+
+def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tuple[Lane, Clock]:
+    """Seed, lane and clock, of which no other use may have the same; a step's numbers are those of its own clock."""
+    seed, lane, clock = arguments
+    if seed != Token("seed") or not isinstance(lane, Lane) or not isinstance(clock, Clock):
+        raise unread(node, f"{ast.unparse(node)}: seed, key and counter are not those of this step")
+    if clock == BEFORE:  # what is drawn again is looked at in the end
+        return lane, clock
+    known = reader.lanes.setdefault(lane.purpose, (use, clock))
+    if known != (use, clock):
+        raise wrong(node, f"two uses of random numbers share the key {lane.purpose}: {known[0]} and {use}")
+    return lane, clock
+
+
+def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
+    """Two numbers of a counter: those of two coordinates, or two numbers that are no coordinates."""
+    *arguments, counter = (reader.value(a, frame) for a in node.args)
+    length = counter.length if isinstance(counter, Place) else None
+    lane, clock = keyed(reader, node, arguments, f"normal numbers for {length or 'a number'}")
+    if counter == 0:
+        first = number_of(reader, lane, clock, Place(None, GENERIC))
+        return first, reader.judge.white(f"{first}@second", None)
+    if not isinstance(counter, Place) or counter.part not in ("first", "middle"):
+        raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair of coordinates")
+    return Drawn(lane, clock, counter.part, 0), Drawn(lane, clock, counter.part, 1)
+
+
+def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
+    """All numbers of a block."""
+    array, *arguments = (reader.value(a, frame) for a in node.args)
+    if not isinstance(array, Array) or array.length is None:
+        raise unread(node, f"{ast.unparse(node)} fills no array of a block")
+    lane, clock = keyed(reader, node, arguments, f"normal numbers for {array.length}")
+    reader.put(array, Place(array.length, GENERIC), number_of(reader, lane, clock, Place(array.length, GENERIC)), node.lineno)
+
+
+def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
+    """A whole number, uniform on 0 .. n - 1: only as a number of repetitions."""
+    *arguments, counter, most = (reader.value(a, frame) for a in node.args)
+    lane, clock = keyed(reader, node, arguments, "a number of repetitions")
+    if counter != 0 or not isinstance(most, int):
+        raise unread(node, f"{ast.unparse(node)} is not read")
+    return Repetitions(0, most - 1, lane, clock)
+
+
+def log_uniform(reader: Reader, node: ast.Call, frame: Frame) -> tuple[Lane, Clock]:
+    """The logarithm of a uniform number, of which a test has one of its own."""
+    return keyed(reader, node, [reader.value(a, frame) for a in node.args], f"the test of line {node.lineno}")
+
+
+def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
+    """The rows of the next estimate."""
+    rows, table, count, *arguments = node.args
+    given = [reader.value(a, frame) for a in arguments]
+    lane, clock = keyed(reader, node, given, f"rows of line {node.lineno}")
+    if reader.value(rows, frame) != Rows() or reader.value(table, frame) != Token("table"):
+        raise unread(node, f"{ast.unparse(node)} fills something else than the rows of the state")
+    reader.drawn = (lane.purpose, clock.name, ast.unparse(count))
+
+
+def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
+    """A draw with parameters of its coordinate."""
+    df, nonc, *arguments, counter = (reader.value(a, frame) for a in node.args)
+    lane, clock = keyed(reader, node, arguments, f"draws of line {node.lineno}")
+    if not isinstance(counter, Place):
+        raise unread(node, f"{ast.unparse(node.args[-1])} is not the coordinate of the loop")
+    label = counter.label
+    draw = reader.judge.square(
+        relabel(df, label, GENERIC), relabel(nonc, label, GENERIC), counter.length, lane=(lane.purpose, clock.name)
+    )
+    reader.parameters_of_draw[draw] = _fields_of_law(node)
+    return draw.at(label) if isinstance(draw, Indexed) else draw
+
+
+def _fields_of_law(node: ast.Call) -> tuple[str, str]:
+    match node.args:
+        case [ast.Subscript(value=ast.Attribute(attr=df)), ast.Subscript(value=ast.Attribute(attr=nonc)), *_]:
+            return df, nonc
+    raise unread(node, "a law has its parameters in two arrays")
+
+
+def evaluated(reader: Reader, U: Potential, results: list[Any], places: list[Any], draw: Any, node: ast.Call) -> Any:
+    """A gradient: what its arguments hold now, and what its results hold then."""
+    for array, block in zip([*results, *places], [*U.blocks, *U.blocks], strict=True):
+        if not isinstance(array, Array) or array.length != getattr(block, "length", None):
+            raise wrong(node, f"{ast.unparse(node)}: an argument is not an array like {block}")
+    if len(set(results)) != len(results) or set(results) & set(places):
+        raise wrong(node, f"{ast.unparse(node)}: two arguments are one array")
+    held = tuple(reader.fetch(p, _all(p), node) for p in places)
+    found = reader.judge.evaluate("gradient", U, held, draw)
+    for array, result in zip(results, found.atoms, strict=True):
+        reader.put(array, _all(array), result, node.lineno)
+    return found
+
+
+def _all(array: Array) -> Place | None:
+    return None if array.length is None else Place(array.length, GENERIC)
+
+
+CALLS = {
+    "lane_of": lane_of,
+    "normal_pair": normal_pair,
+    "fill_normals": fill_normals,
+    "random_row": random_row,
+    "log_uniform": log_uniform,
+    "draw_rows": draw_rows,
+    "noncentral_chi_squared": noncentral_chi_squared,
+}

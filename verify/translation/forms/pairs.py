@@ -1,0 +1,113 @@
+"""Two coordinates at once, from the two numbers of one counter.
+
+::
+
+    pairs = n >> 1
+    half = n - pairs
+    for i in range(pairs):
+        a, b = normal_pair(seed, lane, t, i)
+        f(i, ..., a)
+        f(half + i, ..., b)
+    if pairs < half:
+        a = normal_pair(seed, lane, t, pairs)[0]
+        f(pairs, ..., a)
+
+With ``pairs = floor(n/2)`` and ``half = n - pairs = ceil(n/2)``, i runs through 0 .. pairs - 1 and ``half + i`` through half ..
+n - 1. Where n is even these are all coordinates, each once; where it is odd ``pairs = half - 1`` is left over, and the last lines
+have it. So every coordinate is visited once, and its number is its own: the pair ``(counter, component)`` is ``(i, 0)`` for the
+first half, ``(i - half, 1)`` for the second one, ``(pairs, 0)`` for the one in the middle. ``fill_normals`` has the same order.
+
+Read at the generic coordinate three times, as one of each part; all must do the same.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from sympy import Expr
+
+from verify.translation.problems import unread, wrong
+from verify.translation.reader import Frame, Memory, Reader
+from verify.translation.values import Clock, Drawn, Flag, Half, Lane, Pairs, Place
+
+LABEL = -2
+COUNTERS = {"first": ("first", 0), "second": ("first", 1), "middle": ("middle", 0)}
+
+
+def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """A loop over pairs, with what is left over."""
+    match statements:
+        case [
+            ast.For(
+                target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)]), body=body, orelse=[]
+            ),
+            ast.If(
+                test=ast.Compare(left=ast.Name(id=left), ops=[ast.Lt()], comparators=[ast.Name(id=right)]), body=rest, orelse=[]
+            ),
+            *_,
+        ] if isinstance(frame.names.get(bound), Pairs):
+            pass
+        case [ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)])), *_] if isinstance(
+            frame.names.get(bound), Pairs
+        ):
+            raise wrong(statements[0], "the coordinate that an odd number leaves over is not visited")
+        case _:
+            return 0
+    size, half = frame.names[bound], frame.names.get(right)
+    if left != bound or half != Half(size.length):
+        raise wrong(statements[1], "the coordinate that an odd number leaves over is visited under another condition")
+    *draws, first, second = body
+    *draws_of_rest, middle = rest
+    results = [
+        _visited(reader, draws, first, frame, {index: Place(size.length, LABEL, "first")}),
+        _visited(reader, draws, second, frame, {index: Place(size.length, LABEL, "first")}, "second"),
+        _visited(reader, draws_of_rest, middle, frame, {bound: Place(size.length, LABEL, "middle")}, "middle"),
+    ]
+    for call, (memory, names) in zip((second, middle), results[1:], strict=True):
+        if memory.contents != results[0][0].contents or names != results[0][1]:
+            raise wrong(call, f"{ast.unparse(call)} does something else than {ast.unparse(first)}")
+    reader.memory, flags = results[0]
+    frame.names |= flags
+    return 2
+
+
+def _visited(
+    reader: Reader, draws: list[ast.stmt], call: ast.stmt, frame: Frame, here: dict[str, Place], part: str = "first"
+) -> tuple[Memory, dict[str, Flag]]:
+    """Memory and flags after the call at one part of the coordinates."""
+    memory = reader.memory
+    reader.memory = memory.copy()
+    inner = Frame({**frame.names, **here}, dict(frame.lines))
+    for statement in draws:
+        reader.one(statement, inner)
+    _check_call(reader, call, inner, part)
+    first = len(memory.reads), len(memory.writes)
+    reader.one(call, inner)
+    made, reader.memory = reader.memory, memory
+    written = {array for array, _ in made.writes[first[1] :]}
+    if any(array in written and label != LABEL for array, label in made.reads[first[0] :]) or any(
+        label != LABEL for _, label in made.writes[first[1] :]
+    ):
+        raise wrong(call, "the loop writes an array, and reads it at another coordinate")
+    flags = {k: v for k, v in inner.names.items() if isinstance(v, Flag)}
+    return made, flags
+
+
+def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None:
+    """Put the number of the coordinate itself in the place of one of a pair."""
+    match call:
+        case ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_])) | ast.Expr(value=ast.Call(args=[at, *_])):
+            place = reader.value(at, frame)
+        case _:
+            raise unread(call, "a loop over pairs calls one function at two coordinates")
+    if not isinstance(place, Place) or place.part != part:
+        raise wrong(call, f"the call must be at the {part} of the coordinates, and not at {ast.unparse(at)}")
+    for name, value in list(frame.names.items()):
+        if isinstance(value, Drawn) and (value.counter, value.component) == COUNTERS[part]:
+            frame.names[name] = number_of(reader, value.lane, value.clock, place)
+
+
+def number_of(reader: Reader, lane: Lane, clock: Clock, place: Place) -> Expr:
+    """The standard normal number of a coordinate."""
+    white = reader.judge.white(f"normal@{lane.purpose}@{clock.name}", place.length)
+    return white if place.length is None else white.at(place.label)  # type: ignore[attr-defined, no-any-return]

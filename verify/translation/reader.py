@@ -1,0 +1,431 @@
+"""Reading a function: every name becomes what it stands for, every statement what it does to arrays.
+
+Only what is written here and in ``forms`` can be read; anything else is refused by its line.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import singledispatchmethod
+from typing import Any
+
+from sympy import Expr, Integer, Rational, Symbol
+
+from recipe.abstract import Dense
+from recipe.symbols import GENERIC, Indexed, generic
+from recipe.total import labels, relabel
+from verify.translation.judge import Judge
+from verify.translation.legend import Legend
+from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, operated
+from verify.translation.module import Module, without_docstring
+from verify.translation.noise import Given, NoiseArguments, NoiseArray, noise_at
+from verify.translation.problems import unread, wrong
+from verify.translation.rule import factor_of
+from verify.translation.values import (
+    Array,
+    Column,
+    Decision,
+    Drawn,
+    Flag,
+    Half,
+    Matrix,
+    Pairs,
+    Place,
+    Record,
+    Rows,
+    Size,
+    Token,
+)
+
+Form = Callable[["Reader", list[ast.stmt], "Frame"], int]
+Call = Callable[["Reader", ast.Call, "Frame"], Any]
+
+
+@dataclass
+class Frame:
+    """The names of one function that is being read, and the lines where they got their values."""
+
+    names: dict[str, Any]
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Memory:
+    """What the arrays hold, each at its generic coordinate; ``written`` are the lines where they got it."""
+
+    contents: dict[Array, Expr] = field(default_factory=dict)
+    written: dict[Array, int] = field(default_factory=dict)
+    reads: list[tuple[Array, int | None]] = field(default_factory=list)
+    writes: list[tuple[Array, int | None]] = field(default_factory=list)
+    needed: list[tuple[Expr, int]] = field(default_factory=list)  # what was stored into blocks, and must be looked at
+    strange: list[tuple[Array, Expr, int]] = field(default_factory=list)  # what was stored and has no name
+
+    def copy(self) -> Memory:
+        """The same contents."""
+        return Memory(
+            dict(self.contents), dict(self.written), list(self.reads), list(self.writes), list(self.needed), list(self.strange)
+        )
+
+
+class Reader:
+    """Reads functions of a module; ``forms`` recognise statements that belong together, ``calls`` what driver functions call."""
+
+    def __init__(self, module: Module, legend: Legend, judge: Judge, forms: tuple[Form, ...], calls: dict[str, Call]) -> None:
+        self.module, self.legend, self.judge = module, legend, judge
+        self.forms, self.calls = forms, calls
+        self.memory = Memory()
+        self.lanes: dict[int, Any] = {}
+        self.parameters = {field: s for s, field in legend.settings.items()}
+        self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
+        self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
+        self.rule: Any = None  # the rule that the text is read beside, in ``run`` and in ``step``
+        self.restoring = False  # whether a saved state is put back, which was looked at when it was new
+        self.drawn: Any = None  # which minibatch the rows of the state are
+        self.clock: Any = None  # the counter of random numbers here
+        self.trying = False  # whether a body is read only to see what it writes
+        self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
+        self.estimates: dict[Any, tuple[int, str]] = {}  # by potential: purpose and clock of its last minibatch
+        self.estimates_before: dict[Any, tuple[int, str]] = {}
+        self.uses: dict[int, Any] = {}  # for which potential the minibatch of a purpose is drawn
+        self.mark = ""  # the number in scratch that says for which step it is right
+        self.laws: dict[str, tuple[str, str]] = {}  # where draws go that are not normal, and the parameters of their laws
+        self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
+        self.only_out = False  # ``step`` writes only into out
+        for s in self.parameters.values():
+            if isinstance(s, Indexed):
+                self.memory.contents[Array("params", s.base, s.length)] = s
+
+    # -- statements ----------------------------------------------------------------------------------------------------------
+
+    def read(self, statements: list[ast.stmt], frame: Frame) -> None:
+        """Carry out statements, form by form where one fits."""
+        statements = [s for s in statements if not _is_docstring(s)]
+        at = 0
+        while at < len(statements):
+            at += next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0) or self.one(
+                statements[at], frame
+            )
+
+    def one(self, statement: ast.stmt, frame: Frame) -> int:
+        """Carry out one statement."""
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                self.assign(targets, value, frame, statement)
+            case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
+                self._augment(name, operator, self.value(value, frame), frame, statement)
+            case ast.AugAssign(target=ast.Subscript() as cell, op=operator, value=value):
+                changed = operated(operator, self.value(cell, frame), self.value(value, frame))
+                if changed is None:
+                    raise unread(statement, f"{ast.unparse(statement)} is not read")
+                self.store(cell, changed, frame, statement.lineno)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if "wide" in self.module.trusted:
+                pass  # how wide vectors are changes no number
+            case ast.Expr(value=ast.Call() as call):
+                self.value(call, frame)
+            case _:
+                raise unread(statement, f"this is in no form that is read: {ast.unparse(statement).splitlines()[0]}")
+        return 1
+
+    def assign(self, targets: list[ast.expr], value: ast.expr, frame: Frame, statement: ast.stmt) -> None:
+        """Give names, or cells of arrays, a value."""
+        given = self.value(value, frame)
+        for target in targets:
+            match target:
+                case ast.Name(id=name):
+                    frame.names[name] = self.judge_named(given)
+                    frame.lines[name] = statement.lineno
+                case ast.Tuple(elts=elements) if isinstance(given, tuple) and len(given) == len(elements):
+                    for element, part in zip(elements, given, strict=True):
+                        if not isinstance(element, ast.Name):
+                            raise unread(statement, "only names are assigned together")
+                        frame.names[element.id] = self.judge_named(part)
+                        frame.lines[element.id] = statement.lineno
+                case ast.Subscript():
+                    line = frame.lines.get(value.id, statement.lineno) if isinstance(value, ast.Name) else statement.lineno
+                    self.store(target, given, frame, line)
+                case _:
+                    raise unread(statement, f"{ast.unparse(target)} is not assigned to in what is read")
+
+    def judge_named(self, value: Any) -> Any:
+        """A number as the atom that it is proved to be."""
+        if not isinstance(value, Expr):
+            return value
+        free = {k for k in labels(value) if k != GENERIC}
+        if len(free) > 1 or (free and GENERIC in labels(value)):
+            return value
+        for label in free:
+            return relabel(self.judge.named(relabel(value, label, GENERIC)), GENERIC, label)
+        return self.judge.named(value)
+
+    def _augment(self, name: str, operator: ast.operator, value: Any, frame: Frame, statement: ast.stmt) -> None:
+        before = frame.names.get(name)
+        match before, operator, value:
+            case Flag(of=known), ast.BitAnd(), Flag(of=more):
+                frame.names[name] = Flag(known | more)
+            case Expr(), _, Expr() if (changed := operated(operator, before, value)) is not None:
+                frame.names[name] = changed
+            case _:
+                raise unread(statement, f"{ast.unparse(statement)} is not read")
+
+    def store(self, cell: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
+        """Write a number into a cell of an array, or one into all cells."""
+        array = self.value(cell.value, frame)
+        if isinstance(value, Given) and isinstance(array, Array):
+            value = self._given(array, value, cell)
+        if not isinstance(array, Array) or not isinstance(value, Expr):
+            raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
+        if isinstance(cell.slice, ast.Slice):
+            if ast.unparse(cell.slice) != ":" or labels(value):
+                raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
+            self.put(array, None, value, line)
+            return
+        self.put(array, self.place(cell.slice, array, frame), value, line)
+
+    def _given(self, array: Array, given: Given, at: ast.AST) -> Expr:
+        """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run`` draws it with."""
+        if array.field not in self.laws:
+            raise wrong(at, f"run draws nothing into {array.field}")
+        if given.place.length != array.length:
+            raise wrong(at, "the draw of another coordinate is stored")
+        fields = (Array(array.owner, field, array.length) for field in self.laws[array.field])
+        whole = None if array.length is None else Place(array.length, GENERIC)
+        df, nonc = (self.fetch(field, whole, at) for field in fields)
+        draw = self.judge.square(df, nonc, array.length, lane=("noise", given.number))
+        return draw.at(given.place.label) if isinstance(draw, Indexed) else draw
+
+    def put(self, array: Array, place: Place | None, value: Expr, line: int) -> None:
+        """Write into an array: into the generic coordinate for all of them."""
+        label = None if place is None else place.label
+        if array.owner == "state" and self.only_out:
+            raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
+        self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
+        self.memory.written[array] = line
+        drawn = generic(value)
+        if drawn in self.parameters_of_draw:
+            self.laws[array.field] = self.parameters_of_draw[drawn]
+        self.memory.writes.append((array, label))
+        if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
+            self.memory.strange.append((array, self.memory.contents[array], line))
+        if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
+            self.memory.needed.append((self.memory.contents[array], line))
+
+    def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
+        """Read an array at a coordinate."""
+        if array not in self.memory.contents:
+            raise unread(at, f"{array.owner}.{array.field} holds nothing that is known here")
+        label = None if place is None else place.label
+        self.memory.reads.append((array, label))
+        content = self.memory.contents[array]
+        return content if label is None else relabel(content, GENERIC, label)
+
+    def place(self, index: ast.expr, array: Array, frame: Frame) -> Place | None:
+        """The coordinate that an index stands for; None for the one number of a scalar."""
+        found = self.value(index, frame)
+        if array.length is None:
+            if (isinstance(found, int) and found == 0) or (isinstance(found, Place) and found.length is None):
+                return None
+            raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
+        if isinstance(found, Place) and found.length == array.length:
+            return found
+        raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the loop for {array.owner}.{array.field}")
+
+    # -- expressions ---------------------------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr, frame: Frame) -> Any:
+        """What an expression stands for."""
+        try:
+            return self._value(node, frame)
+        except (ValueError, TypeError, ZeroDivisionError) as error:
+            raise unread(node, f"{ast.unparse(node)}: {error}") from None
+
+    @singledispatchmethod
+    def _value(self, node: ast.expr, frame: Frame) -> Any:
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.Constant, frame: Frame) -> Any:
+        if isinstance(node.value, bool):
+            if node.value:
+                return Flag()
+        elif isinstance(node.value, float):
+            return Rational(node.value)
+        elif isinstance(node.value, int):
+            return node.value
+        raise unread(node, f"{node.value!r} is not read")
+
+    @_value.register
+    def _(self, node: ast.Name, frame: Frame) -> Any:
+        if node.id not in frame.names:
+            raise unread(node, f"{node.id} has no value that is known here")
+        return frame.names[node.id]
+
+    @_value.register
+    def _(self, node: ast.Tuple, frame: Frame) -> Any:
+        return tuple(self.value(e, frame) for e in node.elts)
+
+    @_value.register
+    def _(self, node: ast.UnaryOp, frame: Frame) -> Any:
+        x = self.value(node.operand, frame)
+        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int):
+            return -x
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.BinOp, frame: Frame) -> Any:
+        a, b = self.value(node.left, frame), self.value(node.right, frame)
+        match a, node.op, b:
+            case (Expr() | int(), _, Expr() | int()) if not (isinstance(a, int) and isinstance(b, int)):
+                found = operated(node.op, a, b)
+                if found is not None:
+                    return found
+            case Flag(of=one), ast.BitAnd(), Flag(of=other):
+                return Flag(one | other)
+            case Size(length=length), ast.RShift(), 1:
+                return Pairs(length)
+            case Size(length=length), ast.Sub(), Pairs(length=same) if same == length:
+                return Half(length)
+            case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
+                return Place(length, label, "second")
+        if isinstance(a, Drawn) or isinstance(b, Drawn):
+            raise wrong(node, "the random number of another coordinate is used here")
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.Compare, frame: Frame) -> Any:
+        match node:
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="abs"), args=[x]), ops=[ast.LtE()], comparators=[ast.Name(id="LARGEST")]
+            ):
+                of = self.value(x, frame)
+                if isinstance(of, Expr):
+                    of = self.judge_named(of)
+                    return Flag(frozenset(relabel(of, k, GENERIC) for k in labels(of) or {GENERIC}))
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.BoolOp, frame: Frame) -> Any:
+        match node:
+            case ast.BoolOp(op=ast.And(), values=[first, ast.Compare(left=drawn, ops=[ast.Lt()], comparators=[ratio])]) if (
+                ast.unparse(first) == "guilty(state) < 0"
+            ):
+                lane, clock = self.value(drawn, frame)
+                return Decision(self.number(ratio, frame), lane, clock)
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.Attribute, frame: Frame) -> Any:
+        text = ast.unparse(node)
+        if text in CONSTANTS:
+            return CONSTANTS[text]
+        of = self.value(node.value, frame)
+        match of:
+            case Record(name="params") if node.attr in self.parameters:
+                return self._parameter(self.parameters[node.attr])
+            case Record(name="params") if node.attr in self.factors:
+                return Matrix(self.factors[node.attr])
+            case Record(name="data") if node.attr in self.columns:
+                return Column(self.columns[node.attr], node.attr)
+            case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
+                return Array(owner, node.attr, self.module.arrays[node.attr])
+            case Record(
+                name="state",
+            ) if node.attr in self.module.integers:
+                return Rows() if node.attr == "rows" else Token(node.attr)
+            case Record(name=owner) if (found := frame.names.get(f"{owner}.{node.attr}")) is not None:
+                return found
+            case Array(length=length) if node.attr == "size" and length is not None:
+                return Size(length)
+        raise unread(node, f"{text} is not read")
+
+    def _parameter(self, s: Any) -> Any:
+        if isinstance(s, Dense):
+            return Matrix(s)
+        return Array("params", s.base, s.length) if isinstance(s, Indexed) else s
+
+    @_value.register
+    def _(self, node: ast.Subscript, frame: Frame) -> Any:
+        of = self.value(node.value, frame)
+        if isinstance(of, Rows) and ast.unparse(node.slice) == ":0":
+            return Rows(none=True)
+        if isinstance(of, NoiseArguments | NoiseArray):
+            return noise_at(self.judge, of, self.value(node.slice, frame))
+        if isinstance(of, tuple) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+            return of[node.slice.value]
+        if isinstance(of, Matrix):
+            match node.slice:
+                case ast.Tuple(elts=[row, column]):
+                    i, j = self.value(row, frame), self.value(column, frame)
+                    if (i.length, j.length) != (of.of.row.length, of.of.column.length):
+                        raise wrong(node, f"{ast.unparse(node)}: rows and columns are exchanged")
+                    return of.of.entry(i.label, j.label)
+        if isinstance(of, Column):
+            return self._datum(of, node, frame)
+        if isinstance(of, Array):
+            return self.fetch(of, self.place(node.slice, of, frame), node)
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    def _datum(self, column: Column, node: ast.Subscript, frame: Frame) -> Expr:
+        row, *more = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if self.value(row, frame) != Token("row") or len(more) != isinstance(column.symbol, Indexed):
+            raise unread(node, f"{ast.unparse(node)} is not the row of the loop")
+        if not more:
+            return column.symbol  # type: ignore[no-any-return]
+        place = self.value(more[0], frame)
+        if not isinstance(place, Place) or place.length != column.symbol.length:
+            raise wrong(node, f"{ast.unparse(more[0])} is not the coordinate of the loop for data.{column.field}")
+        return column.symbol.at(place.label)  # type: ignore[no-any-return]
+
+    @_value.register
+    def _(self, node: ast.Call, frame: Frame) -> Any:
+        name = ast.unparse(node.func)
+        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            raise unread(node, f"{ast.unparse(node)} is not read")
+        if name in self.calls:
+            return self.calls[name](self, node, frame)
+        if name in MATH or name in AXIOMS:
+            if name in AXIOMS and name not in self.module.trusted:
+                raise unread(node, f"{name} is no function of this release")
+            return (MATH.get(name) or AXIOMS[name])(*(self.number(a, frame) for a in node.args))
+        if name == "float":
+            (x,) = (self.value(a, frame) for a in node.args)
+            return x.length if isinstance(x, Size) else x
+        if name == "np.uint64":
+            (x,) = (self.value(a, frame) for a in node.args)
+            return x
+        if name in self.module.functions:
+            return self.inlined(self.module.functions[name], [self.value(a, frame) for a in node.args], node)
+        raise unread(node, f"{name} is not read")
+
+    def number(self, node: ast.expr, frame: Frame) -> Expr:
+        """What an expression stands for, which must be a number."""
+        x = self.value(node, frame)
+        if isinstance(x, int):
+            return Integer(x)
+        if isinstance(x, Expr):
+            return x
+        if isinstance(x, Drawn):
+            raise unread(node, f"{ast.unparse(node)} is not the number of one coordinate")
+        raise unread(node, f"{ast.unparse(node)} is not a number")
+
+    def inlined(self, function: ast.FunctionDef, values: list[Any], at: ast.AST) -> Any:
+        """What a function of the module returns for these arguments."""
+        names = [a.arg for a in function.args.args]
+        if len(names) != len(values):
+            raise unread(at, f"{function.name} takes {len(names)} arguments")
+        return self.returned(function, Frame(dict(zip(names, values, strict=True))))
+
+    def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
+        """What a function returns."""
+        self.module.read.add(function.name)
+        *body, last = without_docstring(function.body)
+        if not isinstance(last, ast.Return):
+            self.read([*body, last], frame)
+            return None
+        self.read(body, frame)
+        return None if last.value is None else self.value(last.value, frame)
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,0 +1,64 @@
+"""Is the text of a module the step that it was made from?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from recipe.abstract import Potential
+from recipe.kernel import Kernel
+from recipe.posterior import Posterior
+from recipe.update import Update
+from verify.translation.density import Density, densities
+from verify.translation.drivers import check_run, check_step
+from verify.translation.ending import check_end
+from verify.translation.legend import Legend, Trusted
+from verify.translation.module import Module, check_guilty, read_module
+from verify.translation.posterior import calls_of, check_density
+from verify.translation.problems import TranslationError, unread
+from verify.translation.reader import Call
+from verify.verdict import Outcome, proved, undecided
+
+
+def validate(
+    text: str, what: Update | Kernel, legend: Legend, trusted: Trusted, posteriors: Mapping[Potential, Posterior] | None = None
+) -> Outcome:
+    """Whether the text of a generated module carries out ``what``, for every dimension, every value, and every step.
+
+    ``what`` is the rule or the kernel that it was made from, ``posteriors`` those behind its potentials. *Refuted* names the first
+    guilty line, with a point where the text and the rule differ; what cannot be read is *undecided*.
+    """
+    try:
+        _validate(text, what, legend, trusted, posteriors or {})
+    except TranslationError as error:
+        by = f"line {error.line}: {error.outcome.by}" if error.line else error.outcome.by
+        return replace(error.outcome, by=by)
+    except RecursionError:
+        return undecided("an expression is nested too deeply to be read")
+    return proved("every function of the text was read, and is the rule")
+
+
+def _validate(
+    text: str, what: Update | Kernel, legend: Legend, trusted: Trusted, posteriors: Mapping[Potential, Posterior]
+) -> None:
+    module = read_module(text, legend, trusted)
+    check_guilty(module, legend)
+    found = densities(posteriors)
+    calls: dict[str, Call] = {}
+    for density in found:
+        check_density(module, legend, density)
+        calls |= calls_of(module, legend, density)
+    reader = check_run(module, legend, what, calls, partial(check_end, module, what))
+    if isinstance(what, Update):
+        check_step(module, legend, what, reader.laws)
+    _check_all_read(module, what, found)
+
+
+def _check_all_read(module: Module, what: Update | Kernel, found: list[Density]) -> None:
+    """No function of the text is left unread: nobody would know what it does."""
+    names = {"allocate", "guilty", "run"} | ({"step"} if isinstance(what, Update) else set())
+    names |= {n for d in found for n in (d.gradient, d.value, d.controlled, d.averaged)}
+    for name, function in module.functions.items():
+        if name not in names | module.read:
+            raise unread(function, f"{name} is called by nothing that is read")

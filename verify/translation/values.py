@@ -1,0 +1,139 @@
+"""What a name of a module stands for while its text is read: besides real numbers, which are expressions of ``recipe``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr
+
+from recipe.symbols import Length
+
+
+@dataclass(frozen=True)
+class Record:
+    """A named tuple that was passed: ``state``, ``out``, ``params``, ``data``, ``draws``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array of one dimension, with its length (None for one number)."""
+
+    owner: str
+    field: str
+    length: Length | None
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A constant matrix among the parameters; ``entry`` is the text of a symbol, see ``Legend``."""
+
+    of: Any
+
+
+@dataclass(frozen=True)
+class Column:
+    """The array of a datum, one row a datum."""
+
+    symbol: Any
+    field: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """The number of coordinates of a length, as an integer."""
+
+    length: Length
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Half of the number of coordinates, rounded down."""
+
+    length: Length
+
+
+@dataclass(frozen=True)
+class Half:
+    """Half of the number of coordinates, rounded up."""
+
+    length: Length
+
+
+@dataclass(frozen=True)
+class Place:
+    """The coordinate of a loop: the one that ``label`` stands for.
+
+    ``part`` says which coordinates the loop goes through: ``all``, or in a loop over pairs those of the ``first`` half, of the
+    ``second`` one, or the ``middle`` one that an odd number leaves over.
+    """
+
+    length: Length | None
+    label: int
+    part: str = "all"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The counter of random numbers: of a step, or of a repetition inside of it."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Lane:
+    """The key of random numbers: which use of them."""
+
+    purpose: int
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One of the two numbers of ``normal_pair``."""
+
+    lane: Lane
+    clock: Clock
+    counter: str  # the part of the place that it was drawn for
+    component: int
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Whether all of these numbers are finite."""
+
+    of: frozenset[Expr] = frozenset()
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """How often something is repeated: between the two numbers, drawn uniformly; the most is what a clock is multiplied with."""
+
+    low: int
+    high: int
+    lane: Lane | None
+    clock: Clock | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether a state is accepted: inside of its domain, and the logarithm of a uniform number below the ratio."""
+
+    log_ratio: Expr
+    lane: Lane
+    clock: Clock
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a minibatch as they were drawn last, or (``none``) all of the data."""
+
+    none: bool = False
+
+
+@dataclass(frozen=True)
+class Token:
+    """An argument that is passed on as it is: ``seed``, ``chain``, ``rows``, ``row``, ..."""
+
+    name: str
