@@ -16,6 +16,7 @@ from recipe.update import Update
 from verify.translation.equal import Looks
 from verify.translation.forms.calls import CALLS, evaluated
 from verify.translation.forms.decision import decision
+from verify.translation.forms.many_sums import either
 from verify.translation.forms.one_by_one import one_by_one
 from verify.translation.forms.pairs import pairs
 from verify.translation.forms.repetition import number
@@ -43,7 +44,7 @@ def reader_for(
     """A reader beside the rule, at its first state."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
-    reader = Reader(module, legend, judge, (pairs, number, decision, one_by_one), {**CALLS, **calls})
+    reader = Reader(module, legend, judge, (pairs, number, decision, either, one_by_one), {**CALLS, **calls})
     state: dict[Block, Expr] = {b: b for b in legend.fields}
     reader.rule = Rule(judge, beside, state, estimated)
     for b in legend.fields:

@@ -21,7 +21,8 @@ ALLOWED_DECORATORS = {"device", "reduction", "kernel", "start_kernel", "run_kern
 class Module:
     """``functions`` are those that have to be lifted, ``trusted`` the names of those that are axioms.
 
-    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those that hold rows and not numbers.
+    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those that hold rows and not numbers;
+    ``chains`` are the fields of the state of many chains.
     """
 
     functions: Mapping[str, ast.FunctionDef]
@@ -29,6 +30,7 @@ class Module:
     arrays: Mapping[str, Length | None]
     integers: frozenset[str]
     draws: tuple[str, ...]
+    chains: tuple[str, ...] = ()
     read: set[str] = dataclasses.field(default_factory=set, compare=False)  # the functions that were read
 
 
@@ -64,7 +66,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
             _check_names(function, meanings)
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
-    return Module({n: f for n, f in functions.items() if n not in known}, known, arrays, integers, classes.get("Draws", ()))
+    return Module({n: f for n, f in functions.items() if n not in known}, known, arrays, integers, classes.get("Draws", ()), classes.get("Chains", ()))
 
 
 def _fields(node: ast.ClassDef) -> tuple[str, ...]:
@@ -112,7 +114,7 @@ def _axioms(functions: Mapping[str, ast.FunctionDef], trusted: Trusted) -> froze
 
 def _check_shape(function: ast.FunctionDef) -> None:
     decorators = [ast.unparse(d) for d in function.decorator_list]
-    expected: list[str] | None = [] if function.name == "allocate" else None
+    expected: list[str] | None = [] if function.name in ("allocate", "allocate_many") else None
     if decorators != expected and not (len(decorators) == 1 and decorators[0] in ALLOWED_DECORATORS):
         raise unread(function, f"{function.name} has the decorators {', '.join(decorators) or 'none'}")
     a = function.args
@@ -188,7 +190,7 @@ def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: 
     for name, fields in expected.items():
         if set(classes.get(name, ())) != fields:
             raise unread(tree.body[0], f"the fields of {name} are not {', '.join(sorted(fields)) or 'none'}")
-    if extra := set(classes) - {"State", "Draws", "Params", "Data"}:
+    if extra := set(classes) - {"State", "Chains", "Draws", "Params", "Data"}:
         raise unread(tree.body[0], f"the module defines {min(extra)}")
 
 
@@ -196,14 +198,15 @@ def guilty_lines(legend: Legend) -> str:
     """The text that ``guilty`` must have: every block finite and in its domain."""
     lines = ["@kernel", "def guilty(state):"]
     for n, (block, field) in enumerate(legend.fields.items()):
-        inside = " and ".join(["abs(x) <= LARGEST", *_edges(block)])
+        inside = " and ".join(["abs(x) <= LARGEST", *edges(block)])
         lines += [f"    for x in state.{field}:", f"        if not ({inside}):", f"            return {n}"]
         if isinstance(block.domain, Simplex):
             lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
     return "\n".join([*lines, "    return -1"])
 
 
-def _edges(block: Block) -> list[str]:
+def edges(block: Block) -> list[str]:
+    """The conditions on one coordinate ``x`` at the finite ends of a domain."""
     domain = block.domain
     if isinstance(domain, Simplex):
         return ["x > 0.0"]

@@ -14,6 +14,7 @@ from verify.translation.density import Density, densities
 from verify.translation.drivers import check_run, check_step
 from verify.translation.ending import check_end
 from verify.translation.legend import Legend, Trusted
+from verify.translation.many import check_many
 from verify.translation.module import Module, check_guilty, read_module
 from verify.translation.posterior import calls_of, check_density
 from verify.translation.problems import TranslationError, unread
@@ -50,6 +51,8 @@ def _validate(
         check_density(module, legend, density)
         calls |= calls_of(module, legend, density)
     reader = check_run(module, legend, what, calls, partial(check_end, module, what))
+    if "run_many" in module.functions:
+        check_many(module, legend, what, reader, check_end)
     if isinstance(what, Update):
         check_step(module, legend, what, reader.laws)
     _check_all_read(module, what, found)

@@ -96,7 +96,9 @@ def _visited(
 def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None:
     """Put the number of the coordinate itself in the place of one of a pair."""
     match call:
-        case ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_])) | ast.Expr(value=ast.Call(args=[at, *_])):
+        case ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_])) | ast.Expr(value=ast.Call(args=[at, *_])) | ast.Assign(
+            targets=[ast.Subscript(slice=at)], value=ast.Name()
+        ):
             place = reader.value(at, frame)
         case _:
             raise unread(call, "a loop over pairs calls one function at two coordinates")
