@@ -302,7 +302,7 @@ class Reader:
                 return Half(length)
             case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
                 return Place(length, label, "second")
-            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.length is not None:
+            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.label is not None:
                 return Place(piece.length, piece.label)
             case Offset(shift=0, step=step), ast.Add(), int(shift) if 0 <= shift < step:
                 return replace(a, shift=shift)

@@ -8,12 +8,12 @@
         total_by_eight = inside(at, add_sums(at, total_by_eight, ...), total_by_eight)
     return pairwise(total_by_eight)
 
-i is 0, 8, 16, ..., and ``lanes(i, n)`` are the coordinates i .. i + 7 as far as they are less than n: so every coordinate below n is
-one of the eight of exactly one turn, for every n. Every operation on eights is the same operation of each of the eight, and an array
-is read and written at the coordinates that there are. So the body is read at one generic coordinate, like a loop over all of them.
-A running sum may change by ``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate; the new one must
-be the old one plus what belongs to its coordinate. In the end each of the eight has grown by the terms of the coordinates that were
-its own, and ``pairwise`` adds the eight: that is the sum over all coordinates, if they were 0 at first.
+i is 0, 8, 16, ..., and ``lanes(i, n)`` are the coordinates i .. i + 7 as far as they are less than n: so every coordinate below n
+is one of the eight of exactly one turn, for every n. Every operation on eights is the same operation of each of the eight, and an
+array is read and written at the coordinates that there are. So the body is read at one generic coordinate, like a loop over all of
+them. A running sum may change by ``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate; the new
+one must be the old one plus what belongs to its coordinate. In the end each of the eight has grown by the terms of the coordinates
+that were its own, and ``pairwise`` adds the eight: that is the sum over all coordinates, if they were 0 at first.
 
 ``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``).
 """
@@ -29,7 +29,7 @@ from recipe.total import sum_over
 from verify.translation.forms.one_by_one import assigned_in, fresh_label, repeated
 from verify.translation.forms.pieces import passing_through, sum_over_piece
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Call, Frame, Reader
 from verify.translation.values import Eights, Inside, Local, Offset, PieceSize, Place, Size
 
 NEEDED = {"lanes", "eight", "inside", "pairwise"}
@@ -143,4 +143,10 @@ def local_array(reader: Reader, node: ast.Call, frame: Frame) -> Local:
     return Local(next(iter(reader.judge.counter)), room, ast.unparse(node.func) == "local_rows")
 
 
-EIGHTS = {"eight": eight, "inside": inside, "pairwise": pairwise, "local_numbers": local_array, "local_rows": local_array}
+EIGHTS: dict[str, Call] = {
+    "eight": eight,
+    "inside": inside,
+    "pairwise": pairwise,
+    "local_numbers": local_array,
+    "local_rows": local_array,
+}
