@@ -23,7 +23,7 @@ from verify.translation.problems import unread, wrong
 from verify.translation.reader import Reader
 
 RUN_MANY = "state, draws, step_sizes, params, seed, first_chain, start, warmup, thin"
-BEGIN = ["(done, step_size) = (start + n, step_sizes[n])", "t = np.uint64(done)", "finite = True"]
+BEGIN = ["done, step_size = (start + n, step_sizes[n])", "t = np.uint64(done)", "finite = True"]
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def _accepted(driver: ast.FunctionDef) -> str:
 def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.FunctionDef:
     first, *rest = plain_body(driver)
     field = next(iter(legend.fields.values()))
-    if ast.unparse(first) != f"(chains, first) = (np.uint64(state.{field}.shape[1]), np.uint64(first_chain))":
+    if ast.unparse(first) != f"chains, first = (np.uint64(state.{field}.shape[1]), np.uint64(first_chain))":
         raise wrong(first, "the chains are the columns of the state, from first_chain on")
     match rest:
         case [*before, ast.For(target=ast.Name(id="n"), orelse=[]) as loop, ast.Return() as last]:

@@ -22,10 +22,10 @@ FIXED = frozenset(
 )  # what run_many and run give meanings to themselves
 LOOP = "range(chains)"
 STOPS = {
-    "if not finite and not stop_many(state, done):\n    return (done, 0)": [
+    "if not finite and (not stop_many(state, done)):\n    return (done, 0)": [
         "if not finite:\n    bad = guilty(state)\n    if bad >= 0:\n        return (done, bad)"
     ],
-    "if not right_many(state) and not stop_many(state, done):\n    return (done, 0)": [
+    "if not right_many(state) and (not stop_many(state, done)):\n    return (done, 0)": [
         "bad = guilty(state)", "if bad >= 0:\n    return (done, bad)",
     ],
 }  # fmt: skip
