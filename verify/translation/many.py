@@ -50,6 +50,8 @@ def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: C
     functions = {n: body_of_one(module.functions[n], bodies, chains.eights) for n in bodies}
     statistics = frozenset(module.draws) - frozenset(legend.fields.values())
     writer = ForOne(bodies, chains.eights, _accepted(driver), statistics, shared_names(driver))
+    if writer.accepted and (chains.arrays.get(writer.accepted, ()) is not None or writer.accepted in legend.fields.values()):
+        raise unread(driver, f"{writer.accepted} is no array for what each chain accepts")
     functions["run"] = _run_of_one(driver, writer, legend)
     arrays = {f: n for f, n in chains.arrays.items() if f != writer.accepted}
     one = replace(module, functions=functions, arrays=arrays, integers=frozenset())
@@ -60,11 +62,11 @@ def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: C
 
 def keys(reader: Reader) -> list[Any]:
     """Which random numbers each noise of the rule is."""
-    numbers = sorted({_numbered(w)[1] for w in reader.judge.noises})
-    noises = sorted((numbers.index(_numbered(w)[1]), _numbered(w)[0], str(white)) for w, white in reader.judge.noises.items())
-    lanes = sorted((purpose, re.sub(r" of line \d+", "", use), clock.name) for purpose, (use, clock) in reader.lanes.items())
-    squares = sorted((str(s.noise), str(s.lane)) for s in reader.judge.squares)
-    return [noises, lanes, squares]
+    drawn = [(_numbered(w), str(white)) for w, white in reader.judge.noises.items()]
+    drawn += [(_numbered(s.noise), str(s.lane)) for s in reader.judge.squares]
+    numbers = sorted({number for (_, number), _ in drawn})
+    lanes = [(purpose, re.sub(r" of line \d+", "", use), clock.name) for purpose, (use, clock) in reader.lanes.items()]
+    return [sorted((numbers.index(number), name, key) for (name, number), key in drawn), sorted(lanes)]
 
 
 def _numbered(noise: Any) -> tuple[str, int]:

@@ -119,7 +119,7 @@ class ForOne:
         match s:
             case ast.AugAssign(target=ast.Name(id="finite"), op=ast.BitAnd()):
                 return [_like(s, ast.AugAssign(s.target, s.op, column.visit(s.value)))]
-            case ast.Assign() | ast.AugAssign():
+            case ast.Assign() | ast.AugAssign() | ast.Expr(value=ast.Call()):
                 return [_like(s, column.visit(s))]
             case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"), args=[bound], keywords=[]), orelse=[]):
                 body = [one for inner in s.body for one in self.of_chain(inner, column, None)]

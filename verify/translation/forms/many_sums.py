@@ -24,6 +24,7 @@ import ast
 from sympy import Expr
 
 from verify.translation.forms.many_column import COLUMN, called, running
+from verify.translation.forms.one_by_one import assigned_in
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Frame, Reader
 from verify.translation.values import Size
@@ -73,6 +74,9 @@ def either(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         case _:
             return 0
     before = dict(frame.names)
+    changed = {n for s in statements[:2] for n in assigned_in(s)} & before.keys()
+    if any(not isinstance(before[n], Expr) for n in changed):
+        raise unread(statements[0], "something else than a number is changed where it matters how many coordinates there are")
     first = _numbers(reader, one, frame, before)
     second = _numbers(reader, other, frame, before)
     if first.keys() != second.keys():

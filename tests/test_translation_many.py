@@ -1,0 +1,255 @@
+"""``run_many`` is proved to move each chain by the rule, with the random numbers of ``run``; mutants of it never are."""
+
+import ast
+import time
+from functools import cache
+
+import pytest
+from mutants import mutants
+from test_many import CASES, DRAWN, SCHEMES
+from translations import Case, case, step
+from translations import CASES as OTHERS
+
+from codegen.many import refusal_of_many
+from recipe import Kernel, Update
+
+MANY = [name for name in CASES if name not in DRAWN]
+SIX = "                "
+BEGIN = "class Chains("
+
+
+@cache
+def made(name):
+    what = CASES[name]
+    return Case(what) if isinstance(what, Update | Kernel) else step(what, SCHEMES.get(name, "semi-implicit"))
+
+
+def changed(name, old, new):
+    """The text with every occurrence replaced in what is said of many chains."""
+    alone, begin, many = made(name).text.partition(BEGIN)
+    assert old in many, (name, old)
+    return alone + begin + many.replace(old, new)
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_every_form_is_proved(name):
+    outcome = made(name).outcome()
+    assert outcome.verdict.value == "proved", outcome.by
+    assert "def run_many(" in made(name).text
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_modules_have_run_many_where_their_plan_allows_it(name):
+    """So that what is proved of every case in test_translation is proved of its ``run_many``."""
+    found = case(name)
+    assert ("def run_many(" in found.text) == (refusal_of_many(found.module.plan) is None)
+
+
+def test_reading_many_chains_takes_no_longer_than_a_second():
+    for name in MANY:
+        began = time.process_time()
+        made(name).outcome()
+        assert time.process_time() - began < 4.0, name
+
+
+CALL = "finite &= move_r_theta_many(i, c, state, state, params, step_size, factor, factor_2, w_r_a)"
+HALF = "move_r_theta_many(half + i, c, state, state, params, step_size, factor, factor_2, w_r_b)"
+PLACE = "place = i % EIGHT if n_theta >= EIGHT else np.uint64(0)"
+ZEROS = f"        for place in range(EIGHT):\n            for c in range(chains):\n{SIX}state.total_by_eight[place, c] = 0.0\n"
+READ = f"{SIX}factor = state.factor[0, c]\n"
+STORED = "            state.factor[0, c] = factor\n"
+COUNTED = "        tests += 1.0\n        for c in range(chains):\n            cost"
+BACK = "state.theta[i, c] = state.saved_theta[i, c]"
+RATE = "draws.acceptance_rate[k // thin - 1, 0, c] = state.accepted[0, c] / tests"
+
+# (case, text, what stands in its place): one a kind of mistake.
+BY_HAND = [
+    # columns
+    ("sums", "state.theta[i, c] ** 3", "state.theta[i, 0] ** 3"),
+    ("sums", "state.theta[i, c] ** 3", "state.theta[i, c + 1] ** 3"),
+    ("sums", "state.theta[i, c] ** 3", "state.theta[c, i] ** 3"),
+    ("sums", "state.theta[i, c] ** 3", "state.theta[i] ** 3"),
+    ("sums", "state.theta[i, c] ** 3", "state.theta[i][c] ** 3"),
+    ("sums", "state.theta[i, c] ** 3", "state.theta[c] ** 3"),
+    ("sums", "out.r[i, c] = r_new", "out.r[i, c - 1] = r_new"),
+    ("sums", "out.r[i, c] = r_new", "out.r[i, 0] = r_new"),
+    ("sums", "out.r[i, c] = r_new", "out.r[i] = r_new"),
+    ("sums", "out.r[i, c] = r_new", "out.r[:, c] = r_new"),
+    ("sums", "out.r[i, c] = r_new", "out.r[i, c] = r_new\n    out.r[i, 0] = r_new"),
+    ("sums", "    r_new = state.r[i, c]", "    c = 0\n    r_new = state.r[i, c]"),
+    ("sums", CALL, CALL.replace("(i, c,", "(i, i,")),
+    ("sums", CALL, CALL.replace("(i, c,", "(i, 0,")),
+    ("sums", CALL, CALL.replace("(i, c,", "(c, i,")),
+    ("sums", HALF, HALF.replace("c, state", "c + 1, state")),
+    ("sums", HALF, HALF.replace("w_r_b", "w_r_a")),
+    ("sums", HALF, HALF.replace("half + i", "pairs + i")),
+    ("banana", "x_2 = state.x[0, c]", "x_2 = state.x[0, 0]"),
+    ("banana", "x_2 = state.x[0, c]", "x_2 = state.x[c, 0]"),
+    ("banana", "state.y[0, c] = y_new", "state.y[0, first + c] = y_new"),
+    ("banana", "state.y[0, c] = y_new", "state.x[0, c] = y_new"),
+    # loops over chains
+    ("sums", "for c in range(chains):", "for c in range(chains - 1):"),
+    ("sums", "for c in range(chains):", "for c in range(1, chains):"),
+    ("sums", "for c in range(chains):", "for c in range(n_theta):"),
+    ("banana", "for c in range(chains):", "for c in range(np.uint64(1)):"),
+    ("sums", "chains, first = np.uint64(state.theta.shape[1])", "chains, first = np.uint64(state.theta.shape[0])"),
+    ("sums", "n_theta = np.uint64(state.theta.shape[0])", "n_theta = np.uint64(state.theta.shape[1])"),
+    # random numbers
+    ("sums", "lane_of(0, first + c)", "lane_of(0, first)"),
+    ("sums", "lane_of(0, first + c)", "lane_of(0, c)"),
+    ("sums", "lane_of(0, first + c)", "lane_of(c, first + c)"),
+    ("sums", "lane_of(0, first + c)", "lane_of(0, first + i)"),
+    ("sums", "lane_of(0, first + c)", "lane_of(0, first + c + c)"),
+    ("sums", "lane_of(0, first + c)", "lane_of(0, first - c)"),
+    ("sums", "lane_of(0, first + c)", "lane_of(1, first + c)"),  # another key than run has
+    ("sums", "np.uint64(first_chain)", "np.uint64(0)"),
+    ("sums", "np.uint64(first_chain)", "np.uint64(first_chain + 1)"),
+    ("sums", "normal_pair(seed, lane_of(0, first + c), t, i)", "normal_pair(seed, lane_of(0, first + c), t, c)"),
+    ("sums", "normal_pair(seed, lane_of(0, first + c), t, i)", "normal_pair(seed, lane_of(0, first + c), i, t)"),
+    ("sums", "normal_pair(seed, lane_of(0, first + c), t, pairs)[0]", "normal_pair(seed, lane_of(0, first + c), t, pairs)[1]"),
+    ("shared noise", "lane_of(3, first + c)", "lane_of(1, first + c)"),
+    ("shared noise", "lane_of(1, first + c)", "lane_of(2, first + c)"),
+    ("banana", "w_x, w_y = normal_pair", "w_y, w_x = normal_pair"),  # another one than run has
+    ("shared noise", "state.v[half + i, c] = v_b", "state.v[half + i, c] = v_a"),
+    ("shared noise", "state.v[half + i, c] = v_b", "state.v[i, c] = v_b"),
+    ("shared noise", "state.v[pairs, c] = v_a", "state.v[half, c] = v_a"),
+    ("shared noise", "fma(v[i, c], v[i, c], total_2)", "fma(v[i, c], v[i, 0], total_2)"),
+    ("shared noise", "step_size, state.v)", "step_size, state.theta)"),
+    ("draws that are not normal", "state.drawn_nonc[i, c], seed", "state.drawn_nonc[i, 0], seed"),
+    ("draws that are not normal", "lane_of(1, first + c)", "lane_of(0, first + c)"),
+    # numbers that stand from one loop over chains to the next
+    ("sums", READ, ""),
+    ("sums", READ, READ.replace("[0, c]", "[0, 0]")),
+    ("sums", STORED, ""),
+    ("sums", STORED, STORED.replace("[0, c]", "[0, 0]")),
+    ("sums", STORED, "            if factor > 0.0:\n    " + STORED),
+    ("sums", READ, f"{SIX}factor_2 = state.factor[0, c]\n"),
+    ("sums", READ, f"{SIX}factor = total\n"),  # the number of the last chain
+    ("sums", "        pairs = n_theta >> np.uint64(1)\n", "        factor_2 = factor\n        pairs = n_theta >> np.uint64(1)\n"),
+    ("one after another", "a = state.a_2[0, c]", "a = state.a_new[0, c]"),  # of the step before
+    ("one after another", "state.a_2[0, c] = a\n", "state.a_2[0, c] = a\n            t = a\n"),
+    ("one after another", "recorded_a = m + total_2", "recorded_a = m + total"),
+    ("one after another", "lane_of(2, first + c)", "lane_of(0, first + c)"),
+    ("one after another", "state.recorded_theta)", "state.theta)"),
+    ("generalised", "saved_theta = state.theta[i, c]", "saved_theta = state.theta[i, 0]"),
+    # sums
+    ("sums", ZEROS, ""),
+    ("sums", "state.total_by_eight[place, c] = 0.0", "state.total_by_eight[0, c] = 0.0"),
+    ("sums", "state.total_by_eight[place, c] = 0.0", "state.total_by_eight[place, c] = 1.0"),
+    ("sums", "range(EIGHT)", "range(EIGHT - 1)"),
+    ("sums", PLACE, "place = i % EIGHT"),
+    ("sums", PLACE, PLACE.replace("i % EIGHT", "i")),
+    ("sums", PLACE, PLACE.replace("np.uint64(0)", "np.uint64(9)")),
+    ("sums", "add_sums_many(i, c, state.total_by_eight[place, c]", "add_sums_many(i, c, 0.0"),
+    ("sums", "add_sums_many(i, c, state.total_by_eight[place, c]", "add_sums_many(i, c, state.total_by_eight[0, c]"),
+    ("sums", "add_sums_many(i, c, state.total_by_eight[place, c]", "add_sums_many(i, c, state.total_by_eight[place, 0]"),
+    ("sums", "state.theta[i, c], total)", "state.theta[0, c], total)"),
+    ("sums", "pairwise_many(state.total_by_eight, c)", "pairwise_many(state.total_by_eight, 0)"),
+    ("sums", "pairwise_many(state.total_by_eight, c)", "pairwise_many(state.factor, c)"),
+    ("sums", "pairwise_many(state.total_by_eight, c)", "state.total_by_eight[0, c]"),
+    ("sums", "(sums[2, c] + sums[6, c])", "(sums[2, c] + sums[5, c])"),
+    ("sums", "np.zeros((8, chains))", "np.zeros((1, chains))"),
+    ("walk", "state.total_2_by_eight[place, c] += total_2_term", "state.total_2_by_eight[place, c] += total_term"),
+    ("walk", "if n_theta >= EIGHT:", "if n_theta > EIGHT:"),
+    ("walk", "add_sums_many(i, c, 0.0, 0.0", "add_sums_many(i, c, 0.0, 1.0"),
+    # Metropolis tests
+    ("walk", BACK, BACK.replace("saved_theta[i, c]", "saved_theta[i, 0]")),
+    ("walk", BACK, BACK.replace("state.theta[i, c]", "state.theta[i, c + 1]")),
+    ("walk", BACK, BACK.replace("saved_theta[i, c]", "r[i, c]")),
+    ("walk", f"                for i in range(n_theta):\n                    {BACK}", "                cost = 0.0"),
+    ("walk", "guilty_many(state, c) < 0", "guilty_many(state, 0) < 0"),
+    ("walk", "guilty_many(state, c) < 0 and ", ""),
+    ("walk", "cost - cost_2", "cost_2 - cost"),
+    ("walk", "lane_of(2, first + c)", "lane_of(1, first + c)"),
+    ("walk", "state.accepted[0, c] += 1.0", "state.accepted[0, 0] += 1.0"),
+    ("walk", "state.accepted[0, c] += 1.0", "state.accepted[0, c] += 2.0"),
+    ("walk", "state.accepted[:] = 0.0", "state.accepted[0] = 0.0"),
+    ("walk", "        state.accepted[:] = 0.0\n", ""),
+    ("walk", "state.accepted", "state.total_by_eight"),
+    ("walk", "state.accepted", "state.stopped"),
+    ("walk", "tests = 0.0", "tests = 1.0"),
+    ("walk", "        tests += 1.0\n", ""),
+    ("walk", COUNTED, "        tests += 1.0\n" + COUNTED),
+    ("walk", RATE, RATE.replace("accepted[0, c]", "accepted[0, 0]")),
+    ("walk", RATE, RATE.replace(" / tests", "")),
+    ("walk", RATE, RATE.replace("0, c] = ", "c, 0] = ")),
+    ("walk", "accepted_2 = guilty_many", "accepted_2 = cost < 0.0 or guilty_many"),
+    # who stops, and what is kept of it
+    ("sums", "x = state.r[i, c]", "x = state.r[i, 0]"),
+    ("sums", "            return 1\n", "            return 0\n"),
+    ("reflected", "(abs(x) <= LARGEST) & (x > 0.0)", "(abs(x) <= LARGEST) & (x > -1.0)"),
+    ("reflected", "if not (abs(x) <= LARGEST and x > 0.0):", "if not (abs(x) <= LARGEST):"),
+    ("reflected", "if not right_many(state) and", "if not finite and"),
+    ("sums", "if not finite and not stop_many(state, done)", "if not finite and stop_many(state, done)"),
+    ("sums", "if not finite and not stop_many(state, done)", "if not stop_many(state, done) and finite"),
+    ("sums", "        if not finite and not stop_many(state, done):\n            return done, 0\n", ""),
+    ("sums", "state.last_r[i, c] = state.r[i, c]", "state.last_r[i, c] = state.theta[i, c]"),
+    ("sums", "state.r[i, c] = state.r[i, running]", "state.r[i, running] = state.r[i, c]"),
+    ("sums", "state.r[i, c] = state.r[i, running]", "state.r[i, c] = state.r[i, 0]"),
+    ("sums", "if bad >= 0 and state.stopped[0, c] < 0.0:", "if bad >= 0:"),
+    ("sums", "if guilty_many(state, c) >= 0:", "if state.stopped[0, c] < 0.0:"),
+    ("sums", "state.stopped[0, c] = done", "state.stopped[0, c] = 0"),
+    ("sums", "return (abs(r_new) <= LARGEST) & (abs(theta_new) <= LARGEST)", "return (abs(r_new) <= LARGEST)"),
+    ("sums", CALL, CALL.removeprefix("finite &= ")),
+    ("sums", CALL, CALL.replace("finite &= ", "finite = ")),
+    ("sums", "finite = True", "finite = False"),
+    # steps, and what is recorded
+    ("sums", "k % thin == 0", "k % thin == 1"),
+    ("sums", "keep_many(draws.r, k // thin - 1, state.r)", "keep_many(draws.r, k // thin, state.r)"),
+    ("sums", "keep_many(draws.r, k // thin - 1, state.r)", "keep_many(draws.r, k // thin - 1, state.theta)"),
+    ("sums", "keep_many(draws.r, k // thin - 1, state.r)", "keep_many(draws.r, k // thin - 1, state.last_r)"),
+    ("sums", "draws[row, i, c] = values[i, c]", "draws[row, i, c] = values[i, 0]"),
+    ("sums", "k = done + 1 - warmup", "k = n + 1 - warmup"),
+    ("sums", "start + n, step_sizes[n]", "start + n, step_sizes[0]"),
+    ("sums", "start + n, step_sizes[n]", "n, step_sizes[n]"),
+    ("sums", "t = np.uint64(done)", "t = np.uint64(n)"),
+    ("sums", "for n in range(step_sizes.size)", "for n in range(step_sizes.size - 1)"),
+    ("sums", "return start + step_sizes.size, -1", "return start, -1"),
+    ("nested", "in range(t * np.uint64(", "in range(t + np.uint64("),
+    # the rule itself
+    ("sums", "theta_new = state.theta[i, c] + r_new * step_size", "theta_new = state.theta[i, c] + state.r[i, c] * step_size"),
+    ("sums", "params.C * state.r[i, c]", "params.C * state.theta[i, c]"),
+    ("sums", "math.sqrt(params.C)", "params.C"),
+    ("banana", "finite &= abs(y_new) <= LARGEST", "finite &= abs(y) <= LARGEST"),
+    # arrays
+    ("sums", "def allocate_many(theta, r):", "def allocate_many(r, theta):"),
+    ("one after another", "np.zeros((theta.shape[0], chains))", "np.zeros((1, chains))"),
+    ("sums", "np.full((1, chains), -1.0)", "np.full((1, chains), 1.0)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "old", "new"), BY_HAND)
+def test_mistakes_are_never_proved(name, old, new):
+    assert made(name).verdict(changed(name, old, new)) in ("refuted", "undecided")
+
+
+MUTATED = ["banana", "sums", "one after another", "shared noise", "walk", "reflected"]
+STRICT = {
+    "operator", "operands", "dropped term", "overwritten", "sign", "constant", "integer", "comparison", "index", "field", "record",
+    "noise", "statement dropped", "arguments swapped", "statements swapped", "column",
+}  # fmt: skip
+
+
+def survivors(name, every):
+    """The mutants that are proved, with the lines in which they differ; how many there were."""
+    text = made(name).text
+    alone = frozenset(f.name for f in ast.parse(text.partition(BEGIN)[0]).body if isinstance(f, ast.FunctionDef))
+    before = ast.unparse(ast.parse(text)).splitlines()
+    found, count = [], 0
+    for n, (kind, line, other) in enumerate([*mutants(text, alone), *columns(text)]):
+        if n % every or kind not in STRICT:
+            continue
+        count += 1
+        if made(name).verdict(other) == "proved":
+            lines = other.splitlines()
+            found.append((kind, line, [x for x in before if x not in lines], [x for x in lines if x not in before]))
+    return found, count
+
+
+def columns(text):
+    """The text with the column of one cell another one, for every cell."""
+    alone, begin, many = ast.unparse(ast.parse(text)).partition(BEGIN)
+    parts = many.split(", c]")
+    for n in range(1, len(parts)):
+        for other in (", 0]", ", c + 1]", "]"):
+            yield "column", 0, alone + begin + ", c]".join(parts[:n]) + other + ", c]".join(parts[n:])
