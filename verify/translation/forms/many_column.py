@@ -64,7 +64,7 @@ class Column(ast.NodeTransformer):
         match node:
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id=record), attr=field) as array) if record in RECORDS:
                 at = self._row(node)
-                if field in self.eights:
+                if field in self.eights and record == "state":
                     return self._running(field, at, node)
                 return ast.copy_location(ast.Subscript(array, self.visit(at), node.ctx), node)
             case ast.Subscript(value=ast.Name(id=name) as array) if name in self.arrays:
