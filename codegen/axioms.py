@@ -8,6 +8,7 @@ from itertools import product
 from codegen.chi_squared import CHI_SQUARED
 from codegen.embedding import source_of, with_callees
 from codegen.expression import OURS
+from codegen.lanes import lanes_text
 from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE
 from codegen.source import JITTER, KEEP, header
@@ -22,6 +23,11 @@ def device_functions() -> dict[str, str]:
 
 def _name_of(text: str) -> str:
     return next(node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+
+
+def eight_statements() -> tuple[str, ...]:
+    """The statements about eight coordinates at once, as they stand in a module."""
+    return tuple(ast.unparse(s) for s in ast.parse(lanes_text()).body)
 
 
 def header_statements() -> tuple[str, ...]:

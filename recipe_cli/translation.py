@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from codegen.axioms import device_functions, header_statements
+from codegen.axioms import device_functions, eight_statements, header_statements
 from codegen.generate import Module
 from recipe import Kernel, Recipe, Update
 from recipe.scheme import discretise
@@ -64,4 +64,4 @@ def legend_of(module: Module) -> Legend:
 @cache
 def trusted_texts() -> Trusted:
     """The texts of this release that are not lifted."""
-    return Trusted(device_functions(), header_statements())
+    return Trusted(device_functions(), header_statements(), eight_statements())

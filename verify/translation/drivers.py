@@ -16,8 +16,10 @@ from recipe.update import Update
 from verify.translation.equal import Looks
 from verify.translation.forms.calls import CALLS, evaluated
 from verify.translation.forms.decision import decision
+from verify.translation.forms.eights import EIGHTS, by_eight
 from verify.translation.forms.one_by_one import one_by_one
 from verify.translation.forms.pairs import pairs
+from verify.translation.forms.pieces import blocks, through_piece
 from verify.translation.forms.repetition import number
 from verify.translation.judge import Judge, length_of
 from verify.translation.keeping import array_of, checked_state, left, results_held
@@ -43,7 +45,9 @@ def reader_for(
     """A reader beside the rule, at its first state."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
-    reader = Reader(module, legend, judge, (pairs, number, decision, one_by_one), {**CALLS, **calls})
+    reader = Reader(
+        module, legend, judge, (pairs, number, decision, through_piece, by_eight, blocks, one_by_one), {**CALLS, **EIGHTS, **calls}
+    )
     state: dict[Block, Expr] = {b: b for b in legend.fields}
     reader.rule = Rule(judge, beside, state, estimated)
     for b in legend.fields:

@@ -32,7 +32,9 @@ class Legend:
 
 @dataclass(frozen=True)
 class Trusted:
-    """Texts of this release that have tests of their own: device functions by name, and what may stand at the top of a module."""
+    """Texts of this release that have tests of their own: device functions by name, what may stand at the top of a module, and the
+    statements about ``eights``, which stand there in their order if they stand there at all."""
 
     functions: Mapping[str, str]
     header: tuple[str, ...]
+    eights: tuple[str, ...] = ()

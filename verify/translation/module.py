@@ -6,6 +6,8 @@ import ast
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import zip_longest
 
 from sympy import S, oo
 
@@ -14,7 +16,7 @@ from verify.translation.legend import Legend, Trusted
 from verify.translation.meanings import MATH
 from verify.translation.problems import unread, wrong
 
-ALLOWED_DECORATORS = {"device", "reduction", "kernel", "start_kernel", "run_kernel"}
+ALLOWED_DECORATORS = {"device", "reduction", "kernel", "row_kernel", "start_kernel", "run_kernel"}
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,11 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
         raise unread(error.lineno, "the text is not Python") from None
     functions: dict[str, ast.FunctionDef] = {}
     classes: dict[str, tuple[str, ...]] = {}
-    for node in tree.body:
+    rest, of_eights = _without_eights(tree.body, trusted)
+    for node in rest:
         match node:
             case ast.FunctionDef():
-                if node.name in functions:
+                if node.name in {*functions, *_names_of(trusted.eights)}:
                     raise unread(node, f"{node.name} is defined twice")
                 functions[node.name] = node
             case ast.ClassDef():
@@ -56,8 +59,8 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
                 pass
             case _:
                 raise unread(node, "no generated module has this at its top")
-    known = _axioms(functions, trusted)
-    meanings = {*functions, *trusted.functions, *MATH, *BUILTINS}
+    known = _axioms(functions, trusted) | of_eights
+    meanings = {*functions, *trusted.functions, *_names_of(trusted.eights), *MATH, *BUILTINS}
     for name, function in functions.items():
         if name not in known:
             _check_shape(function)
@@ -65,6 +68,25 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
     return Module({n: f for n, f in functions.items() if n not in known}, known, arrays, integers, classes.get("Draws", ()))
+
+
+def _without_eights(body: list[ast.stmt], trusted: Trusted) -> tuple[list[ast.stmt], frozenset[str]]:
+    """What else stands in a module, and the functions for eight coordinates, if their text does."""
+    begins = next((n for n, s in enumerate(body) if trusted.eights and ast.unparse(s) == trusted.eights[0]), None)
+    if begins is None:
+        return body, frozenset()
+    for known, statement in zip_longest(trusted.eights, body[begins : begins + len(trusted.eights)]):
+        if statement is None or ast.unparse(statement) != known:
+            raise unread(statement, "the text for eight coordinates at once is not that of this release")
+    return body[:begins] + body[begins + len(trusted.eights) :], _names_of(trusted.eights)
+
+
+@cache
+def _names_of(statements: tuple[str, ...]) -> frozenset[str]:
+    """The names that statements define."""
+    parsed = [s for text in statements for s in ast.parse(text).body]
+    names = {s.name for s in parsed if isinstance(s, ast.FunctionDef | ast.ClassDef)}
+    return frozenset(names | {t.id for s in parsed if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)})
 
 
 def _fields(node: ast.ClassDef) -> tuple[str, ...]:
@@ -120,7 +142,7 @@ def _check_shape(function: ast.FunctionDef) -> None:
         raise unread(function, f"{function.name} has arguments that are no plain names")
 
 
-BUILTINS = {"math", "np", "range", "float", "min", "LARGEST"}
+BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "LONG"}
 
 
 def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:

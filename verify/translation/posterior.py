@@ -14,7 +14,9 @@ from verify.translation.density import SHARED, Density, count_of
 from verify.translation.equal import Looks
 from verify.translation.estimates import check_call_of_user, check_estimates
 from verify.translation.forms.calls import evaluated
+from verify.translation.forms.eights import EIGHTS, by_eight
 from verify.translation.forms.one_by_one import one_by_one
+from verify.translation.forms.pieces import blocks, through_piece
 from verify.translation.forms.rows import SCALE, counted, rows
 from verify.translation.judge import Judge, length_of
 from verify.translation.legend import Legend
@@ -38,7 +40,7 @@ def check_density(module: Module, legend: Legend, density: Density) -> None:
 def _reader(module: Module, legend: Legend, density: Density) -> Reader:
     lengths = {length_of(b) for b in density.potential.blocks} | {length_of(s) for s, _ in density.posterior.data}
     judge = Judge(Looks(n for n in lengths if n is not None))
-    reader = Reader(module, legend, judge, (counted, rows, one_by_one), {})
+    reader = Reader(module, legend, judge, (counted, rows, through_piece, by_eight, blocks, one_by_one), EIGHTS)
     reader.columns = {field: s for s, field in legend.data[density.potential].items()}
     return reader
 

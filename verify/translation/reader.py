@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from functools import singledispatchmethod
 from typing import Any
 
@@ -16,11 +17,12 @@ from sympy import Expr, Integer, Rational, Symbol
 from recipe.abstract import Dense
 from recipe.symbols import GENERIC, Indexed, generic
 from recipe.total import labels, relabel
+from verify.translation.cells import cell, store_local
 from verify.translation.judge import Judge
 from verify.translation.legend import Legend
 from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, operated
 from verify.translation.module import Module, without_docstring
-from verify.translation.noise import Given, NoiseArguments, NoiseArray, noise_at
+from verify.translation.noise import Given
 from verify.translation.problems import unread, wrong
 from verify.translation.rule import factor_of
 from verify.translation.values import (
@@ -30,14 +32,19 @@ from verify.translation.values import (
     Drawn,
     Flag,
     Half,
+    Local,
     Matrix,
+    Offset,
     Pairs,
+    Piece,
+    PieceFirst,
     Place,
     Record,
     Rows,
     Size,
     Token,
 )
+from verify.translation.ways import both_ways, few_apart
 
 Form = Callable[["Reader", list[ast.stmt], "Frame"], int]
 Call = Callable[["Reader", ast.Call, "Frame"], Any]
@@ -61,12 +68,12 @@ class Memory:
     writes: list[tuple[Array, int | None]] = field(default_factory=list)
     needed: list[tuple[Expr, int]] = field(default_factory=list)  # what was stored into blocks, and must be looked at
     strange: list[tuple[Array, Expr, int]] = field(default_factory=list)  # what was stored and has no name
+    locals: dict[Local, tuple[Piece, Any]] = field(default_factory=dict)  # what arrays on the stack hold, for this piece
+    several: dict[tuple[Local, int], Any] = field(default_factory=dict)  # the same in a loop that takes several at a time, by shift
 
     def copy(self) -> Memory:
         """The same contents."""
-        return Memory(
-            dict(self.contents), dict(self.written), list(self.reads), list(self.writes), list(self.needed), list(self.strange)
-        )
+        return Memory(*(copy(getattr(self, f.name)) for f in fields(self)))
 
 
 class Reader:
@@ -86,6 +93,8 @@ class Reader:
         self.clock: Any = None  # the counter of random numbers here
         self.trying = False  # whether a body is read only to see what it writes
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
+        self.piece_sums: dict[Symbol, Expr] = {}  # sums over the coordinates of one piece, with their summands
+        self.going_through: set[Piece] = set()  # the pieces that loops are in
         self.estimates: dict[Any, tuple[int, str]] = {}  # by potential: purpose and clock of its last minibatch
         self.estimates_before: dict[Any, tuple[int, str]] = {}
         self.uses: dict[int, Any] = {}  # for which potential the minibatch of a purpose is drawn
@@ -133,20 +142,22 @@ class Reader:
         given = self.value(value, frame)
         for target in targets:
             match target:
-                case ast.Name(id=name):
-                    frame.names[name] = self.judge_named(given)
-                    frame.lines[name] = statement.lineno
                 case ast.Tuple(elts=elements) if isinstance(given, tuple) and len(given) == len(elements):
                     for element, part in zip(elements, given, strict=True):
-                        if not isinstance(element, ast.Name):
-                            raise unread(statement, "only names are assigned together")
-                        frame.names[element.id] = self.judge_named(part)
-                        frame.lines[element.id] = statement.lineno
-                case ast.Subscript():
-                    line = frame.lines.get(value.id, statement.lineno) if isinstance(value, ast.Name) else statement.lineno
-                    self.store(target, given, frame, line)
+                        self._assign_one(element, part, frame, statement.lineno)
                 case _:
-                    raise unread(statement, f"{ast.unparse(target)} is not assigned to in what is read")
+                    line = frame.lines.get(value.id, statement.lineno) if isinstance(value, ast.Name) else statement.lineno
+                    self._assign_one(target, given, frame, line if isinstance(target, ast.Subscript) else statement.lineno)
+
+    def _assign_one(self, target: ast.expr, given: Any, frame: Frame, line: int) -> None:
+        match target:
+            case ast.Name(id=name):
+                frame.names[name] = self.judge_named(given)
+                frame.lines[name] = line
+            case ast.Subscript():
+                self.store(target, given, frame, line)
+            case _:
+                raise unread(target, f"{ast.unparse(target)} is not assigned to in what is read")
 
     def judge_named(self, value: Any) -> Any:
         """A number as the atom that it is proved to be."""
@@ -172,6 +183,9 @@ class Reader:
     def store(self, cell: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
         """Write a number into a cell of an array, or one into all cells."""
         array = self.value(cell.value, frame)
+        if isinstance(array, Local):
+            store_local(self, array, cell, value, frame)
+            return
         if isinstance(value, Given) and isinstance(array, Array):
             value = self._given(array, value, cell)
         if not isinstance(array, Array) or not isinstance(value, Expr):
@@ -288,6 +302,10 @@ class Reader:
                 return Half(length)
             case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
                 return Place(length, label, "second")
+            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.label is not None:
+                return Place(piece.length, piece.label)
+            case Offset(shift=0, step=step), ast.Add(), int(shift) if 0 <= shift < step:
+                return replace(a, shift=shift)
         if isinstance(a, Drawn) or isinstance(b, Drawn):
             raise wrong(node, "the random number of another coordinate is used here")
         raise unread(node, f"{ast.unparse(node)} is not read")
@@ -346,36 +364,7 @@ class Reader:
 
     @_value.register
     def _(self, node: ast.Subscript, frame: Frame) -> Any:
-        of = self.value(node.value, frame)
-        if isinstance(of, Rows) and ast.unparse(node.slice) == ":0":
-            return Rows(none=True)
-        if isinstance(of, NoiseArguments | NoiseArray):
-            return noise_at(self.judge, of, self.value(node.slice, frame))
-        if isinstance(of, tuple) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
-            return of[node.slice.value]
-        if isinstance(of, Matrix):
-            match node.slice:
-                case ast.Tuple(elts=[row, column]):
-                    i, j = self.value(row, frame), self.value(column, frame)
-                    if (i.length, j.length) != (of.of.row.length, of.of.column.length):
-                        raise wrong(node, f"{ast.unparse(node)}: rows and columns are exchanged")
-                    return of.of.entry(i.label, j.label)
-        if isinstance(of, Column):
-            return self._datum(of, node, frame)
-        if isinstance(of, Array):
-            return self.fetch(of, self.place(node.slice, of, frame), node)
-        raise unread(node, f"{ast.unparse(node)} is not read")
-
-    def _datum(self, column: Column, node: ast.Subscript, frame: Frame) -> Expr:
-        row, *more = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if self.value(row, frame) != Token("row") or len(more) != isinstance(column.symbol, Indexed):
-            raise unread(node, f"{ast.unparse(node)} is not the row of the loop")
-        if not more:
-            return column.symbol  # type: ignore[no-any-return]
-        place = self.value(more[0], frame)
-        if not isinstance(place, Place) or place.length != column.symbol.length:
-            raise wrong(node, f"{ast.unparse(more[0])} is not the coordinate of the loop for data.{column.field}")
-        return column.symbol.at(place.label)  # type: ignore[no-any-return]
+        return cell(self.value(node.value, frame), self, node, frame)
 
     @_value.register
     def _(self, node: ast.Call, frame: Frame) -> Any:
@@ -419,9 +408,15 @@ class Reader:
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
         """What a function returns."""
         self.module.read.add(function.name)
-        *body, last = without_docstring(function.body)
+        return self.result(without_docstring(function.body), frame)
+
+    def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
+        """What statements return."""
+        if (at := few_apart(statements)) is not None:
+            return both_ways(self, statements, at, frame)
+        *body, last = statements
         if not isinstance(last, ast.Return):
-            self.read([*body, last], frame)
+            self.read(statements, frame)
             return None
         self.read(body, frame)
         return None if last.value is None else self.value(last.value, frame)

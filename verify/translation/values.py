@@ -67,12 +67,93 @@ class Place:
     """The coordinate of a loop: the one that ``label`` stands for.
 
     ``part`` says which coordinates the loop goes through: ``all``, or in a loop over pairs those of the ``first`` half, of the
-    ``second`` one, or the ``middle`` one that an odd number leaves over.
+    ``second`` one, or the ``middle`` one that an odd number leaves over. ``eight`` is one of the eight that ``lanes`` stands for.
     """
 
     length: Length | None
     label: int
     part: str = "all"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one turn of a loop goes through that cuts all coordinates, or (without a length) all rows, into pieces of ``room``."""
+
+    key: int
+    room: int
+    length: Length | None = None
+    label: int | None = None
+
+
+@dataclass(frozen=True)
+class PieceSize:
+    """How many there are in a piece."""
+
+    of: Piece
+
+
+@dataclass(frozen=True)
+class PieceFirst:
+    """The first coordinate of a piece."""
+
+    of: Piece
+
+
+@dataclass(frozen=True)
+class Offset:
+    """Which one of a piece: the generic one, or the one that is ``shift`` further where a loop takes ``step`` at a time."""
+
+    of: Piece
+    shift: int = 0
+    step: int = 1
+    part: str = "all"
+
+
+@dataclass(frozen=True)
+class Local:
+    """An array on the stack with that much room, of numbers or of ``rows``."""
+
+    key: int
+    room: int
+    rows: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """The number of a row of the data, or of the one that is ``shift`` further."""
+
+    shift: int = 0
+
+
+@dataclass(frozen=True)
+class RowOf:
+    """The numbers of one row."""
+
+    column: Column
+    row: Row
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """A row of a matrix."""
+
+    of: Any
+    place: Place
+
+
+@dataclass(frozen=True)
+class Eights:
+    """Eight running sums, by what they are together."""
+
+    total: Expr
+
+
+@dataclass(frozen=True)
+class Inside:
+    """Eight numbers: ``new`` where there are coordinates, and ``old`` beyond."""
+
+    new: Expr
+    old: Expr
 
 
 @dataclass(frozen=True)

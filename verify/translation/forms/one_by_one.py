@@ -13,11 +13,11 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.total import sum_over
+from recipe.total import labels, sum_over
 from verify.translation.judge import generics
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Frame, Memory, Reader
-from verify.translation.values import Array, Flag, Half, Pairs, Place, Size
+from verify.translation.values import Array, Eights, Flag, Half, Offset, Pairs, PieceFirst, PieceSize, Place, Size
 
 Sum = Callable[[Expr], Expr]
 FIRST_LABEL = -2  # labels of loops count down from here; the generic coordinate and the second one stay free
@@ -40,8 +40,7 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     length = size.length if isinstance(size, Size) else None
     if length is None and size != 1:
         return 0
-    depth = sum(isinstance(v, Place) for v in frame.names.values())
-    label = FIRST_LABEL - depth
+    label = fresh_label(frame)
 
     def once() -> None:
         frame.names[index] = Place(length, label)
@@ -55,6 +54,20 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     return 1
 
 
+def fresh_label(frame: Frame) -> int:
+    """The label of the index of a loop: no number that is known here stands at it."""
+    used = {FIRST_LABEL + 1}
+    for value in frame.names.values():
+        match value:
+            case Place(label=label):
+                used.add(label)
+            case Expr() | Eights(total=Expr()):
+                used |= labels(value if isinstance(value, Expr) else value.total)
+            case PieceSize(of=piece) | PieceFirst(of=piece) | Offset(of=piece) if piece.label is not None:
+                used.add(piece.label)
+    return min(used) - 1
+
+
 def _refused_range(reader: Reader, bound: ast.expr, frame: Frame) -> int:
     match bound:
         case ast.BinOp(left=left) if isinstance(reader.value(left, frame), Size):
@@ -64,7 +77,7 @@ def _refused_range(reader: Reader, bound: ast.expr, frame: Frame) -> int:
 
 def repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum, label: int | None, at: ast.AST) -> None:
     """Read a body that is carried out for every value of an index; ``label`` is that of the index, if it is a coordinate."""
-    assigned = _assigned(at)
+    assigned = assigned_in(at)
     grown = _grown_arrays(reader, frame, once, label)
     before, names = dict(reader.memory.contents), dict(frame.names)
     start: dict[Any, Symbol] = {array: reader.judge.fresh("so_far", array.length) for array in grown}
@@ -83,7 +96,7 @@ def repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum
             frame.names.pop(name, None)
 
 
-def _assigned(at: ast.AST) -> set[str]:
+def assigned_in(at: ast.AST) -> set[str]:
     """The names that a loop gives values."""
     found = {n.id for n in ast.walk(at) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return found - ({at.target.id} if isinstance(at, ast.For) and isinstance(at.target, ast.Name) else set())
