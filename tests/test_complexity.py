@@ -13,6 +13,7 @@ import golden
 import numpy as np
 import pytest
 import sympy
+from plain import plainly
 from sympy import Matrix, Symbol, cos, zeros
 
 from codegen import generate, sample
@@ -21,26 +22,6 @@ from recipe import Dense, Potential, Recipe, Vector, bind, dot, total
 theta = Vector("theta")
 SIZES = (64, 128, 256)  # each twice the one before, and multiples of every width
 VECTORISED = ["sgld", "sghmc", "sghmc, baoab", "sgnht", "third-order", "mirror_sgld", "corv_sgld", "hmc_kernel", "mala"]
-
-
-def in_python(source: str) -> dict[str, Any]:
-    """The functions of a module as plain Python: without Numba, and with Python for what only LLVM has a word for."""
-    tree = ast.parse(source)
-    numbas = {"intrinsic", "overload"}
-
-    def is_numbas(node: ast.stmt) -> bool:
-        if isinstance(node, ast.ImportFrom):
-            return str(node.module).startswith("numba")
-        return isinstance(node, ast.FunctionDef) and any(ast.unparse(d).split("(")[0] in numbas for d in node.decorator_list)
-
-    tree.body = [node for node in tree.body if not is_numbas(node)]
-
-    def njit(*given: Any, **options: Any) -> Any:
-        return given[0] if given else lambda function: function
-
-    space = {"__name__": "generated", "njit": njit, "prange": range, "fma": lambda a, b, c: a * b + c, "wide": lambda: None}
-    exec(compile(tree, "generated", "exec"), space)
-    return space
 
 
 def operations(called: Callable[[], Any]) -> int:
@@ -53,7 +34,7 @@ def operations(called: Callable[[], Any]) -> int:
         return local
 
     def entered(frame: Any, event: str, argument: Any) -> Any:
-        return local if frame.f_code.co_filename == "generated" else None
+        return local if frame.f_code.co_filename == "plain" else None
 
     with np.errstate(all="ignore"):
         before = sys.gettrace()
@@ -68,7 +49,7 @@ def operations(called: Callable[[], Any]) -> int:
 def of_a_run(what: Any, generated: dict[str, Any], params: dict[str, Any], size: int) -> int:
     """The operations of three steps of ``run`` with so many coordinates."""
     module = generate(what, **generated)
-    space = in_python(module.source)
+    space = vars(plainly(module.source))
     values = {b.name: np.full(size if isinstance(b, Vector) else 1, 0.5) for b in module.plan.state}
     draws = space["Draws"](*(np.zeros((0, 0)) for _ in space["Draws"]._fields))
     settings = space["Params"](**{f: params[f] for f in space["Params"]._fields}) if "Params" in space else ()
@@ -108,7 +89,8 @@ def test_nothing_that_takes_a_whole_array_stands_in_a_loop(name):
     """So that the count of lines is one of operations: ``x[:] = 0`` and ``np.sum(x)`` are lines of more than one."""
     run = golden.RUNS[name]
     tree = ast.parse(generate(run.what(), **run.generated).source)
-    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef) if node.name not in ("run", "draw_rows")):
+    drivers = ("run", "run_many", "draw_rows")
+    for function in (node for node in tree.body if isinstance(node, ast.FunctionDef) if node.name not in drivers):
         for loop in (node for node in ast.walk(function) if isinstance(node, ast.For)):
             for inner in ast.walk(loop):
                 assert not isinstance(inner, ast.Slice), ast.unparse(loop)
@@ -181,6 +163,6 @@ def test_generation_and_its_text_grow_about_linearly(declared):
 
 
 def test_the_lines_of_a_loop_are_counted():
-    space = in_python("def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n")
+    space = vars(plainly("def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"))
     assert [operations(lambda n=n: space["f"](n)) for n in (0, 1, 10)] == [3, 5, 23]
     assert math.isclose(space["fma"](2.0, 3.0, 4.0), 10.0)

@@ -7,11 +7,10 @@ a gradient wherever one is written. Of the code it knows only which random numbe
 from __future__ import annotations
 
 import random
-import sys
-import types
 
 import numpy as np
 import pytest
+from plain import plainly
 from sympy import Symbol, sin, sqrt
 from test_kernel_code import STEPS, Scope
 from test_kernel_code import run as carried_out
@@ -124,19 +123,6 @@ FOUND = {
     "loops in loops of kicks": [("repeat", [("repeat", [KICKS], 2), DRIFT, ("repeat", [KICKS], 2)], 2), KICKS],
 }
 RANDOM = {seed: [drawn(random.Random(f"{seed} {part}")) for part in range(2)] for seed in range(160, 184)}
-
-
-def plainly(source):
-    """The module without Numba, which would take longer to compile it than it runs: its text is Python."""
-    plain = source.replace("from numba import njit, types\nfrom numba.extending import intrinsic\n", "")
-    assert plain != source
-    module = types.ModuleType("plain")
-    vars(module)["njit"] = lambda **_: lambda function: function
-    intrinsics = {"fma": lambda a, b, c: a * b + c, "wide": lambda: None}
-    vars(module)["intrinsic"] = lambda function: intrinsics[function.__name__]
-    sys.modules["plain"] = module
-    exec(compile(plain, "plain", "exec"), vars(module))
-    return module
 
 
 @pytest.mark.parametrize("parts", [*FOUND.values(), *RANDOM.values()], ids=[*FOUND, *map(str, RANDOM)])
