@@ -69,7 +69,14 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
             _check_names(function, meanings)
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
-    return Module({n: f for n, f in functions.items() if n not in known}, known, arrays, integers, classes.get("Draws", ()), classes.get("Chains", ()))
+    return Module(
+        {n: f for n, f in functions.items() if n not in known},
+        known,
+        arrays,
+        integers,
+        classes.get("Draws", ()),
+        classes.get("Chains", ()),
+    )
 
 
 def _without_eights(body: list[ast.stmt], trusted: Trusted) -> tuple[list[ast.stmt], frozenset[str]]:
@@ -169,7 +176,10 @@ def _allocated(
             pass
         case _:
             raise unread(function, "allocate does more than to make a State")
-    if names[len(blocks) :] not in ([], ["batch_size", "replace"]) or fields[: len(blocks)] != tuple(legend.fields.values()):
+    defaults = [ast.unparse(d) for d in function.args.defaults]
+    if (names[len(blocks) :], defaults) not in (([], []), (["batch_size", "replace"], ["0", "True"])):
+        raise unread(function, "allocate does not take the blocks in their order, and then batch_size=0, replace=True")
+    if fields[: len(blocks)] != tuple(legend.fields.values()):
         raise unread(function, "allocate does not take the blocks in their order")
     for name, block, field, value in zip(names, blocks, fields, values, strict=False):
         if ast.unparse(value) != f"np.array({name}, dtype=np.float64)":
