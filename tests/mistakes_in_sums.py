@@ -36,8 +36,8 @@ OF_SUMS += [
     ("sgnht", "    total_by_eight = eight(0.0)\n    for i in range(np.uint64(0), n, EIGHT):\n",
      "    for i in range(np.uint64(0), n, EIGHT):\n        total_by_eight = eight(0.0)\n"),  # a sum that begins anew
     ("sgnht", "sums(state, state, params, step_size, n_theta)", "sums(state, state, params, step_size, n_theta - np.uint64(1))"),
-    ("sgnht", "    if n < EIGHT:\n        total = 0.0\n        for i in range(n):\n            total = add_sums(i, total, out, state, "
-     "params, step_size)\n        return total\n", ""),  # another order for fewer than eight
+    ("sgnht", "    if n < EIGHT:\n        total = 0.0\n        for i in range(n):\n            total = add_sums(i, total, "
+     "out, state, params, step_size)\n        return total\n", ""),  # another order for fewer than eight
     ("dense", "params, step_size, k, j)", "params, step_size, j, k)"),
     ("dense", "params, step_size, j), c_by_eight)", "params, step_size, i), c_by_eight)"),
     ("two noises", "params.M[j][i]", "params.M[j][j]"),
