@@ -193,13 +193,12 @@ def exchanged(removed, added):
     """The names at the places where two calls differ."""
     if len(removed) != 1 or len(added) != 1:
         return {"several"}
-    calls = [
-        [n for n in ast.walk(ast.parse(line.strip().rstrip(":"))) if isinstance(n, ast.Call)][:1] for line in (*removed, *added)
-    ]
-    if not all(calls):
+    one, other = ([n for n in ast.walk(ast.parse(x.strip().rstrip(":"))) if isinstance(n, ast.Call)] for x in (*removed, *added))
+    differ = [(a.args, b.args) for a, b in zip(one, other, strict=True) if ast.dump(a) != ast.dump(b)]
+    if not differ:
         return {"no call"}
-    one, other = (c[0].args for c in calls)
-    return {ast.unparse(a) for a, b in zip(one, other, strict=True) if ast.dump(a) != ast.dump(b)}
+    inner, changed = differ[-1]  # the call inside of all others that differ with it
+    return {ast.unparse(a) for a, b in zip(inner, changed, strict=True) if ast.dump(a) != ast.dump(b)}
 
 
 STRICT = {
