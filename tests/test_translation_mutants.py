@@ -4,6 +4,7 @@ import ast
 import difflib
 
 import pytest
+from mistakes_in_sums import OF_SUMS, TEXT_OF_EIGHTS
 from mutants import mutants
 from translations import case
 
@@ -38,9 +39,10 @@ BY_HAND = [
     ("sgnht", "math.sqrt(2.0)", "1.4142135623730951"),  # a rounded constant is another number
     ("sgnht", "for i in range(n):", "for i in range(n - 1):"),
     ("sgnht", "for i in range(n):", "for i in range(1, n):"),
-    ("sgnht", "total += state.r[i] ** 2", "total = state.r[i] ** 2"),
-    ("sgnht", "total += state.r[i] ** 2", "total += abs(state.r[i])"),
-    ("sgnht", "total += state.r[i] ** 2", "total += state.r[0] ** 2"),
+    ("sgnht", "return fma(state.r[i], state.r[i], total)", "return state.r[i] * state.r[i]"),
+    ("sgnht", "return fma(state.r[i], state.r[i], total)", "return total + abs(state.r[i])"),
+    ("sgnht", "return fma(state.r[i], state.r[i], total)", "return fma(state.r[0], state.r[0], total)"),
+    ("sgnht", "return fma(state.r[i], state.r[i], total)", "return fma(state.r[i], total, state.r[i])"),
     ("sgnht", "    total = 0.0\n", "    total = 1.0\n"),
     ("sgnht", "if not finite:", "if finite:"),
     ("sgnht", "finite &= abs(xi_new) <= LARGEST\n", "finite &= abs(xi) <= LARGEST\n"),
@@ -62,8 +64,8 @@ BY_HAND = [
     ("carried", "!= start + 1", "!= start"),
     ("carried", "count = data.x.shape[0]", "count = data.x.shape[1]"),
     ("carried", "data.x.shape[0], seed, lane_of(1, chain), t)", "data.x.shape[0], seed, lane_of(0, chain), t)"),
-    ("dense", "params.M[j, i]", "params.M_cholesky[j, i]"),
-    ("dense", "params.M_cholesky[j, i]", "params.M_cholesky[i, j]"),
+    ("dense", "params.M[j][i]", "params.M_cholesky[j][i]"),
+    ("dense", "params.M_cholesky[j][i]", "params.M_cholesky[i][j]"),
     ("dense", "c = 0.0", "c = 1.0"),
     ("two noises", "lane_of(2, chain)", "lane_of(1, chain)"),
     ("two noises", "lane_of(1, chain)", "lane_of(0, chain)"),
@@ -85,16 +87,15 @@ BY_HAND = [
     ("hmc", "np.uint64(0), 20)", "np.uint64(0), 21)"),
     ("hmc", "accepted = tests = 0.0", "accepted = tests = 1.0"),
     ("hmc", "= accepted / tests", "= tests / accepted"),
-    ("hmc", "value = value + ", "value = value - "),
+    ("hmc", "value = value * scale + ", "value = value * scale - "),
     ("hmc", "state.rows[:0]", "state.rows"),
     ("nested", "< energy_3 - energy_4", "< energy - energy_4"),
-    ("posterior", "scale = count / used", "scale = used / count"),
-    ("posterior", "scale = count / used", "scale = count"),
+    ("posterior", "scale = float(count) / float(used)", "scale = float(used) / float(count)"),
+    ("posterior", "scale = float(count) / float(used)", "scale = float(count)"),
     ("posterior", "g_theta[i] * scale", "g_theta[i]"),
     ("posterior", "g_theta[:] = 0.0", "g_theta[:] = 1.0"),
-    ("posterior", "data.x[row, i]) * theta[i]", "data.x[row, i])"),
+    ("posterior", "data.x[row][i]), theta[i], total)", "data.x[row][i]), 1.0, total)"),
     ("posterior", "np.uint64(rows[n])", "np.uint64(rows[n] + 1)"),
-    ("posterior", "for n in range(np.uint64(used)):", "for n in range(np.uint64(count)):"),
     ("posterior", "gradient_U(state.g_U_theta, state.theta, data", "gradient_U(state.theta, state.g_U_theta, data"),
     ("posterior", "params.k ** 2", "params.k"),
     ("controlled", "data.gradient_U_at_mode_theta[i] - state", "data.gradient_U_at_mode_theta[i] + state"),
@@ -104,6 +105,7 @@ BY_HAND = [
     ("compensated", "1000.0", "100.0"),
     ("compensated", "state.variance_U_theta[i]", "state.squares_theta[i]"),
 ]  # fmt: skip
+BY_HAND += OF_SUMS
 MUTATED = ["sgnht", "scir", "posterior", "ghmc"]
 ALL_MUTATED = ["hmc", "two noises", "corv", "compensated", "baoab"]
 PASSED_ON = {"out", "state", "params", "step_size", "data", "row", "scale"}
@@ -122,8 +124,30 @@ def test_a_mistake_is_never_proved(name, old, new):
         assert case(name).verdict(changed) != "proved"
 
 
+@pytest.mark.parametrize(("old", "new"), TEXT_OF_EIGHTS)
+def test_what_eights_mean_is_one_text(old, new):
+    text = ast.unparse(ast.parse(case("posterior").text))
+    assert case("posterior").verdict(text) == "proved"
+    assert text.count(old) >= 1
+    assert case("posterior").verdict(text.replace(old, new)) == "undecided"
+
+
+@pytest.mark.parametrize("again", ["def lanes(i, n):\n    return i", "class Eight(types.Type):\n    pass", "EIGHT = np.uint64(8)"])
+def test_eights_are_defined_once(again):
+    for at in ("def guilty", "INDEX ="):
+        text = case("posterior").text
+        place = text.index(at) if at != "def guilty" else text.index("@kernel\ndef guilty")
+        assert case("posterior").verdict(f"{text[:place]}{again}\n\n\n{text[place:]}") == "undecided"
+
+
+def test_asking_for_memory_changes_nothing():
+    text = case("posterior").text
+    begin, end = text.index("        if rows.size > 0 and data.x"), text.index("        sums(theta, data")
+    assert case("posterior").verdict(text[:begin] + text[end:]) == "proved"
+
+
 def test_there_are_many_mutants():
-    assert len(BY_HAND) >= 80
+    assert len(BY_HAND) >= 180
 
 
 def is_harmless(name, kind, before, after):
@@ -136,7 +160,7 @@ def is_harmless(name, kind, before, after):
         (kind == "record" and in_place)  # out and state are one object there
         or (kind in ("record", "field") and "np.uint64(" in changed and ".size)" in changed)  # blocks of one length
         or (kind == "integer" and "lane_of" in changed)  # another key that is free is as good
-        or (kind == "integer" and "row = np.uint64(" in changed)  # the prior has no row
+        or (kind == "statement dropped" and "if rows.size > 0 and data." in changed and "fetch(" in changed)
         or (kind == "statement dropped" and "_sum" in changed and "return" in changed)  # nobody reads this flag
         or (kind == "statement dropped" and "finite &= abs(saved" in changed)  # a copy of what was looked at
         or (kind == "arguments swapped" and exchanged(removed, added) <= PASSED_ON)  # passed on, and not used there
