@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 from mutants import mutants
 from test_many import CASES, DRAWN, SCHEMES
-from translations import Case, case, step
 from test_translation_mutants import exchanged
 from translations import CASES as OTHERS
+from translations import Case, case, step
 
 from codegen.many import refusal_of_many
 from recipe import Kernel, Update
