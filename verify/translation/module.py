@@ -69,7 +69,14 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
             _check_names(function, meanings)
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
-    return Module({n: f for n, f in functions.items() if n not in known}, known, arrays, integers, classes.get("Draws", ()), classes.get("Chains", ()))
+    return Module(
+        {n: f for n, f in functions.items() if n not in known},
+        known,
+        arrays,
+        integers,
+        classes.get("Draws", ()),
+        classes.get("Chains", ()),
+    )
 
 
 def _without_eights(body: list[ast.stmt], trusted: Trusted) -> tuple[list[ast.stmt], frozenset[str]]:

@@ -96,8 +96,10 @@ def _visited(
 def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None:
     """Put the number of the coordinate itself in the place of one of a pair."""
     match call:
-        case ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_])) | ast.Expr(value=ast.Call(args=[at, *_])) | ast.Assign(
-            targets=[ast.Subscript(slice=at)], value=ast.Name()
+        case (
+            ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_]))
+            | ast.Expr(value=ast.Call(args=[at, *_]))
+            | ast.Assign(targets=[ast.Subscript(slice=at)], value=ast.Name())
         ):
             place = reader.value(at, frame)
         case _:
