@@ -46,7 +46,7 @@ def run_text(
     writer = _Writer(plan, counts, own, filled, ahead)
     body, recorded = writer.bodies()
     before = [*count_lines(plan, counts), *_lane_lines(writer), *(line for let in constant for line in let_lines(let))]
-    before += writer.first_evaluation()
+    before += ["row = max(0, (start - warmup) // thin)", *writer.first_evaluation()]
     if plan.statistics:
         body = ["accepted = tests = 0.0", *body]
     return "\n".join([
@@ -290,7 +290,6 @@ def _run_note(plan: Plan) -> list[str]:
 
 
 _RUN_LOOP = """\
-    row = max(0, (start - warmup) // thin)
     for done in range(start, start + steps):
         t = np.uint64(done)
         finite = True"""
