@@ -62,6 +62,11 @@ ZEROS = f"        for place in range(EIGHT):\n            for c in range(chains)
 READ = f"{SIX}factor = state.factor[0, c]\n"
 STORED = "            state.factor[0, c] = factor\n"
 COUNTED = "        tests += 1.0\n        for c in range(chains):\n            cost"
+BEGUN = "        tests = 0.0\n        state.accepted[:] = 0.0\n"
+SAVED = f"""        for i in range(n_theta):
+            for c in range(chains):
+{SIX}finite &= save_many(i, c, state, state, params, step_size)
+"""
 BACK = "state.theta[i, c] = state.saved_theta[i, c]"
 RATE = "draws.acceptance_rate[k // thin - 1, 0, c] = state.accepted[0, c] / tests"
 
@@ -172,6 +177,10 @@ BY_HAND = [
     ("walk", "state.accepted", "state.stopped"),
     ("walk", "tests = 0.0", "tests = 1.0"),
     ("walk", "        tests += 1.0\n", ""),
+    ("walk", BEGUN, BEGUN.replace("tests", "if n_theta > 0:\n            tests").replace("        state", "            state")),
+    ("walk", BEGUN, "        tests = 0.0\n"),
+    ("walk", BEGUN + SAVED, SAVED + BEGUN),
+    ("walk", "    wide()\n    chains, first", "    for c in range(3):\n        wide()\n    chains, first"),
     ("walk", COUNTED, "        tests += 1.0\n" + COUNTED),
     ("walk", RATE, RATE.replace("accepted[0, c]", "accepted[0, 0]")),
     ("walk", RATE, RATE.replace(" / tests", "")),
