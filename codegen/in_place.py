@@ -21,8 +21,10 @@ from codegen.loops import (
     Sweep,
     Test,
     ValueCall,
+    every,
     every_noise,
     noise_uses,
+    scalar_pairs,
 )
 
 
@@ -100,3 +102,11 @@ def filled_noises(plan: Plan) -> list[NoiseDraw]:
     drawn = [d for d in every_noise(plan) if d.length is not None]
     uses = {d.lane: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
     return [d for d in drawn if len(uses[d.lane]) != 1 or not isinstance(uses[d.lane][0], Sweep)]
+
+
+def drawn_ahead(plan: Plan) -> list[NoiseDraw]:
+    """The draws that have random numbers for several steps at once: of the rest of a block, and of two numbers (by the first)."""
+    filled = filled_noises(plan)
+    loops = [s.noises for s in every(plan.statements) if isinstance(s, Loop)]
+    numbers = {pair[0].lane for noises in (plan.noises, *loops, plan.recorded.noises) for pair in scalar_pairs(noises)}
+    return [d for d in every_noise(plan) if d.lane in numbers or (d.length is not None and d not in filled)]

@@ -13,6 +13,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 device = njit(error_model="numpy", forceinline=True)
+reduction = njit(error_model="numpy")
 
 Word = Any  # an unsigned 64-bit integer: numpy.uint64 outside of Numba
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.elementary import log
-from codegen.intrinsics import Word, as_float, as_word, device, fma, wide
+from codegen.intrinsics import Word, as_float, as_word, device, fma, reduction, wide
 
 
 @device
@@ -140,6 +140,41 @@ def row_of_word(word: Word, rows: int) -> Word:
 
 
 @device
+def in_vectors(pairs: Word) -> Word:
+    """How many of the pairs of a step are drawn where they are used: as many as fill vectors. The rest is drawn ahead."""
+    return pairs & ~np.uint64(7)
+
+
+@reduction
+def fill_ahead(numbers: np.ndarray, seed: Word, lane: Word, t: Word, first: Word, half: Word, slot: Word, stop: Word) -> None:
+    """The pairs of the counters (t + n, k) with slot <= n < stop and first <= k < half, at the places that ``pair_ahead`` reads."""
+    wide()
+    for k in range(half - first):
+        for n in range(slot & ~np.uint64(7), (stop + np.uint64(7)) & ~np.uint64(7)):  # whole vectors
+            at = k * np.uint64(64) + n
+            numbers[at], numbers[np.uint64(512) + at] = normal_pair(seed, lane, t + n, first + k)
+
+
+@device
+def draw_ahead(numbers: np.ndarray, seed: Word, lane: Word, t: Word, first: Word, half: Word, begin: Word, end: Word) -> None:
+    """See to it that ``pair_ahead`` has the pairs of the counters (t, k) with first <= k < half, at most eight of them.
+
+    The steps from ``begin`` to ``end`` (itself not one) are made one after another, so they are drawn for up to 64 steps at once:
+    at the first one, and at multiples of 64. ``numbers`` holds 8 * 64 numbers of first halves, then as many of second ones.
+    """
+    slot = t & np.uint64(63)
+    if slot == np.uint64(0) or t == begin:
+        fill_ahead(numbers, seed, lane, t - slot, first, half, slot, min(slot + (end - t), np.uint64(64)))
+
+
+@device
+def pair_ahead(numbers: np.ndarray, t: Word, k: Word) -> tuple[float, float]:
+    """The k-th of the pairs that ``draw_ahead`` has drawn for step ``t``."""
+    at = k * np.uint64(64) + (t & np.uint64(63))
+    return numbers[at], numbers[np.uint64(512) + at]
+
+
+@device
 def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
     """The k-th number of step ``t`` that is uniform on 0 .. rows - 1 (two share a counter)."""
     x, y = threefry(t, k >> np.uint64(1), np.uint64(seed), lane)
@@ -196,5 +231,7 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
             rows[k] = row
 
 
-EMBEDDED = (wide, lane_of, normal_pair, fill_normals)
+AHEAD = 1024  # numbers that draw_ahead needs room for
+
+EMBEDDED = (wide, lane_of, normal_pair, fill_normals, in_vectors, draw_ahead, pair_ahead)
 MINIBATCH = (random_row, draw_rows)

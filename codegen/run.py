@@ -87,10 +87,7 @@ def sample(
     if isinstance(what, Kernel):
         step_size = _checked_kernel(what, step_size, batch_size)
     module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
-    if check is not None:
-        check(module)
-    if flag("float32_data", float32_data):
-        module = with_float32_data(module)
+    module = _ready(module, check, float32_data)
     known = Lengths()
     data, rows = resolved_data(module, known)
     how = read_request(
@@ -101,6 +98,13 @@ def sample(
     learn_given(known, lengths, with_images(module.plan.state))
     named = {name_of(key): value for key, value in (params or {}).items()}
     return _sampled(what, _Inputs(module, how, data, values, named, known), control_variates, initial, gradient, progress)
+
+
+def _ready(module: Module, check: Callable[[Module], None] | None, float32_data: bool) -> Module:
+    """The module, looked at by the caller, with its data in their precision."""
+    if check is not None:
+        check(module)
+    return with_float32_data(module) if flag("float32_data", float32_data) else module
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,22 @@ from recipe.abstract import Potential
 from recipe.symbols import Length
 
 
-def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]) -> str:
-    """``run(...)``: the loop over steps, in place; ``filled`` calls the scratch array of a noise that is drawn beforehand."""
+def run_text(
+    plan: Plan,
+    counts: Mapping[Length, str],
+    own: Mapping[Potential, Estimator],
+    filled: Mapping[str, str],
+    ahead: Mapping[str, str],
+) -> str:
+    """``run(...)``: the loop over steps, in place.
+
+    ``filled`` calls the scratch array of a noise that is drawn beforehand, ``ahead`` that of a lane for several steps.
+    """
     constant, _ = split_constants(plan)
-    writer = _Writer(plan, counts, own, filled)
+    writer = _Writer(plan, counts, own, filled, ahead)
     body, recorded = writer.bodies()
     before = [*count_lines(plan, counts), *_lane_lines(writer), *(line for let in constant for line in let_lines(let))]
-    before += writer.first_evaluation()
+    before += ["row = max(0, (start - warmup) // thin)", *writer.first_evaluation()]
     if plan.statistics:
         body = ["accepted = tests = 0.0", *body]
     return "\n".join([
@@ -48,7 +57,7 @@ def run_text(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, E
 
 def lanes_of(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator]) -> dict[str, int]:
     """Which use of random numbers each lane of ``run`` is."""
-    writer = _Writer(plan, counts, own, {})
+    writer = _Writer(plan, counts, own, {}, {d.lane: "" for d in every_noise(plan)})
     writer.bodies()
     return writer.lanes
 
@@ -61,9 +70,14 @@ class _Writer:
     """Writes bodies of loops; every noise and every evaluation of a gradient gets random numbers of its own, by ``lanes``."""
 
     def __init__(
-        self, plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator], filled: Mapping[str, str]
+        self,
+        plan: Plan,
+        counts: Mapping[Length, str],
+        own: Mapping[Potential, Estimator],
+        filled: Mapping[str, str],
+        ahead: Mapping[str, str],
     ) -> None:
-        self.plan, self.own, self.filled = plan, own, filled
+        self.plan, self.own, self.filled, self.ahead = plan, own, filled, ahead
         passed = ["state", "state", "params", "step_size"]
         self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep, self.drawn)
         self.left = list(plan.carried.calls) if plan.carried else []
@@ -71,7 +85,7 @@ class _Writer:
         self.lanes: dict[str, int] = {}
         self.purposes = 0
         self.judged = "finite &= "
-        self.clock = "t"
+        self.clock, self.ticks = "t", "np.uint64(start), np.uint64(start + steps)"  # and from where to where it counts
 
     def purpose(self) -> int:
         """The next use of random numbers."""
@@ -82,6 +96,7 @@ class _Writer:
         """The lines of a step, and of what is recorded of the state after it."""
         body = self.body(split_constants(self.plan)[1], self.plan.noises)
         images = any(b.image is not None for b in self.plan.state)
+        self.ticks = "t, t + np.uint64(1)"  # not every step is recorded
         self.judged = "finite &= " if images else ""  # what is recorded moves nothing, but an image may overflow
         return body, self.body([in_place(s) for s in self.plan.recorded.statements], self.plan.recorded.noises)
 
@@ -90,7 +105,7 @@ class _Writer:
         second = {pair[1].lane for pair in scalar_pairs(noises) if len(pair) > 1}
         lanes = [(d.lane, self.purpose()) for d in noises]
         self.lanes |= {lane: purpose for lane, purpose in lanes if lane not in second}
-        lines = _draws_beforehand(noises, self.filled, self.clock)
+        lines = self.draws_beforehand(noises)
         for s in statements:
             lines += self.lines(s)
         return lines
@@ -118,21 +133,42 @@ class _Writer:
     def loop(self, loop: Loop) -> list[str]:
         """Repetitions, as many as said or drawn; the counter of random numbers goes on from repetition to repetition."""
         low, high = loop.times
-        lines, outer = [], self.clock
+        lines, outer = [], (self.clock, self.ticks)
         count = f"np.uint64({high})"
         if low < high:
             self.lanes[loop.lane] = self.purpose()
             lines.append(
-                f"{loop.count} = np.uint64({low}) + random_row(seed, {loop.lane}, {outer}, np.uint64(0), {high - low + 1})"
+                f"{loop.count} = np.uint64({low}) + random_row(seed, {loop.lane}, {self.clock}, np.uint64(0), {high - low + 1})"
             )
         else:
             lines.append(f"{loop.count} = {count}")
-        self.clock = loop.clock
-        first = f"{outer} * {count}"
-        lines.append(f"for {loop.clock} in range({first}, {first} + {loop.count}):")
+        first = f"{self.clock} * {count}"
+        self.clock, self.ticks = loop.clock, f"{first}, {first} + {loop.count}"
+        lines.append(f"for {loop.clock} in range({self.ticks}):")
         lines += [f"    {line}" for line in self.body(loop.statements, loop.noises)]
-        self.clock = outer
+        self.clock, self.ticks = outer
         return lines
+
+    def draws_beforehand(self, noises: Iterable[NoiseDraw]) -> list[str]:
+        """The draws of numbers, two a counter, and of blocks that are needed as a whole."""
+        lines = []
+        for pair in scalar_pairs(noises):
+            names = ", ".join(d.local.name for d in pair)
+            lines.append(self.draw_ahead(pair[0], "np.uint64(0)", "np.uint64(1)"))
+            lines.append(f"{names} = {self.pair_ahead(pair[0], 'np.uint64(0)')}{'' if len(pair) > 1 else '[0]'}")
+        for draw in noises:
+            name = draw.local.name
+            if name in self.filled:
+                lines += [f"{name} = state.{self.filled[name]}", f"fill_normals({name}, seed, {draw.lane}, {self.clock})"]
+        return lines
+
+    def draw_ahead(self, draw: NoiseDraw, first: str, half: str) -> str:
+        """See to it that these pairs of a step are there."""
+        return f"draw_ahead(state.{self.ahead[draw.lane]}, seed, {draw.lane}, {self.clock}, {first}, {half}, {self.ticks})"
+
+    def pair_ahead(self, draw: NoiseDraw, k: str) -> str:
+        """One of these pairs."""
+        return f"pair_ahead(state.{self.ahead[draw.lane]}, {self.clock}, {k})"
 
     def test(self, test: Test) -> list[str]:
         """Accept or go back; a state that is not finite or not in its domain is not accepted, nor is a ratio that is no number."""
@@ -194,7 +230,10 @@ class _Writer:
         return [f"for i in range({count}):", f"    {draw.target}[i] = {drawn}"]
 
     def sweep(self, statement: Sweep, count: str) -> list[str]:
-        """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
+        """Loops over pairs of coordinates: the two halves of a block share a counter of the generator.
+
+        What does not fill vectors is drawn for several steps at once.
+        """
         drawn = noises_of(statement, self.context.noises)
         fused = [d for d in drawn if d.local.name not in self.filled]
 
@@ -206,10 +245,14 @@ class _Writer:
         if not fused:
             return [f"for i in range({count}):", f"    {call('i', 0)}"]
         pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair(seed, {d.lane}, {self.clock}, i)" for d in fused]
-        last = [f"{d.pair[0]} = normal_pair(seed, {d.lane}, {self.clock}, pairs)[0]" for d in fused]
+        rest = [f"{d.pair[0]}, {d.pair[1]} = {self.pair_ahead(d, 'i - fused')}" for d in fused]
+        last = [f"{d.pair[0]} = {self.pair_ahead(d, 'pairs - fused')}[0]" for d in fused]
+        both = [call("i", 0), call("half + i", 1)]
         return [
-            f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs", "for i in range(pairs):",
-            *(f"    {line}" for line in [*pair, call("i", 0), call("half + i", 1)]),
+            f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs", "fused = in_vectors(pairs)",
+            "for i in range(fused):", *(f"    {line}" for line in [*pair, *both]),
+            *(self.draw_ahead(d, "fused", "half") for d in fused),
+            "for i in range(fused, pairs):", *(f"    {line}" for line in [*rest, *both]),
             "if pairs < half:", *(f"    {line}" for line in [*last, call("pairs", 0)]),
         ]  # fmt: skip
 
@@ -270,18 +313,6 @@ def run_schedule(state, draws, gradient, data, step_sizes, params, seed, chain, 
 '''
 
 
-def _draws_beforehand(noises: Iterable[NoiseDraw], filled: Mapping[str, str], clock: str) -> list[str]:
-    lines = []
-    for pair in scalar_pairs(noises):
-        names = ", ".join(d.local.name for d in pair)
-        lines.append(f"{names} = normal_pair(seed, {pair[0].lane}, {clock}, np.uint64(0)){'' if len(pair) > 1 else '[0]'}")
-    for draw in noises:
-        name = draw.local.name
-        if name in filled:
-            lines += [f"{name} = state.{filled[name]}", f"fill_normals({name}, seed, {draw.lane}, {clock})"]
-    return lines
-
-
 def _stopped(plan: Plan) -> list[str]:
     """Stop where a block is not finite or has left its domain."""
     lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
@@ -297,7 +328,7 @@ def _kept(plan: Plan, recorded: list[str]) -> list[str]:
     stands_for = next((n for n, b in enumerate(plan.state) if b.image is not None), None)
     judged = [] if stands_for is None else ["if not finite:", f"    return done, {stands_for}"]
     recorded = ["finite = True", *recorded, *judged] if judged else recorded
-    lines = [*recorded, *(f"keep(draws.{f}, k // thin - 1, state.{source})" for f, source in fields.items())]
+    lines = [*recorded, *(f"keep(draws.{f}, row, state.{source})" for f, source in fields.items())]
     for f in plan.statistics:
-        lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[k // thin - 1, 0] = accepted / tests"]
-    return ["k = done + 1 - warmup", "if k > 0 and k % thin == 0:", *(f"    {line}" for line in lines)]
+        lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[row, 0] = accepted / tests"]
+    return ["if done + 1 == warmup + (row + 1) * thin:", *(f"    {line}" for line in [*lines, "row += 1"])]

@@ -15,14 +15,14 @@ from codegen.expression import OURS
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.guilty_source import guilty_text
-from codegen.in_place import filled_noises
+from codegen.in_place import drawn_ahead, filled_noises
 from codegen.intrinsics import INTRINSICS
 from codegen.lanes import lanes_text
 from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, RowsJoin, Statement, Sums, Sweep, every, every_noise, expressions
 from codegen.many import refusal_of_many
 from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
-from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row
+from codegen.random import AHEAD, EMBEDDED, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE, lanes_of, run_text
 from recipe.abstract import Potential
 from recipe.symbols import Block, Length, Vector
@@ -88,7 +88,9 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
     """
     counts = count_names(plan.state, namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
-    scratch = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
+    ahead = {d.lane: fields.fresh(f"{d.name}_ahead") for d in drawn_ahead(plan)}
+    scratch: dict[str, Length | int | None] = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
+    scratch |= dict.fromkeys(ahead.values(), AHEAD)
     scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
     loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
     bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer) for s in loops}
@@ -104,7 +106,7 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
         *bodies.values(),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
         "" if plan.in_place else step_text(plan, counts),
-        run_text(plan, counts, own, filled),
+        run_text(plan, counts, own, filled, ahead),
         RUN_SCHEDULE,
         *(
             []
@@ -125,7 +127,7 @@ def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, st
     ]
 
 
-def types_text(plan: Plan, scratch: Mapping[str, Length | None], own: Own) -> list[str]:
+def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
     """The named tuples; a module without parameters or data takes empty tuples there."""
     arrays = [*(_array(name) for name in scratch), *(("rows", "table") if own else ())]
     return [
@@ -163,14 +165,16 @@ ROWS = (
 )
 
 
-def allocate_text(plan: Plan, scratch: Mapping[str, Length | None], *, rows: bool) -> str:
+def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, rows: bool) -> str:
     """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch, with ``rows`` for a minibatch."""
+
     namer = local_namer()
     names = {b: namer.fresh(b.name) for b in plan.state}
     first = {b.length: names[b] for b in reversed(plan.state) if isinstance(b, Vector)}
     blocks = list(names.values())
     values = [f"np.array({b}, dtype=np.float64)" for b in blocks]
-    values += ["np.zeros(1)" if n is None else f"np.zeros({first[n]}.size)" for n in scratch.values()]
+    sizes = (f"{first[n]}.size" if isinstance(n, Length) else n or 1 for n in scratch.values())
+    values += [f"np.zeros({size})" for size in sizes]
     values += ROWS if rows else ()
     arguments = ", ".join([*blocks, *(("batch_size=0", "replace=True") if rows else ())])
     batch = " for minibatches of that size (0: all of the data)" if rows else ""

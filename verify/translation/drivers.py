@@ -14,6 +14,7 @@ from recipe.kernel import Kernel
 from recipe.symbols import Block, Noise, ScalarNoise, generic
 from recipe.update import Update
 from verify.translation.equal import Looks
+from verify.translation.forms.ahead import drawn_ahead
 from verify.translation.forms.calls import CALLS, evaluated
 from verify.translation.forms.decision import decision
 from verify.translation.forms.eights import EIGHTS, by_eight
@@ -46,7 +47,7 @@ def reader_for(
     """A reader beside the rule, at its first state."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
-    forms = (pairs, number, decision, either, through_piece, by_eight, blocks, one_by_one)
+    forms = (pairs, drawn_ahead, number, decision, either, through_piece, by_eight, blocks, one_by_one)
     reader = Reader(module, legend, judge, forms, {**CALLS, **EIGHTS, **calls})
     state: dict[Block, Expr] = {b: b for b in legend.fields}
     reader.rule = Rule(judge, beside, state, estimated)
@@ -172,7 +173,7 @@ def _entered_step(
     assigned = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     frame.names = {n: v for n, v in frame.names.items() if n not in assigned}
     frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
-    reader.clock = Clock("t")
+    reader.clock, reader.ticks = Clock("t"), "np.uint64(start), np.uint64(start + steps)"
     _scratch_holds_anything(reader, opened)
     rest = body[2:]
     if any(f not in reader.legend.fields.values() for f in reader.module.draws):
@@ -203,6 +204,9 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
                 if n != len(statements) - 1 or ast.unparse(first) != "t = np.uint64(start) - np.uint64(1)":
                     raise unread(statement, "what the step before has left is evaluated just before the loop")
                 opened = _read_left(reader, test, rest, frame)
+            case ast.Assign(targets=[ast.Name(id="row")]):
+                if ast.unparse(statement.value) != "max(0, (start - warmup) // thin)":
+                    raise wrong(statement, "the first row to be filled is max(0, (start - warmup) // thin)")
             case ast.Assign(targets=[ast.Name(id=name)]):
                 reader.one(statement, frame)
                 _check_constant(reader, frame.names[name], statement)

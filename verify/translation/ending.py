@@ -21,16 +21,18 @@ def check_end(module: Module, what: Update | Kernel, reader: Reader, frame: Fram
     """Require that nothing else follows, and nothing less."""
     expected = [f"state.{reader.mark}[0] = done + 2"] if opened else []
     expected += STOP if reader.rule.domains_checked else ["if not finite:\n    " + "\n    ".join("\n".join(STOP).split("\n"))]
-    expected += ["k = done + 1 - warmup"]
     *before, last = tail
     for text, statement in zip(expected, before, strict=False):
         if ast.unparse(statement) != text:
             raise wrong(statement, f"here must stand: {text.splitlines()[0]}")
     if len(before) != len(expected) or not isinstance(last, ast.If) or last.orelse:
         raise unread(last, "a step must stop where it is not finite, and then record what is kept")
-    if ast.unparse(last.test) != "k > 0 and k % thin == 0":
-        raise wrong(last, "every thin-th state after the warmup is kept: k > 0 and k % thin == 0")
-    _check_kept(module, what, reader, frame, last.body)
+    if ast.unparse(last.test) != "done + 1 == warmup + (row + 1) * thin":
+        raise wrong(last, "every thin-th state after the warmup is kept: done + 1 == warmup + (row + 1) * thin")
+    *body, following = last.body
+    if ast.unparse(following) != "row += 1":
+        raise wrong(following, "the next state that is kept goes into the next row: row += 1")
+    _check_kept(module, what, reader, frame, body)
 
 
 def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Frame, body: list[ast.stmt]) -> None:
@@ -49,6 +51,7 @@ def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Fr
     frame.names["finite"] = Flag()
     state = {array_of(reader, b) for b in reader.legend.fields}
     first = len(reader.memory.writes)
+    reader.ticks = "t, t + np.uint64(1)"  # not every step is recorded
     reader.read(recorded, frame)
     for array, _ in reader.memory.writes[first:]:
         if array in state:
@@ -56,7 +59,7 @@ def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Fr
     for block, statement in zip(reader.legend.fields, copies, strict=False):
         _check_copy(reader, what, block, statement)
     for field, statement in zip(statistics, copies[len(reader.legend.fields) :], strict=True):
-        text = f"if draws.{field}.shape[0] > 0:\n    draws.{field}[k // thin - 1, 0] = accepted / tests"
+        text = f"if draws.{field}.shape[0] > 0:\n    draws.{field}[row, 0] = accepted / tests"
         if ast.unparse(statement) != text:
             raise wrong(statement, "the rate of acceptance is accepted / tests")
 
@@ -67,8 +70,8 @@ def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: 
         case ast.Expr(
             value=ast.Call(func=ast.Name(id="keep"), args=[draws, row, ast.Attribute(value=ast.Name(id="state"), attr=of)])
         ):
-            if (ast.unparse(draws), ast.unparse(row)) != (f"draws.{field}", "k // thin - 1"):
-                raise wrong(statement, f"row k // thin - 1 of draws.{field} must be filled here")
+            if (ast.unparse(draws), ast.unparse(row)) != (f"draws.{field}", "row"):
+                raise wrong(statement, f"the row of draws.{field} must be filled here")
         case _:
             raise unread(statement, "a row of draws is filled by keep")
     observed = dict(getattr(what, "observe", ()))

@@ -6,6 +6,7 @@ It is also required that a chain has the random numbers that it has in ``run``: 
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -43,11 +44,11 @@ def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: C
     chains = _chains(module, legend)
     check_plumbing(module, legend, chains.kept)
     module.read.update({"run_many", "allocate_many"})
-    driver = module.functions["run_many"]
+    driver = copy.deepcopy(module.functions["run_many"])
     if ", ".join(a.arg for a in driver.args.args) != RUN_MANY:
         raise unread(driver, f"the arguments of run_many are not {RUN_MANY}")
     bodies = frozenset(n for n, f in module.functions.items() if [a.arg for a in f.args.args[:2]] == ["i", "c"])
-    functions = {n: body_of_one(module.functions[n], bodies, chains.eights) for n in bodies}
+    functions = {n: body_of_one(copy.deepcopy(module.functions[n]), bodies, chains.eights) for n in bodies}
     statistics = frozenset(module.draws) - frozenset(legend.fields.values())
     writer = ForOne(bodies, chains.eights, _accepted(driver), statistics, shared_names(driver))
     if writer.accepted and (chains.arrays.get(writer.accepted, ()) is not None or writer.accepted in legend.fields.values()):
@@ -127,7 +128,7 @@ def _accepted(driver: ast.FunctionDef) -> str:
 
 
 def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.FunctionDef:
-    first, *rest = plain_body(driver)
+    first, *rest = plain_body(driver) or [ast.Pass()]
     field = next(iter(legend.fields.values()))
     if ast.unparse(first) != f"chains, first = (np.uint64(state.{field}.shape[1]), np.uint64(first_chain))":
         raise wrong(first, "the chains are the columns of the state, from first_chain on")
@@ -140,7 +141,7 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
         raise wrong(loop, "there are as many steps as step sizes")
     if [ast.unparse(s) for s in loop.body[:3]] != BEGIN:
         raise wrong(loop.body[0], f"a step begins with {'; '.join(BEGIN)}")
-    counts = [_count(s, writer) for s in before]
+    counts = [one for s in before for one in _count(s, writer)]
     (function,) = ast.parse(RUN).body
     assert isinstance(function, ast.FunctionDef)
     steps = function.body[0]
@@ -162,26 +163,19 @@ def run(state, draws, gradient, data, step_size, params, seed, chain, start, ste
 """
 
 
-def _count(s: ast.stmt, writer: ForOne) -> ast.stmt:
+def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
     """``n_theta = np.uint64(state.theta.shape[0])``, and what is made of it."""
     match s:
         case ast.Assign(targets=[ast.Name() as name]):
             found = re.fullmatch(r"np\.uint64\(state\.(\w+)\.shape\[0\]\)", ast.unparse(s.value))
             if found is not None:
-                return ast.copy_location(ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s)
-    (one,) = writer.statement(s, frozenset())
-    return one
+                return [ast.copy_location(ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s)]
+    return writer.statement(s, frozenset())
 
 
 def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt]:
     """A step: the statements that move a chain, those that stop it, and those that record it."""
-    texts = [ast.unparse(s) for s in body]
-    counted: list[ast.stmt] = []
-    if writer.accepted:
-        at = texts.index("tests = 0.0")
-        counted = ast.parse("accepted = tests = 0.0").body
-        counted[0].lineno = body[at].lineno
-        del body[at : at + 2], texts[at : at + 2]
+    counted, body = _counted(body, writer.accepted, loop)
     stops = [n for n, s in enumerate(body) if writer.stop(s) is not None]
     if stops != [len(body) - 3]:
         raise wrong(loop, "a step that is not finite does not stop its chain, before what is kept is recorded")
@@ -190,3 +184,17 @@ def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt
         raise unread(record, "the last thing of a step is to record what is kept")
     kept = ast.copy_location(ast.If(record.test, writer.recorded(record.body), []), record)
     return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), k, kept]
+
+
+def _counted(body: list[ast.stmt], accepted: str, loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """How a step begins to count tests, after numbers at most, and the other statements."""
+    if not accepted:
+        return [], body
+    begin = ["tests = 0.0", f"state.{accepted}[:] = 0.0"]
+    texts = [ast.unparse(s) for s in body]
+    at = next((n for n in range(len(texts)) if texts[n : n + 2] == begin), None)
+    if at is None or not all(isinstance(s, ast.Assign) for s in body[:at]):
+        raise wrong(loop, f"a step must begin by counting no test: {'; '.join(begin)}")
+    counted = ast.parse("accepted = tests = 0.0").body
+    counted[0].lineno = body[at].lineno
+    return counted, [*body[:at], *body[at + 2 :]]

@@ -23,8 +23,8 @@ ALLOWED_DECORATORS = {"device", "reduction", "kernel", "row_kernel", "start_kern
 class Module:
     """``functions`` are those that have to be lifted, ``trusted`` the names of those that are axioms.
 
-    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those that hold rows and not numbers;
-    ``chains`` are the fields of the state of many chains.
+    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those that hold rows, or random
+    numbers of several steps; ``chains`` are the fields of the state of many chains.
     """
 
     functions: Mapping[str, ast.FunctionDef]
@@ -187,7 +187,7 @@ def _allocated(
     lengths = {field: _length(block) for field, block in zip(fields, blocks, strict=False)}
     scratch = list(zip(fields, values, strict=True))[len(blocks) :]
     of_argument = dict(zip(names, blocks, strict=False))
-    integers = {field for field, value in scratch if ast.unparse(value) == ROWS.get(field)}
+    integers = {field for field, value in scratch if ast.unparse(value) in (ROWS.get(field), AHEAD)}
     lengths |= {field: _length_of_scratch(field, value, of_argument) for field, value in scratch if field not in integers}
     return lengths, frozenset(integers)
 
@@ -203,6 +203,7 @@ def _length_of_scratch(field: str, value: ast.expr, of_argument: Mapping[str, Bl
     raise unread(value, f"{field} is not allocated as in a generated module")
 
 
+AHEAD = "np.zeros(1024)"  # what draw_ahead needs
 ROWS = {
     "rows": "np.zeros(batch_size, dtype=np.int64)",
     "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",

@@ -31,6 +31,7 @@ from verify.translation.values import (
     Decision,
     Drawn,
     Flag,
+    Fused,
     Half,
     Local,
     Matrix,
@@ -40,6 +41,7 @@ from verify.translation.values import (
     PieceFirst,
     Place,
     Record,
+    Rest,
     Rows,
     Size,
     Token,
@@ -91,6 +93,9 @@ class Reader:
         self.restoring = False  # whether a saved state is put back, which was looked at when it was new
         self.drawn: Any = None  # which minibatch the rows of the state are
         self.clock: Any = None  # the counter of random numbers here
+        self.ticks = ""  # from where to where it counts
+        self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their lane and clock and length
+        self.ahead: dict[str, Any] = {}  # the lane and length of such an array
         self.trying = False  # whether a body is read only to see what it writes
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
         self.piece_sums: dict[Symbol, Expr] = {}  # sums over the coordinates of one piece, with their summands
@@ -301,6 +306,8 @@ class Reader:
                 return Pairs(length)
             case Size(length=length), ast.Sub(), Pairs(length=same) if same == length:
                 return Half(length)
+            case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if same == length:
+                return Rest(a)
             case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
                 return Place(length, label, "second")
             case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.label is not None:

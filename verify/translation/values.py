@@ -63,6 +63,13 @@ class Half:
 
 
 @dataclass(frozen=True)
+class Fused:
+    """How many pairs are drawn where they are used: at most all of them; the rest is drawn ahead."""
+
+    length: Length
+
+
+@dataclass(frozen=True)
 class Place:
     """The coordinate of a loop: the one that ``label`` stands for.
 
@@ -178,6 +185,13 @@ class Drawn:
     clock: Clock
     counter: str  # the part of the place that it was drawn for
     component: int
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Which of the pairs that are drawn ahead has the counter of this place."""
+
+    place: Place
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from recipe.total import relabel
 from verify.translation.forms.pairs import number_of
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Frame, Reader
-from verify.translation.values import Array, Clock, Drawn, Lane, Place, Repetitions, Rows, Token
+from verify.translation.values import Array, Clock, Drawn, Fused, Half, Lane, Pairs, Place, Repetitions, Rest, Rows, Token
 
 BEFORE = Clock("before")  # the step before the first one
 PURPOSES = 2**31  # beyond them are the random numbers of first states
@@ -51,6 +51,46 @@ def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     if not isinstance(counter, Place) or counter.part not in ("first", "middle"):
         raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair of coordinates")
     return Drawn(lane, clock, counter.part, 0), Drawn(lane, clock, counter.part, 1)
+
+
+def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> Fused:
+    """How many of the pairs of a length are drawn where they are used."""
+    (pairs,) = (reader.value(a, frame) for a in node.args)
+    if not isinstance(pairs, Pairs):
+        raise unread(node, f"{ast.unparse(node)} is not read")
+    return Fused(pairs.length)
+
+
+def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
+    """The numbers of a step are put where ``pair_ahead`` reads them; see ``pairs``."""
+    numbers, *key, first, half = (reader.value(a, frame) for a in node.args[:6])
+    if not isinstance(numbers, Token) or numbers.name not in reader.module.integers - {"rows", "table"}:
+        raise unread(node, f"{ast.unparse(node.args[0])} is no room for the numbers of several steps")
+    begin_and_end = ", ".join(map(ast.unparse, node.args[6:]))
+    if begin_and_end != reader.ticks or key[-1] != reader.clock:
+        raise wrong(node, f"{begin_and_end} are not the counters of the loop around")
+    length = first.length if isinstance(first, Fused) else None
+    if half != Half(length) if length else (first, half) != (0, 1):
+        raise wrong(node, "these are not the pairs that are left over")
+    lane, clock = keyed(reader, node, key, f"normal numbers for {length or 'a number'}")
+    if reader.ahead.setdefault(numbers.name, (lane, length)) != (lane, length):
+        raise wrong(node, f"two uses of random numbers share {numbers.name}")
+    reader.ready[numbers.name] = (lane, clock, length)
+
+
+def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
+    """A pair that was drawn ahead: the same numbers as those of ``normal_pair``."""
+    numbers, clock, counter = (reader.value(a, frame) for a in node.args)
+    known = reader.ready.get(numbers.name) if isinstance(numbers, Token) else None
+    if known is None or known[1] != clock:
+        raise wrong(node, f"{ast.unparse(node.args[0])} does not hold the numbers of this step")
+    lane, _, length = known
+    if counter == 0 and length is None:
+        first = number_of(reader, lane, clock, Place(None, GENERIC))
+        return first, reader.judge.white(f"{first}@second", None)
+    if not isinstance(counter, Rest) or counter.place.length != length:
+        raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair that is left over")
+    return Drawn(lane, clock, counter.place.part, 0), Drawn(lane, clock, counter.place.part, 1)
 
 
 def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
@@ -128,6 +168,9 @@ def _all(array: Array) -> Place | None:
 CALLS = {
     "lane_of": lane_of,
     "normal_pair": normal_pair,
+    "in_vectors": in_vectors,
+    "draw_ahead": draw_ahead,
+    "pair_ahead": pair_ahead,
     "fill_normals": fill_normals,
     "random_row": random_row,
     "log_uniform": log_uniform,

@@ -47,19 +47,19 @@ class Column(ast.NodeTransformer):
     number: int = 0
     place: str = ""
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802  (the name is that of ast)
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         """A number, or what all chains share."""
         if node.id == COLUMN or node.id in RECORDS or node.id in OF_THE_LOOPS:
             raise unread(node, f"{node.id} does not stand here in a loop over chains")
         return called(f"{node.id}@{self.number}", node.ctx, node) if node.id in self.renamed else node
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """A parameter, or a function of a library; never a whole array of the state."""
         if isinstance(node.value, ast.Name) and node.value.id in ("params", "math", "np"):
             return node
         raise unread(node, f"{ast.unparse(node)} is more than a column")
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:  # noqa: N802
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         """A cell in the column, a coordinate of a parameter, or one of two numbers."""
         match node:
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id=record), attr=field) as array) if record in RECORDS:
@@ -87,7 +87,7 @@ class Column(ast.NodeTransformer):
             raise unread(node, f"{ast.unparse(node)} is not the running sum of this coordinate")
         return called(running(field), node.ctx, node)
 
-    def visit_Call(self, node: ast.Call) -> ast.expr:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.expr:
         """A function of numbers, the key of the chain, or a loop body at a coordinate of the column."""
         if self.inside:
             found = self._of_the_column(node)
@@ -108,9 +108,9 @@ class Column(ast.NodeTransformer):
                 if ast.unparse(node) != "guilty_many(state, c)":
                     raise wrong(node, "the state that is looked at is not that of this column")
                 return ast.parse("guilty(state)", mode="eval").body
-            case ast.Call(func=ast.Name(id="pairwise_many"), args=[ast.Attribute(value=ast.Name(id="state"), attr=field), place]) if (
-                field in self.eights and ast.unparse(place) == COLUMN
-            ):
+            case ast.Call(
+                func=ast.Name(id="pairwise_many"), args=[ast.Attribute(value=ast.Name(id="state"), attr=field), place]
+            ) if field in self.eights and ast.unparse(place) == COLUMN:
                 return called(running(field), ast.Load(), node)
             case ast.Call(func=ast.Name(id=name) as f, args=[at, column, *rest], keywords=[]) if name in self.bodies:
                 if ast.unparse(column) != COLUMN:

@@ -16,10 +16,11 @@ from verify.translation.forms.many_column import COLUMN, Column, stored
 from verify.translation.forms.many_sums import check_place, zeros
 from verify.translation.problems import unread, wrong
 
-FIXED = frozenset(
-    "state draws step_sizes params seed first_chain start warmup thin chains first n done step_size t k c tests accepted "
-    "chain gradient data steps bad EIGHT".split()
-)  # what run_many and run give meanings to themselves
+_FIXED = """
+    state draws step_sizes params seed first_chain start warmup thin chains first n done step_size t k c tests accepted
+    chain gradient data steps bad EIGHT
+"""
+FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
 LOOP = "range(chains)"
 STOPS = {
     "if not finite and (not stop_many(state, done)):\n    return (done, 0)": [
@@ -98,9 +99,7 @@ class ForOne:
                 return [_like(s, named), _like(s, ast.For(s.target, bounds, self.statements(body, around), []))]
         raise unread(s, f"the loop {ast.unparse(s).splitlines()[0]} is not read")
 
-    def chains(
-        self, s: ast.For, around: frozenset[str], counted: ast.stmt | None = None, place: str = ""
-    ) -> list[ast.stmt]:
+    def chains(self, s: ast.For, around: frozenset[str], counted: ast.stmt | None = None, place: str = "") -> list[ast.stmt]:
         """A loop over chains: its body for the chain in column c."""
         if ast.unparse(s.iter) != LOOP or s.orelse:
             raise wrong(s, f"a loop over chains goes through all of them: {LOOP}")

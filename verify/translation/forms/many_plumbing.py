@@ -1,9 +1,9 @@
 """What is said of many chains in fixed texts: who stops, where a stopped chain is kept, and what is recorded.
 
-``guilty_many(state, c)`` and ``right_many(state)`` look at every block and both ends of its domain. ``stop_many(state, done)`` changes
-the columns of those chains alone that are guilty: it keeps step, block and state of one that has not stopped before, and then fills
-its column with that of a chain that runs. So a chain that runs is never changed, and one that has stopped is never recorded as one
-that runs.
+``guilty_many(state, c)`` and ``right_many(state)`` look at every block and both ends of its domain. ``stop_many(state, done)``
+changes the columns of those chains alone that are guilty: it keeps step, block and state of one that has not stopped before, and
+then fills its column with that of a chain that runs. So a chain that runs is never changed, and one that has stopped is never
+recorded as one that runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from verify.translation.problems import unread, wrong
 def check_plumbing(module: Module, legend: Legend, kept: Sequence[str]) -> None:
     """Require these texts; ``kept`` are the fields with the step and the block that stopped a chain, and its blocks then."""
     _require(module, "guilty_many", _guilty(legend))
-    _require(module, "stop_many", _stop(legend, *kept[:2], kept[2:]))
+    _require(module, "stop_many", _stop(legend, kept[0], kept[1], kept[2:]))
     if "right_many" in module.functions:
         _require(module, "right_many", _right(legend))
 

@@ -59,9 +59,9 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     *draws, first, second = body
     *draws_of_rest, middle = rest
     results = [
-        _visited(reader, draws, first, frame, {index: Place(size.length, LABEL, "first")}),
-        _visited(reader, draws, second, frame, {index: Place(size.length, LABEL, "first")}, "second"),
-        _visited(reader, draws_of_rest, middle, frame, {bound: Place(size.length, LABEL, "middle")}, "middle"),
+        visited(reader, draws, first, frame, {index: Place(size.length, LABEL, "first")}),
+        visited(reader, draws, second, frame, {index: Place(size.length, LABEL, "first")}, "second"),
+        visited(reader, draws_of_rest, middle, frame, {bound: Place(size.length, LABEL, "middle")}, "middle"),
     ]
     for call, (memory, names) in zip((second, middle), results[1:], strict=True):
         if memory.contents != results[0][0].contents or names != results[0][1]:
@@ -71,7 +71,7 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     return 2
 
 
-def _visited(
+def visited(
     reader: Reader, draws: list[ast.stmt], call: ast.stmt, frame: Frame, here: dict[str, Place], part: str = "first"
 ) -> tuple[Memory, dict[str, Flag]]:
     """Memory and flags after the call at one part of the coordinates."""
@@ -96,8 +96,10 @@ def _visited(
 def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None:
     """Put the number of the coordinate itself in the place of one of a pair."""
     match call:
-        case ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_])) | ast.Expr(value=ast.Call(args=[at, *_])) | ast.Assign(
-            targets=[ast.Subscript(slice=at)], value=ast.Name()
+        case (
+            ast.AugAssign(op=ast.BitAnd(), value=ast.Call(args=[at, *_]))
+            | ast.Expr(value=ast.Call(args=[at, *_]))
+            | ast.Assign(targets=[ast.Subscript(slice=at)], value=ast.Name())
         ):
             place = reader.value(at, frame)
         case _:

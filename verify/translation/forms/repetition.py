@@ -49,7 +49,9 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if (times.low, times.high) != (operation.low, operation.high):
         raise wrong(value, f"{times.low} to {times.high} repetitions, and there must be {operation.low} to {operation.high}")
     checked_state(reader, statements[1].lineno, "before the repetitions")
+    outer, reader.ticks = reader.ticks, f"{first}, {first} + {count}"
     _read_body(reader, body, frame, clock, operation)
+    reader.ticks = outer
     return 2
 
 
@@ -98,7 +100,9 @@ def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, o
 
 def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> None:
     frame.names[clock] = reader.clock = Clock(clock)
+    reader.ready = {}  # numbers of another counter
     reader.read(body, frame)
+    reader.ready = {}
 
 
 def _written(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated) -> list[Any]:
