@@ -36,6 +36,8 @@ OF_SUMS += [
     ("sgnht", "    total_by_eight = eight(0.0)\n    for i in range(np.uint64(0), n, EIGHT):\n",
      "    for i in range(np.uint64(0), n, EIGHT):\n        total_by_eight = eight(0.0)\n"),  # a sum that begins anew
     ("sgnht", "sums(state, state, params, step_size, n_theta)", "sums(state, state, params, step_size, n_theta - np.uint64(1))"),
+    ("sgnht", "    if n < EIGHT:\n        total = 0.0\n        for i in range(n):\n            total = add_sums(i, total, "
+     "out, state, params, step_size)\n        return total\n", ""),  # another order for fewer than eight
     ("dense", "params, step_size, k, j)", "params, step_size, j, k)"),
     ("dense", "params, step_size, j), c_by_eight)", "params, step_size, i), c_by_eight)"),
     ("two noises", "params.M[j][i]", "params.M[j][j]"),
@@ -113,6 +115,17 @@ OF_SUMS += [
     ("simplex", "total_2_by_eight = eight(0.0)", "total_2_by_eight = eight(1.0)"),
     ("simplex", "pairwise(total_2_by_eight)", "2.0 * pairwise(total_2_by_eight)"),
     ("simplex", "total_2_terms[at], total_2_by_eight)", "total_2_terms[at], total_by_eight)"),
+    ("row by row", "sums_of_row(theta, data, params, n, row_of[k])", "sums_of_row(theta, data, params, n, row_of[0])"),
+    ("row by row", "total_of[k] = sums_of_row", "total_of[0] = sums_of_row"),
+    ("row by row", "g_theta[i] = add_datum(i, g_theta[i], ", "g_theta[i] = add_datum(i, 0.0, "),
+    ("row by row", "            for i in range(n_theta):\n", "            for i in range(n_theta - np.uint64(1)):\n"),
+    ("row by row", "row_of[k], factor_2_of[k])", "row_of[i], factor_2_of[k])"),
+    ("functions times matrix", "params.M[j][i]", "params.M[j][j]"),
+    ("functions times matrix", "params, step_size, k, j)", "params, step_size, k, k)"),
+    ("transposed", "fma(params.B[i, j], c,", "fma(params.B[j, j], c,"),
+    ("transposed", "        out.B_times[j] = 0.0\n", "        out.B_times[j] = 1.0\n"),
+    ("transposed", "c, out.B_times[j])", "c, 0.0)"),
+    ("transposed", "for i in range(k):", "for i in range(1):"),
 ]  # fmt: skip
 TEXT_OF_EIGHTS = [
     ("builder.icmp_unsigned('<'", "builder.icmp_unsigned('<='"),

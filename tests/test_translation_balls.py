@@ -23,7 +23,7 @@ from verify.translation.lift import lifted_step
 
 BITS = 300
 UNIT = flint.arb(2) ** -53
-SIZE = 7
+SIZE = 11  # eight coordinates at once, and three more
 
 
 @njit

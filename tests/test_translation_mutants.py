@@ -177,25 +177,39 @@ def is_harmless(name, kind, before, after):
         or (kind == "arguments swapped" and exchanged(removed, added) <= PASSED_ON)  # passed on, and not used there
         or (kind == "arguments swapped" and are_factors(exchanged(removed, added)))  # of one product
         or (kind == "statement dropped" and [line.strip() for line in removed] == ["wide()"])
+        or (kind == "integer" and changed.count("local_") == 2 and room(added[0]) > room(removed[0]))
+        or (kind == "arguments swapped" and len(added) == 1 and product(added[0]) == product(removed[0]) is not None)
     )
+
+
+def room(line):
+    """How much room an array on the stack has: more is as good."""
+    return int(line.rpartition("(")[2][:-1])
+
+
+def product(line):
+    """What is multiplied in ``return fma(a, b, total)``, in any order, and the total."""
+    match ast.parse(line.strip()).body if line.strip().startswith("return ") else None:
+        case [ast.Return(value=ast.Call(func=ast.Name(id="fma"), args=[a, b, c]))]:
+            return {ast.unparse(a), ast.unparse(b)}, ast.unparse(c)
+    return None
 
 
 def are_factors(names):
     """Whether these are a noise and the number that it is multiplied with."""
-    return len(names) == 2 and sorted(n.startswith("factor") + 2 * n.endswith(("_a", "_b")) for n in names) == [1, 2]
+    return len(names) == 2 and sorted(n.startswith("factor") + 2 * n.endswith(("_a", "_b", "[i]")) for n in names) == [1, 2]
 
 
 def exchanged(removed, added):
     """The names at the places where two calls differ."""
     if len(removed) != 1 or len(added) != 1:
         return {"several"}
-    calls = [
-        [n for n in ast.walk(ast.parse(line.strip().rstrip(":"))) if isinstance(n, ast.Call)][:1] for line in (*removed, *added)
-    ]
-    if not all(calls):
+    one, other = ([n for n in ast.walk(ast.parse(x.strip().rstrip(":"))) if isinstance(n, ast.Call)] for x in (*removed, *added))
+    differ = [(a.args, b.args) for a, b in zip(one, other, strict=True) if ast.dump(a) != ast.dump(b)]
+    if not differ:
         return {"no call"}
-    one, other = (c[0].args for c in calls)
-    return {ast.unparse(a) for a, b in zip(one, other, strict=True) if ast.dump(a) != ast.dump(b)}
+    inner, changed = differ[-1]  # the call inside of all others that differ with it
+    return {ast.unparse(a) for a, b in zip(inner, changed, strict=True) if ast.dump(a) != ast.dump(b)}
 
 
 STRICT = {

@@ -27,6 +27,9 @@ logits = total(X * theta)
 LOGISTIC = Posterior(
     theta, y * logits - log(1 + exp(logits)), -total(theta**2) / (2 * k**2), {X: np.ones((4, 2)), y: np.array([0.0, 1.0, 1.0, 0.0])}
 )
+ROWS_ONE_BY_ONE = Posterior(  # with terms that have no form for eight coordinates
+    theta, -((y - total(exp(X * theta))) ** 2) / 2, -total(theta**2) / 2, {X: np.ones((4, 2)), y: np.ones(4)}
+)
 PRECONDITIONED = Recipe(theta, U, Matrix([[M]]), Matrix([[0]]), name="preconditioned")
 RECORDED = Update(
     h,
@@ -99,6 +102,9 @@ def case(name):
         "nested": lambda: Case(Kernel(hmc_kernel.parts * 2, posteriors={U: LOGISTIC})),
         "controlled": lambda: step(sghmc, "euler", control_variates=True),
         "compensated": lambda: step(sghmc, "euler", compensate=True),
+        "row by row": lambda: step(with_posterior(recipe_called("sgld"), ROWS_ONE_BY_ONE), "euler"),
+        "functions times matrix": lambda: Case(Update(h, {theta: theta - h * dot(M, exp(theta))}, U)),
+        "transposed": lambda: Case(Update(h, {theta: theta - h * dot(Dense("B", theta, theta).T, theta)}, U)),
         "posterior": lambda: step(with_posterior(recipe_called("sgld"), LOGISTIC), "euler"),
     }
     return made[name]()
@@ -106,5 +112,5 @@ def case(name):
 
 CASES = [
     "sgnht", "baoab", "carried", "scir", "reflected", "simplex", "corv", "dense", "recorded", "two noises", "hmc", "ghmc", "nested",
-    "controlled", "compensated", "posterior",
+    "controlled", "compensated", "posterior", "row by row", "functions times matrix", "transposed",
 ]  # fmt: skip

@@ -176,7 +176,10 @@ def _allocated(
             pass
         case _:
             raise unread(function, "allocate does more than to make a State")
-    if names[len(blocks) :] not in ([], ["batch_size", "replace"]) or fields[: len(blocks)] != tuple(legend.fields.values()):
+    defaults = [ast.unparse(d) for d in function.args.defaults]
+    if (names[len(blocks) :], defaults) not in (([], []), (["batch_size", "replace"], ["0", "True"])):
+        raise unread(function, "allocate does not take the blocks in their order, and then batch_size=0, replace=True")
+    if fields[: len(blocks)] != tuple(legend.fields.values()):
         raise unread(function, "allocate does not take the blocks in their order")
     for name, block, field, value in zip(names, blocks, fields, values, strict=False):
         if ast.unparse(value) != f"np.array({name}, dtype=np.float64)":

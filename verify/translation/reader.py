@@ -99,6 +99,7 @@ class Reader:
         self.trying = False  # whether a body is read only to see what it writes
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
         self.piece_sums: dict[Symbol, Expr] = {}  # sums over the coordinates of one piece, with their summands
+        self.few_apart = False  # whether fewer than eight coordinates are treated apart from what is read here
         self.going_through: set[Piece] = set()  # the pieces that loops are in
         self.estimates: dict[Any, tuple[int, str]] = {}  # by potential: purpose and clock of its last minibatch
         self.estimates_before: dict[Any, tuple[int, str]] = {}

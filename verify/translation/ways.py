@@ -8,7 +8,8 @@
     ...
     return pairwise(total_by_eight)
 
-Both ways are read, each as if there were no other, and must come to the same for every n.
+Both ways are read, each as if there were no other, and must come to the same for every n. Eight running sums are read in the second
+way only: the order of a sum is the same in every module.
 """
 
 from __future__ import annotations
@@ -44,11 +45,14 @@ def both_ways(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> A
     if not isinstance(reader.value(test.test.left, frame), Size):
         raise unread(test, f"{ast.unparse(test.test)} is not about a number of coordinates")
     before, names, results = reader.memory, frame.names, []
+    apart = reader.few_apart
     for way in (test.body, statements[at + 1 :]):
         if not way:
             raise unread(test, "there is no way for more than seven coordinates")
+        reader.few_apart = way is not test.body
         reader.memory, frame.names = before.copy(), dict(names)
         results.append((reader.result(way, frame), reader.memory))
+    reader.few_apart = apart
     (few, first), (many, second) = results
     if not _same(reader, few, many) or not _same_memory(reader, first, second):
         raise wrong(test, "fewer than eight coordinates are summed in another way than eight of them")

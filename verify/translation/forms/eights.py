@@ -75,6 +75,8 @@ def _read_by_eight(reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
         raise unread(loop, "a number that is not eight running sums is changed by eights")
+    if totals and not reader.few_apart:
+        raise unread(loop, "fewer than eight coordinates must be summed in their order")
     frame.names |= {n: frame.names[n].total for n in totals}
 
     def once() -> None:
