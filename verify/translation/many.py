@@ -15,7 +15,7 @@ from typing import Any
 from recipe.symbols import Block, Length
 from verify.translation.drivers import What, check_run
 from verify.translation.forms.many_column import body_of_one
-from verify.translation.forms.many_driver import ForOne, shared_names
+from verify.translation.forms.many_driver import ForOne, like, line, shared_names
 from verify.translation.forms.many_plumbing import check_plumbing
 from verify.translation.judge import length_of
 from verify.translation.legend import Legend
@@ -24,6 +24,7 @@ from verify.translation.problems import unread, wrong
 from verify.translation.reader import Reader
 
 RUN_MANY = "state, draws, step_sizes, params, seed, first_chain, start, warmup, thin"
+KEPT = ["k = done + 1 - warmup", "k > 0 and k % thin == 0"]  # the row is k // thin - 1, which run counts as row
 BEGIN = ["done, step_size = (start + n, step_sizes[n])", "t = np.uint64(done)", "finite = True"]
 
 
@@ -144,17 +145,18 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
     counts = [one for s in before for one in _count(s, writer)]
     (function,) = ast.parse(RUN).body
     assert isinstance(function, ast.FunctionDef)
-    steps = function.body[0]
+    steps = function.body[1]
     assert isinstance(steps, ast.For)
     steps.body[2:] = _step(loop.body[3:], writer, loop)
     function.body[:0] = counts
-    for node in (function, steps, *steps.body[:2], function.body[-1]):
+    for node in (function, function.body[len(counts)], steps, *steps.body[:2], function.body[-1]):
         node.lineno = loop.lineno
     return function
 
 
 RUN = """\
 def run(state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin):
+    row = max(0, (start - warmup) // thin)
     for done in range(start, start + steps):
         t = np.uint64(done)
         finite = True
@@ -182,8 +184,11 @@ def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt
     *moves, stop, k, record = body
     if not isinstance(record, ast.If) or record.orelse:
         raise unread(record, "the last thing of a step is to record what is kept")
-    kept = ast.copy_location(ast.If(record.test, writer.recorded(record.body), []), record)
-    return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), k, kept]
+    if [ast.unparse(k), ast.unparse(record.test)] != KEPT:
+        raise wrong(k, f"every thin-th state after the warmup is kept: {'; '.join(KEPT)}")
+    kept = [*writer.recorded(record.body), line("row += 1", record)]
+    test = ast.parse("done + 1 == warmup + (row + 1) * thin", mode="eval").body
+    return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), like(record, ast.If(test, kept, []))]
 
 
 def _counted(body: list[ast.stmt], accepted: str, loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:

@@ -18,9 +18,10 @@ from verify.translation.problems import unread, wrong
 
 _FIXED = """
     state draws step_sizes params seed first_chain start warmup thin chains first n done step_size t k c tests accepted
-    chain gradient data steps bad EIGHT
+    chain gradient data steps bad row EIGHT
 """
 FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
+ROW = "k // thin - 1"
 LOOP = "range(chains)"
 STOPS = {
     "if not finite and (not stop_many(state, done)):\n    return (done, 0)": [
@@ -76,9 +77,9 @@ class ForOne:
                     raise unread(s, f"{index} means something else here")
                 return self.loop(s, index, args, around | {index})
             case ast.If(orelse=[]):
-                return [_like(s, ast.If(self.outside.visit(s.test), self.statements(s.body, around), []))]
+                return [like(s, ast.If(self.outside.visit(s.test), self.statements(s.body, around), []))]
             case ast.Assign(targets=[ast.Name(id=name)]) if name not in FIXED:
-                return [_like(s, ast.Assign(s.targets, self.outside.visit(s.value)))]
+                return [like(s, ast.Assign(s.targets, self.outside.visit(s.value)))]
         raise unread(s, f"this stands outside of the loops over chains: {ast.unparse(s).splitlines()[0]}")
 
     def loop(self, s: ast.For, index: str, args: list[ast.expr], around: frozenset[str]) -> list[ast.stmt]:
@@ -87,16 +88,16 @@ class ForOne:
             case [bound], [ast.Assign(targets=[ast.Name(id="place")]) as place, ast.For(target=ast.Name(id="c")) as inner]:
                 check_place(s, place)
                 body = self.chains(inner, around, place="place")
-                return [_like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), body, []))]
+                return [like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), body, []))]
             case [bound], body:
                 inside = self.statements(body, around)
-                return [_like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), inside, []))]
+                return [like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), inside, []))]
             case [low, ast.BinOp(left=first, op=ast.Add(), right=times)], body if ast.dump(low) == ast.dump(first):
                 low, times = self.outside.visit(low), self.outside.visit(times)
                 count = ast.Name(f"repetitions of {index}", ast.Load())
                 named = ast.Assign([ast.Name(count.id, ast.Store())], times)
                 bounds = _range(s, low, ast.BinOp(low, ast.Add(), count))
-                return [_like(s, named), _like(s, ast.For(s.target, bounds, self.statements(body, around), []))]
+                return [like(s, named), like(s, ast.For(s.target, bounds, self.statements(body, around), []))]
         raise unread(s, f"the loop {ast.unparse(s).splitlines()[0]} is not read")
 
     def chains(self, s: ast.For, around: frozenset[str], counted: ast.stmt | None = None, place: str = "") -> list[ast.stmt]:
@@ -117,18 +118,18 @@ class ForOne:
         """A statement inside of a loop over chains."""
         match s:
             case ast.AugAssign(target=ast.Name(id="finite"), op=ast.BitAnd()):
-                return [_like(s, ast.AugAssign(s.target, s.op, column.visit(s.value)))]
+                return [like(s, ast.AugAssign(s.target, s.op, column.visit(s.value)))]
             case ast.Assign() | ast.AugAssign() | ast.Expr(value=ast.Call()):
-                return [_like(s, column.visit(s))]
+                return [like(s, column.visit(s))]
             case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"), args=[bound], keywords=[]), orelse=[]):
                 body = [one for inner in s.body for one in self.of_chain(inner, column, None)]
-                return [_like(s, ast.For(column.visit(s.target), _range(s, column.visit(bound)), body, []))]
+                return [like(s, ast.For(column.visit(s.target), _range(s, column.visit(bound)), body, []))]
             case ast.If(test=ast.Name(), body=[accepted]) if counted is not None:
                 if ast.unparse(accepted) != f"state.{self.accepted}[0, {COLUMN}] += 1.0":
                     raise wrong(accepted, "each chain counts the proposals that it accepts, and nothing else")
                 rejected = [one for inner in s.orelse for one in self.of_chain(inner, column, None)]
-                found = ast.If(column.visit(s.test), [_line("accepted += 1.0", accepted)], rejected)
-                return [_line("tests += 1.0", counted), _like(s, found)]
+                found = ast.If(column.visit(s.test), [line("accepted += 1.0", accepted)], rejected)
+                return [line("tests += 1.0", counted), like(s, found)]
         raise unread(s, f"this stands in a loop over chains: {ast.unparse(s).splitlines()[0]}")
 
     # -- after the step ------------------------------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ class ForOne:
     def stop(self, s: ast.stmt) -> list[ast.stmt] | None:
         """What stops a chain, if this is it."""
         found = STOPS.get(ast.unparse(s))
-        return None if found is None else [_line(text, s) for text in found]
+        return None if found is None else [line(text, s) for text in found]
 
     def recorded(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """What is recorded of a state."""
@@ -144,19 +145,22 @@ class ForOne:
         for s in body:
             match s:
                 case ast.Expr(value=ast.Call(func=ast.Name(id="keep_many"), args=args, keywords=[])):
-                    result.append(_like(s, ast.Expr(ast.Call(ast.Name("keep", ast.Load()), args, []))))
+                    if len(args) != 3 or ast.unparse(args[1]) != ROW:
+                        raise wrong(s, f"the row of draws that is filled is {ROW}")
+                    kept = ast.Call(ast.Name("keep", ast.Load()), [args[0], ast.Name("row", ast.Load()), args[2]], [])
+                    result.append(like(s, ast.Expr(kept)))
                 case ast.If(body=[ast.For()]) if (text := self._rate(s)) is not None:
-                    result.append(_line(text, s))
+                    result.append(line(text, s))
                 case _:
                     result += self.statements([s])
         return result
 
     def _rate(self, s: ast.stmt) -> str | None:
         for name in self.statistics:
-            head, row = f"if draws.{name}.shape[0] > 0:", f"draws.{name}[k // thin - 1, 0"
-            loop = f"    for {COLUMN} in {LOOP}:\n        {row}, {COLUMN}] = state.{self.accepted}[0, {COLUMN}] / tests"
+            head, row = f"if draws.{name}.shape[0] > 0:", f"draws.{name}["
+            loop = f"    for {COLUMN} in {LOOP}:\n        {row}{ROW}, 0, {COLUMN}] = state.{self.accepted}[0, {COLUMN}] / tests"
             if ast.unparse(s) == f"{head}\n{loop}":
-                return f"{head}\n    {row}] = accepted / tests"
+                return f"{head}\n    {row}row, 0] = accepted / tests"
         return None
 
 
@@ -178,11 +182,13 @@ def shared_names(function: ast.FunctionDef) -> frozenset[str]:
     return frozenset(outside(function.body))
 
 
-def _like(s: ast.stmt, new: ast.stmt) -> ast.stmt:
+def like(s: ast.stmt, new: ast.stmt) -> ast.stmt:
+    """A statement in the place of another one."""
     return ast.fix_missing_locations(ast.copy_location(new, s))
 
 
-def _line(text: str, at: ast.stmt) -> ast.stmt:
+def line(text: str, at: ast.stmt) -> ast.stmt:
+    """A line in the place of another one."""
     (statement,) = ast.parse(text).body
     for node in ast.walk(statement):
         if isinstance(node, ast.stmt | ast.expr):
