@@ -110,6 +110,7 @@ def _run_many_text(plan: Plan, counts: Mapping[Length, str], writer: _Writer) ->
     lines = [
         f"chains, first = np.uint64(state.{first}.shape[1]), np.uint64(first_chain)",
         *(line.replace(".size)", ".shape[0])") for line in count_lines(plan, counts)),
+        "row = max(0, (start - warmup) // thin)",
         "for n in range(step_sizes.size):",
         "    done, step_size = start + n, step_sizes[n]",
         "    t = np.uint64(done)",
@@ -118,9 +119,8 @@ def _run_many_text(plan: Plan, counts: Mapping[Length, str], writer: _Writer) ->
         *(f"    {line}" for line in _tests_begin(plan, writer.names)),
         *(f"    {line}" for line in lines_of(body, writer.numbers)),
         *(f"    {line}" for line in _stopped(plan)),
-        "    k = done + 1 - warmup",
-        "    if k > 0 and k % thin == 0:",
-        *(f"        {line}" for line in [*lines_of(recorded, writer.numbers), *_kept(plan, writer.names)]),
+        "    if done + 1 == warmup + (row + 1) * thin:",
+        *(f"        {line}" for line in [*lines_of(recorded, writer.numbers), *_kept(plan, writer.names), "row += 1"]),
         "return start + step_sizes.size, -1",
     ]
     return "\n".join([RUN_MANY_HEAD, *(f"    {line}" for line in lines)])
@@ -305,11 +305,11 @@ def _stopped(plan: Plan) -> list[str]:
 def _kept(plan: Plan, names: ManyNames) -> list[str]:
     """Every thin-th state after the warmup, or what is recorded of it."""
     fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
-    lines = [f"keep_many(draws.{f}, k // thin - 1, state.{source})" for f, source in fields.items()]
+    lines = [f"keep_many(draws.{f}, row, state.{source})" for f, source in fields.items()]
     for f in plan.statistics:
         lines += [
             f"if draws.{f}.shape[0] > 0:", "    for c in range(chains):",
-            f"        draws.{f}[k // thin - 1, 0, c] = state.{names.numbers['accepted']}[0, c] / tests",
+            f"        draws.{f}[row, 0, c] = state.{names.numbers['accepted']}[0, c] / tests",
         ]  # fmt: skip
     return lines
 

@@ -18,7 +18,7 @@ from recipe import Potential, Recipe, Vector, bind, total
 theta = Vector("theta")
 U = Potential("U", theta)
 SGLD = Recipe(state=(theta,), H=U, D=Matrix([[1]]), Q=Matrix([[0]]), name="sgld")
-ALWAYS = {"allocate", "jitter", "guilty", "keep", "step", "run", "run_schedule"}
+ALWAYS = {"allocate", "jitter", "guilty", "keep", "step", "run", "run_schedule", "allocate_many", "run_many"}
 
 
 def module(target):

@@ -68,7 +68,7 @@ SAVED = f"""        for i in range(n_theta):
 {SIX}finite &= save_many(i, c, state, state, params, step_size)
 """
 BACK = "state.theta[i, c] = state.saved_theta[i, c]"
-RATE = "draws.acceptance_rate[k // thin - 1, 0, c] = state.accepted[0, c] / tests"
+RATE = "draws.acceptance_rate[row, 0, c] = state.accepted[0, c] / tests"
 
 # (case, text, what stands in its place): one a kind of mistake.
 BY_HAND = [
@@ -206,12 +206,15 @@ BY_HAND = [
     ("sums", CALL, CALL.replace("finite &= ", "finite = ")),
     ("sums", "finite = True", "finite = False"),
     # steps, and what is recorded
-    ("sums", "k % thin == 0", "k % thin == 1"),
-    ("sums", "keep_many(draws.r, k // thin - 1, state.r)", "keep_many(draws.r, k // thin, state.r)"),
-    ("sums", "keep_many(draws.r, k // thin - 1, state.r)", "keep_many(draws.r, k // thin - 1, state.theta)"),
-    ("sums", "keep_many(draws.r, k // thin - 1, state.r)", "keep_many(draws.r, k // thin - 1, state.last_r)"),
+    ("sums", "if done + 1 == warmup", "if done == warmup"),
+    ("sums", "row += 1", "row += 2"),
+    ("sums", "max(0, (start - warmup) // thin)", "max(0, start // thin)"),
+    ("sums", "        finite = True\n", "        finite = True\n        row = 0\n"),
+    ("sums", "keep_many(draws.r, row, state.r)", "keep_many(draws.r, row + 1, state.r)"),
+    ("sums", "keep_many(draws.r, row, state.r)", "keep_many(draws.r, row, state.theta)"),
+    ("sums", "keep_many(draws.r, row, state.r)", "keep_many(draws.r, row, state.last_r)"),
     ("sums", "draws[row, i, c] = values[i, c]", "draws[row, i, c] = values[i, 0]"),
-    ("sums", "k = done + 1 - warmup", "k = n + 1 - warmup"),
+    ("sums", "if done + 1 == warmup", "if n + 1 == warmup"),
     ("sums", "start + n, step_sizes[n]", "start + n, step_sizes[0]"),
     ("sums", "start + n, step_sizes[n]", "n, step_sizes[n]"),
     ("sums", "t = np.uint64(done)", "t = np.uint64(n)"),

@@ -133,6 +133,7 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     names = {n: Token(n) for n in ("gradient", "seed", "chain", "start", "steps", "warmup", "thin")}
     frame = Frame({**names, **{n: Record(n) for n in ("state", "draws", "data", "params")}, "step_size": step_symbol(what)})
     before, loop = _loop_over_steps(function)
+    _check_row(function, before)
     opened = _read_before(reader, before, frame)
     moves, tail = _entered_step(reader, loop, frame, opened)
     reader.rule.open()
@@ -147,6 +148,16 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     _check_drawn_again(reader, loop)
     end(reader, frame, tail, bool(opened))
     return reader
+
+
+def _check_row(function: ast.FunctionDef, before: list[ast.stmt]) -> None:
+    """The next row of draws is set before the loop and, where a state is kept, counted: nowhere else (``check_end``)."""
+    begun, all_of_them = (
+        sum(isinstance(n, ast.Name) and n.id == "row" and isinstance(n.ctx, ast.Store) for s in body for n in ast.walk(s))
+        for body in (before, [function])
+    )
+    if (begun, all_of_them) != (1, 2):
+        raise wrong(function, "the next row of draws is set once before the loop, and counted once in it")
 
 
 def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For]:

@@ -170,6 +170,8 @@ def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
             found = re.fullmatch(r"np\.uint64\(state\.(\w+)\.shape\[0\]\)", ast.unparse(s.value))
             if found is not None:
                 return [ast.copy_location(ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s)]
+            if name.id == "row":
+                return [s]
     return writer.statement(s, frozenset())
 
 
@@ -177,13 +179,14 @@ def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt
     """A step: the statements that move a chain, those that stop it, and those that record it."""
     counted, body = _counted(body, writer.accepted, loop)
     stops = [n for n, s in enumerate(body) if writer.stop(s) is not None]
-    if stops != [len(body) - 3]:
+    if stops != [len(body) - 2]:
         raise wrong(loop, "a step that is not finite does not stop its chain, before what is kept is recorded")
-    *moves, stop, k, record = body
+    *moves, stop, record = body
     if not isinstance(record, ast.If) or record.orelse:
         raise unread(record, "the last thing of a step is to record what is kept")
-    kept = ast.copy_location(ast.If(record.test, writer.recorded(record.body), []), record)
-    return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), k, kept]
+    *copies, following = record.body
+    kept = ast.copy_location(ast.If(record.test, [*writer.recorded(copies), following], []), record)
+    return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), kept]
 
 
 def _counted(body: list[ast.stmt], accepted: str, loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:

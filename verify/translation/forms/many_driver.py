@@ -17,7 +17,7 @@ from verify.translation.forms.many_sums import check_place, zeros
 from verify.translation.problems import unread, wrong
 
 _FIXED = """
-    state draws step_sizes params seed first_chain start warmup thin chains first n done step_size t k c tests accepted
+    state draws step_sizes params seed first_chain start warmup thin chains first n done step_size t row c tests accepted
     chain gradient data steps bad EIGHT
 """
 FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
@@ -153,10 +153,10 @@ class ForOne:
 
     def _rate(self, s: ast.stmt) -> str | None:
         for name in self.statistics:
-            head, row = f"if draws.{name}.shape[0] > 0:", f"draws.{name}[k // thin - 1, 0"
-            loop = f"    for {COLUMN} in {LOOP}:\n        {row}, {COLUMN}] = state.{self.accepted}[0, {COLUMN}] / tests"
+            head, cell = f"if draws.{name}.shape[0] > 0:", f"draws.{name}[row, 0"
+            loop = f"    for {COLUMN} in {LOOP}:\n        {cell}, {COLUMN}] = state.{self.accepted}[0, {COLUMN}] / tests"
             if ast.unparse(s) == f"{head}\n{loop}":
-                return f"{head}\n    {row}] = accepted / tests"
+                return f"{head}\n    {cell}] = accepted / tests"
         return None
 
 
