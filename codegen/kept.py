@@ -1,4 +1,4 @@
-"""What is in the store: its modules with their machine code, the facts; and how it is emptied.
+"""What is in the store: its modules with their machine code; and how it is emptied.
 
 A file is deleted only if its name is one that this program gives, in the place where it puts such a file, and, for the text of a
 module, its content is what the name says or begins as every module does.
@@ -13,18 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codegen.facts import FOLDER
 from codegen.machine_code import SUFFIX
 from codegen.store import hash_of, place
 
 TEXT = re.compile(r"(\w+_([0-9a-f]{12}))\.py", re.ASCII)
 CODE = re.compile(rf"(\w+_[0-9a-f]{{12}})\..+{re.escape(SUFFIX)}", re.ASCII)
 NUMBAS_OWN = re.compile(r"(\w+_[0-9a-f]{12})\..+\.(?:nbi|nbc|pyc)", re.ASCII)
-FACT = re.compile(r"[0-9a-f]{64}\.json", re.ASCII)
-UNFINISHED = re.compile(
-    rf"\.\w+_[0-9a-f]{{12}}\.py\.\w+\.py|\w+_[0-9a-f]{{12}}\..+{re.escape(SUFFIX)}\.tmp\.[0-9a-f]+|\.[0-9a-f]{{64}}\.json\.\w+\.json",
-    re.ASCII,
-)
+UNFINISHED = re.compile(rf"\.\w+_[0-9a-f]{{12}}\.py\.\w+\.py|\w+_[0-9a-f]{{12}}\..+{re.escape(SUFFIX)}\.tmp\.[0-9a-f]+", re.ASCII)
 HOUR = 3600.0  # what is unfinished for that long is what a process left that was killed
 
 
@@ -51,21 +46,19 @@ class Contents:
 
     folder: Path
     modules: tuple[Kept, ...]
-    facts: tuple[Path, ...]
     unfinished: tuple[Path, ...]
 
     def files(self) -> Iterator[Path]:
         """Every file of it."""
         for module in self.modules:
             yield from module.files
-        yield from (*self.facts, *self.unfinished)
+        yield from self.unfinished
 
     def unused_for(self, seconds: float) -> Contents:
         """The part that was not used for so long."""
         before = time.time() - seconds
         modules = tuple(m for m in self.modules if m.used <= before)
-        facts, unfinished = (tuple(p for p in files if _time(p) <= before) for files in (self.facts, self.unfinished))
-        return Contents(self.folder, modules, facts, unfinished)
+        return Contents(self.folder, modules, tuple(p for p in self.unfinished if _time(p) <= before))
 
 
 @dataclass
@@ -96,14 +89,8 @@ def contents() -> Contents:
             found[numbas[1]].code.append(path)
         elif UNFINISHED.fullmatch(path.name):
             unfinished.append(path)
-    facts = []
-    for path in _files(folder / FOLDER):
-        if FACT.fullmatch(path.name):
-            facts.append(path)
-        elif UNFINISHED.fullmatch(path.name):
-            unfinished.append(path)
     old = tuple(p for p in unfinished if _time(p) < time.time() - HOUR)
-    return Contents(folder, tuple(_kept(name, f) for name, f in sorted(found.items())), tuple(facts), old)
+    return Contents(folder, tuple(_kept(name, f) for name, f in sorted(found.items())), old)
 
 
 def delete(files: Iterable[Path]) -> list[Path]:

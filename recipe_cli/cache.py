@@ -61,7 +61,7 @@ def clear(
     if not files:
         typer.echo(f"nothing to delete in {found.folder}")
         return
-    what = f"{_counted(found)} ({_bytes(size(files))}) in {found.folder}"
+    what = f"{_number(len(found.modules), 'module')} ({_bytes(size(files))}) in {found.folder}"
     if not yes:
         if not sys.stdin.isatty():
             raise RecipeError(f"this would delete {what}; say --yes")
@@ -84,12 +84,12 @@ def _agreed(question: str) -> bool:
 def _lines(found: Contents) -> list[str]:
     from codegen.kept import size
 
-    if not found.modules and not found.facts:
+    if not found.modules:
         return [f"nothing is kept in {found.folder} yet"]
     rows = [_row(m) for m in sorted(found.modules, key=lambda m: -m.used)]
     head = ("last used", "text", "machine code", "module", "made from")
     widths = [max(len(row[n]) for row in (head, *rows)) for n in range(4)]
-    lines = [f"{_counted(found)}, {_bytes(size(found.files()))}, in {found.folder}"]
+    lines = [f"{_number(len(found.modules), 'module')}, {_bytes(size(found.files()))}, in {found.folder}"]
     for row in (head, *rows) if rows else ():
         lines.append(
             "  ".join(
@@ -120,7 +120,6 @@ def _data(found: Contents) -> dict[str, Any]:
     return {
         "directory": str(found.folder),
         "bytes": size(found.files()),
-        "facts": len(found.facts),
         "modules": [
             {
                 "name": m.name, "made_from": m.made_from, "scheme": m.scheme, "text_bytes": size([m.text] if m.text else []),
@@ -129,11 +128,6 @@ def _data(found: Contents) -> dict[str, Any]:
             for m in found.modules
         ],
     }  # fmt: skip
-
-
-def _counted(found: Contents) -> str:
-    facts = f" and {_number(len(found.facts), 'fact')}" if found.facts else ""
-    return _number(len(found.modules), "module") + facts
 
 
 def _number(count: int, noun: str) -> str:
