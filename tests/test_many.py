@@ -113,7 +113,10 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
     return draws, state
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in DRAWN])
+QUICK = ("banana with momentum", "sums", "reflected", "shared noise", "mala")  # each takes seconds to compile
+
+
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in CASES if n not in DRAWN])
 def test_a_chain_has_the_draws_that_it_has_alone(name):
     for length in (1, 2, 5, 8, 13):
         _, loaded, params, blocks = case(name, length)

@@ -25,7 +25,7 @@ theta = Vector("theta")
 X, y = Data("x", like=theta), Data("y")
 mu, tau, xi = Scalar("mu"), Scalar("tau"), Scalar("xi")
 h = sympy.Symbol("h", positive=True)
-LENGTHS = [1, 2, 7, 8, 9, 16, 50, 63, 64, 65, 1003]
+LENGTHS = [1, 2, 7, 8, 9, 16, 65, *(pytest.param(n, marks=pytest.mark.slow) for n in (50, 63, 64, 1003))]
 rng = np.random.default_rng(5)
 
 
@@ -145,7 +145,10 @@ KINDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("model", KINDS)
+QUICK = ("hierarchical", "classes")  # each takes seconds to compile
+
+
+@pytest.mark.parametrize("model", [m if m in QUICK else pytest.param(m, marks=pytest.mark.slow) for m in KINDS])
 def test_potential_and_gradient_are_those_of_the_model(model):
     """Against sympy with explicit coordinates in 30 digits."""
     blocks, likelihood, prior = KINDS[model]

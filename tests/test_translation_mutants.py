@@ -234,9 +234,9 @@ def survivors(name, every):
 
 @pytest.mark.parametrize("name", MUTATED)
 def test_small_changes_everywhere_are_never_proved(name):
-    found, count = survivors(name, 5)
+    found, count = survivors(name, 30)
     assert not found
-    assert count >= 20
+    assert count >= 5
 
 
 @pytest.mark.slow
