@@ -18,7 +18,7 @@ from codegen.guilty_source import guilty_text
 from codegen.in_place import drawn_ahead, filled_noises
 from codegen.intrinsics import INTRINSICS
 from codegen.lanes import lanes_text
-from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, RowsJoin, Statement, Sums, Sweep, every, every_noise, expressions
+from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, Statement, Sums, Sweep, every, every_noise, expressions
 from codegen.many import refusal_of_many
 from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
@@ -194,14 +194,14 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
     more += [log_uniform] if plan.statistics else []
     more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()
-    return functions_texts([*statements, *(s for g in sums for s in g.statements)], more)
+    return functions_texts([*statements, *(s for g in sums for s in g.statements)], more, rows=bool(sums))
 
 
-def functions_texts(statements: Iterable[Statement], more: Iterable[Any]) -> list[str]:
-    """These device functions, those that occur in the statements, and all that they call."""
+def functions_texts(statements: Iterable[Statement], more: Iterable[Any], *, rows: bool) -> list[str]:
+    """These device functions, those that occur in the statements, and all that they call; ``rows`` of data come in tiles."""
     statements = list(statements)
     used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
-    by_eight = any(isinstance(s, Sums | MatrixProduct | RowsJoin) for s in statements)
+    by_eight = rows or any(isinstance(s, Sums | MatrixProduct) for s in statements)
     devices = with_callees([*INTRINSICS, *more, *(f for kind, f in OURS.items() if kind in used)])
     return [*(source_of(f) for f in devices), *([lanes_text()] if by_eight else [])]
 

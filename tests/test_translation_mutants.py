@@ -169,7 +169,9 @@ def is_harmless(name, kind, before, after):
     in_place = "run" in kind or name in ("hmc", "ghmc", "nested")
     return (
         (kind == "record" and in_place)  # out and state are one object there
-        or (kind in ("record", "field") and "np.uint64(" in changed and ".size)" in changed)  # blocks of one length
+        or (
+            kind in ("record", "field") and "np.uint64(" in changed and (".size)" in changed or ".shape[0])" in changed)
+        )  # blocks of one length
         or (kind == "integer" and "lane_of" in changed)  # another key that is free is as good
         or (kind == "statement dropped" and "if rows.size > 0 and data." in changed and "fetch(" in changed)
         or (kind == "statement dropped" and "_sum" in changed and "return" in changed)  # nobody reads this flag
