@@ -24,7 +24,6 @@ from codegen.loops import (
     Loop,
     NoiseDraw,
     Plan,
-    Restored,
     Statement,
     Sums,
     Sweep,
@@ -36,6 +35,7 @@ from codegen.loops import (
 from codegen.many import Numbers, Once, Part, Piece, Repeated, lines_of, merged, names_in, of_column
 from codegen.names import Namer, local_namer
 from codegen.reductions import is_arithmetic
+from codegen.run_source import restored_lines
 from recipe.symbols import Length, Vector
 
 
@@ -268,7 +268,7 @@ class _Writer:
     def test(self, s: Test) -> Piece:
         """Accept or go back, each chain for itself."""
         drawn = f"log_uniform(seed, {self.lane(s.lane)}, {self.clock})"
-        restored = [line for r in s.restored for line in _restored(r, self.counts)]
+        restored = [of_column(line) for r in s.restored for line in restored_lines(r, self.counts)]
         lines = [
             f"{s.accepted} = guilty_many(state, c) < 0 and {drawn} < {of_column(text_of(s.log_ratio))}",
             f"if {s.accepted}:", f"    state.{self.names.numbers['accepted']}[0, c] += 1.0",
@@ -278,14 +278,6 @@ class _Writer:
 
 
 PASSED = ("state", "state", "params", "step_size")
-
-
-def _restored(block: Restored, counts: Mapping[Length, str]) -> list[str]:
-    """Put a saved block back, with the other sign where it is flipped."""
-    sign = "-" if block.flipped else ""
-    if block.length is None:
-        return [f"{block.field}[0, c] = {sign}{block.source}[0, c]"]
-    return [f"for i in range({counts[block.length]}):", f"    {block.field}[i, c] = {sign}{block.source}[i, c]"]
 
 
 def _everywhere(plan: Plan) -> bool:

@@ -174,7 +174,7 @@ class _Writer:
         """Accept or go back; a state that is not finite or not in its domain is not accepted, nor is a ratio that is no number."""
         self.lanes[test.lane] = self.purpose()
         drawn = f"log_uniform(seed, {test.lane}, {self.clock})"
-        restored = [line for r in test.restored for line in _restored(r, self.context.counts)]
+        restored = [line for r in test.restored for line in restored_lines(r, self.context.counts)]
         return [
             f"{test.accepted} = guilty(state) < 0 and {drawn} < {text_of(test.log_ratio)}",
             "tests += 1.0",
@@ -257,7 +257,7 @@ class _Writer:
         ]  # fmt: skip
 
 
-def _restored(block: Restored, counts: Mapping[Length, str]) -> list[str]:
+def restored_lines(block: Restored, counts: Mapping[Length, str]) -> list[str]:
     """Put a saved block back, with the other sign where it is flipped."""
     sign = "-" if block.flipped else ""
     if block.length is None:
