@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Symbol
+from sympy import Expr, S, Symbol
 
 from recipe.abstract import Dense, Potential
 from recipe.symbols import Block, Length
@@ -216,6 +216,16 @@ class Plan:
     valued: tuple[Potential, ...]
     in_place: bool
     statistics: tuple[str, ...]
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """The field of ``State`` that each block's field of ``Draws`` is copied from."""
+        return {f: self.recorded.fields.get(b, f) for b, f in self.fields.items()}
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether a block has a domain with an edge, which a step may leave and stay finite."""
+        return any(b.domain != S.Reals for b in self.state)
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:

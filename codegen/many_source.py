@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sympy import S, Symbol
+from sympy import Symbol
 
 from codegen.driver import STEP_FIXED, count_lines, let_lines
 from codegen.expression import text_of
@@ -84,7 +84,7 @@ def many_texts(
         _state_text(plan, names, writer.numbers),
         KEEP_MANY,
         guilty_many_text(plan),
-        "" if _everywhere(plan) else right_many_text(plan),
+        right_many_text(plan) if plan.has_edges else "",
         _stop_text(plan, names),
         PAIRWISE_MANY if names.eights else "",
         *(_body_text(s, names, every_noise(plan), bodies[s.function]) for s in statements if isinstance(s, Sums | Sweep)),
@@ -280,24 +280,19 @@ class _Writer:
 PASSED = ("state", "state", "params", "step_size")
 
 
-def _everywhere(plan: Plan) -> bool:
-    return all(b.domain == S.Reals for b in plan.state)
-
-
 def _tests_begin(plan: Plan, names: ManyNames) -> list[str]:
     return ["tests = 0.0", f"state.{names.numbers['accepted']}[:] = 0.0"] if plan.statistics else []
 
 
 def _stopped(plan: Plan) -> list[str]:
     """Stop the chains that are not finite, or have left their domain."""
-    right = "finite" if _everywhere(plan) else "right_many(state)"  # a step may leave a domain and stay finite
+    right = "right_many(state)" if plan.has_edges else "finite"
     return [f"if not {right} and not stop_many(state, done):", "    return done, 0"]
 
 
 def _kept(plan: Plan, names: ManyNames) -> list[str]:
     """Every thin-th state after the warmup, or what is recorded of it."""
-    fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
-    lines = [f"keep_many(draws.{f}, row, state.{source})" for f, source in fields.items()]
+    lines = [f"keep_many(draws.{f}, row, state.{source})" for f, source in plan.kept.items()]
     for f in plan.statistics:
         lines += [
             f"if draws.{f}.shape[0] > 0:", "    for c in range(chains):",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sympy import S
-
 from codegen.driver import STEP_FIXED, Context, count_lines, gradient_call, let_lines, statement_lines
 from codegen.estimator import Estimator
 from codegen.expression import text_of
@@ -317,18 +315,17 @@ def _stopped(plan: Plan) -> list[str]:
     """Stop where a block is not finite or has left its domain."""
     lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
     stop = ["bad = guilty(state)", "if bad >= 0:", "    return done, bad"]
-    if any(b.domain != S.Reals for b in plan.state):  # a step may leave a domain and stay finite
+    if plan.has_edges:
         return [*lines, *stop]
     return [*lines, "if not finite:", *(f"    {line}" for line in stop)]
 
 
 def _kept(plan: Plan, recorded: list[str]) -> list[str]:
     """Every thin-th state after the warmup, or what is recorded of it."""
-    fields = {f: plan.recorded.fields.get(b, f) for b, f in plan.fields.items()}
     stands_for = next((n for n, b in enumerate(plan.state) if b.image is not None), None)
     judged = [] if stands_for is None else ["if not finite:", f"    return done, {stands_for}"]
     recorded = ["finite = True", *recorded, *judged] if judged else recorded
-    lines = [*recorded, *(f"keep(draws.{f}, row, state.{source})" for f, source in fields.items())]
+    lines = [*recorded, *(f"keep(draws.{f}, row, state.{source})" for f, source in plan.kept.items())]
     for f in plan.statistics:
         lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[row, 0] = accepted / tests"]
     return ["if done + 1 == warmup + (row + 1) * thin:", *(f"    {line}" for line in [*lines, "row += 1"])]
