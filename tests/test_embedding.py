@@ -55,7 +55,7 @@ def test_what_is_called_stands_before_it_is_called():
         dict.fromkeys(with_callees([*random.EMBEDDED, *random.MINIBATCH, random.log_uniform, *CHI_SQUARED, *OURS.values()]))
     )
     assert len(order) > 30
-    tree = ast.parse("\n".join(functions_texts([], order)))
+    tree = ast.parse("\n".join(functions_texts([], order, rows=False)))
     seen = set()
     for name, function in functions(tree).items():
         called = {n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
