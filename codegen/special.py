@@ -31,7 +31,7 @@ def digamma(x: float) -> float:
 
 @device
 def phi_1(z: float) -> float:
-    """(exp(z) - 1)/z, and 1 at 0: to 3 ulp, since expm1 is to 2; infinity where expm1 is, above 709.79, and no number at infinity."""
+    """(exp(z) - 1)/z, and 1 at 0, to 3 ulp; infinity above 709.79, where expm1 is, and no number at infinity."""
     return expm1(z) / z if z != 0.0 else 1.0
 
 

@@ -128,7 +128,7 @@ def pairs_ahead(found, numbers, seed, lane, begin, end, first, half):
 
 @pytest.mark.parametrize("d", [1, 2, 3, 14, 15, 16, 17, 18, 31, 32, 33, 63, 64, 65])
 def test_what_is_drawn_ahead_is_what_is_drawn_where_it_is_used(d):
-    """From any step on, in any split of the steps, whatever was there before: the pairs that fill no vectors, by ``normal_pair``."""
+    """From any step on, in any split of the steps: the pairs that fill no vectors, by ``normal_pair``."""
     seed, lane, half = u64(MASK), u64(3 << 32 | 7), (d + 1) // 2
     first = int(in_vectors(u64(d // 2)))
     assert first % 8 == 0 <= half - first <= 8
