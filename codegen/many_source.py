@@ -44,13 +44,14 @@ class ManyNames:
     """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``, and the fields of the state.
 
     ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers, ``eights`` those of the running sums
-    behind a sum, ``last`` those of the blocks where a chain stopped.
+    behind a sum, ``terms`` what joins them, ``last`` the arrays of the blocks where a chain stopped.
     """
 
     functions: Mapping[str, str]
     filled: Mapping[str, str]
     numbers: Mapping[str, str]
     eights: Mapping[str, str]
+    terms: Mapping[str, str]
     last: Mapping[str, str]
     stopped: str
     guilty: str
@@ -61,12 +62,13 @@ def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Name
     statements = [*every(plan.statements), *every(plan.recorded.statements)]
     loops = [s for s in statements if isinstance(s, Sums | Sweep)]
     functions = {s.function: namer.fresh(f"{'add_' if isinstance(s, Sums) else ''}{s.function}_many") for s in loops}
-    eights = {t.name: fields.fresh(f"{t.name}_by_eight") for s in statements if isinstance(s, Sums) for t in s.targets}
+    sums = [t.name for s in statements if isinstance(s, Sums) for t in s.targets]
+    eights, terms = ({t: names.fresh(f"{t}_{part}") for t in sums} for names, part in ((fields, "by_eight"), (namer, "term")))
     defined = [t.name for s in statements for t in _targets(s)]
     defined += [d.local.name for d in every_noise(plan) if d.length is None]
     last = {f: fields.fresh(f"last_{f}") for f in plan.fields.values()}
     numbers = {name: fields.fresh(name) for name in dict.fromkeys([*defined, *(["accepted"] if plan.statistics else [])])}
-    return ManyNames(functions, filled, numbers, eights, last, fields.fresh("stopped"), fields.fresh("guilty"))
+    return ManyNames(functions, filled, numbers, eights, terms, last, fields.fresh("stopped"), fields.fresh("guilty"))
 
 
 def _targets(s: Statement) -> tuple[Symbol, ...]:
@@ -236,7 +238,7 @@ class _Writer:
             )
 
         join = [f"{', '.join(running)} = {joined(running)}"]
-        terms = [f"{t}_term" for t in targets]
+        terms = [self.names.terms[t] for t in targets]
         apart = [
             f"{', '.join(terms)} = {joined('0.0' for _ in terms)}",
             *(f"{r} += {t}" for r, t in zip(running, terms, strict=True)),

@@ -59,9 +59,21 @@ SHARED = Update(
 SIMPLEX = Vector("s", domain=Simplex())
 STILL = Update(h, {SIMPLEX: SIMPLEX, x: x + h * w}, x**2 / 2)
 
+one, two, place = Scalar("pairwise_many"), Scalar("total_term"), Vector("place")
+HOSTILE = Update(
+    h,
+    [
+        (one, one - h * one + h * total(exp(-(place**2)) * Parameter("c", like=place))),
+        (two, two - h * two * one),
+        (place, place - h * place * two + h * Noise("chains", like=place)),
+    ],
+    total(place**2),
+)
+
 CASES = {
     "banana": SGLD, "banana with momentum": SGHMC, "sums": VECTOR, "one after another": LM, "reflected": mirror(GAMMA, POSITIVE),
     "draws that are not normal": CHI, "shared noise": SHARED, "simplex": STILL,
+    "names of its own": HOSTILE,
     **{name: Kernel(parts) for name, parts in BOUND.items()},
 }  # fmt: skip
 VALUES = {"C": 0.7, "k": 1.7, "c": np.linspace(0.3, 2.5, 13), "cv": np.linspace(0.5, 1.5, 13)}
