@@ -198,7 +198,7 @@ def run(loaded, state, draws, gradient, params, *, seed=3, chain=0, start=0, ste
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
 @pytest.mark.parametrize("size", [1, 2, 5, 31, 32, 33, 63, 64, 65])
 def test_run_is_step_with_fused_noise(recipe, size):
-    """From a step on that is no multiple of 64, over one that is, and in two parts: numbers are drawn for up to 64 steps at once."""
+    """From a step on that is no multiple of 64, over one that is, in two parts: up to 64 steps are drawn at once."""
     module = generate(recipe)
     loaded = module.load()
     values = setting(discretise(recipe, "semi-implicit"), size)
