@@ -22,11 +22,10 @@ import numpy as np
 from llvmlite.binding import get_host_cpu_features
 from sympy import cos, exp, log
 
-from codegen import Cyclical, Polynomial, generate, sample
+from codegen import Polynomial, generate, sample
 from recipe import Data, Posterior, Potential, bind, total
 
 FILE = Path(__file__).with_name("golden.json")
-OF_SCHEDULES = {Polynomial: "pow", Cyclical: "cos"}  # numpy's, which are the C library's or its own, processor by processor
 EXACT = {"sqrt", "fabs", "floor", "ceil", "copysign"}  # IEEE 754 says what they are, to the last bit
 D = 133  # more than a round of the widest vectors, and no multiple of one
 COLUMNS = 37
@@ -126,7 +125,7 @@ def drawn(run: Run, **more: Any) -> str:
 
 
 def from_the_c_library(run: Run) -> list[str]:
-    """The functions that a module calls, or a schedule, and whose last bits no standard promises."""
+    """The functions that a module calls and whose last bits no standard promises."""
     tree = ast.parse(generate(run.what(), **run.generated).source)
     called = {
         node.attr
@@ -137,7 +136,6 @@ def from_the_c_library(run: Run) -> list[str]:
     powers = (node.right for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
     if not all(isinstance(power, ast.Constant) and isinstance(power.value, int) for power in powers):
         called.add("pow")
-    called |= {name for kind, name in OF_SCHEDULES.items() if isinstance(run.options.get("step_size"), kind)}
     return sorted(called - EXACT)
 
 
