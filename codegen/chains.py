@@ -9,8 +9,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,8 +48,9 @@ def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, 
     ``rest(chain)`` is called when a chain is between two chunks, and nothing moves it.
     """
     console = Console(stderr=True)
-    interrupted, before = False, signal.getsignal(signal.SIGINT)
+    interrupted = False
     with (
+        _interruption() as ignore_more,
         Progress(console=console, disable=not (progress and console.is_terminal), transient=True) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
@@ -68,14 +70,24 @@ def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, 
                         running[pool.submit(_advance_once, advance, chain, steps)] = chain
             except KeyboardInterrupt:
                 interrupted = True
-                _set_interrupt_handler(signal.SIG_IGN)
-    _set_interrupt_handler(before)
+                ignore_more()
     return interrupted
 
 
-def _set_interrupt_handler(handler: Any) -> None:
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, handler)
+@contextmanager
+def _interruption() -> Iterator[Callable[[], None]]:
+    """A function that lets further interruptions change nothing; in the end, however it comes, they are again what they were."""
+    before: list[Any] = []
+
+    def ignore() -> None:
+        if threading.current_thread() is threading.main_thread():
+            before.append(signal.signal(signal.SIGINT, signal.SIG_IGN))
+
+    try:
+        yield ignore
+    finally:
+        if before:
+            signal.signal(signal.SIGINT, signal.default_int_handler if before[0] is None else before[0])
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:

@@ -52,7 +52,7 @@ class Density:
         settings, fields, source = _module(posterior)
         values = resolved_values(settings, params, (), self._lengths)
         learn_given(self._lengths, lengths, self.blocks)
-        self._module = store.load("density", store.checked(source))
+        self._module = store.load("density", source)
         self._data = self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
         self._params = self._module.Params(**values) if values else ()
 

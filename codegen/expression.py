@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import singledispatch
 
 import sympy
@@ -66,7 +67,7 @@ def _(e: Phi) -> tuple[str, int]:
 
 def _fold(e: Expr) -> tuple[str, int]:
     name = next(device.__name__ for kind, device in DEVICES if isinstance(e, kind))
-    return f"{name}({', '.join([text_of(e.args[0]), *map(repr, limits_of(e))])})", ATOM
+    return f"{name}({', '.join(map(text_of, [e.args[0], *limits_of(e)]))})", ATOM
 
 
 for _kind, _ in DEVICES:
@@ -93,8 +94,11 @@ def _(e: Rational) -> tuple[str, int]:
     if e < 0:
         text, own = _printed(-e)
         return (f"-{text}", min(own, UNARY)) if own > SUM else (f"-({text})", UNARY)
-    if Rational(float(e)) == e:
+    most = sys.float_info.max
+    if e.p <= most and Rational(float(e)) == e:
         return repr(float(e)), ATOM
+    if max(e.p, e.q) > most:
+        raise RecipeError(f"the number {sympy.N(e, 3)} needs a numerator or a denominator above {most:.2}; give it as a parameter")
     if e.q != 1:
         return f"{_at_least(Integer(e.p), UNARY)} / {_at_least(Integer(e.q), POWER)}", PRODUCT
     near = Integer(int(float(e)))

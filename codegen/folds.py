@@ -10,7 +10,7 @@ import math
 import sys
 from functools import singledispatch
 
-from sympy import Expr, Function, oo
+from sympy import Expr, Function, Rational, oo
 
 from codegen.intrinsics import device
 from recipe.fold import FOLDS, Fold
@@ -102,27 +102,27 @@ def _by_ends(f: Expr) -> Expr:
 
 
 @singledispatch
-def limits_of(f: Expr) -> list[float]:
+def limits_of(f: Expr) -> list[Expr]:
     """The numbers that a fold passes after the coordinate: the ends, and the outermost numbers inside of them."""
-    return [float(end) for end in f.args[1:]]
+    return list(f.args[1:])
 
 
 @limits_of.register
-def _(f: FoldAbove) -> list[float]:
-    return [float(f.args[1]), _inside(float(f.args[1]), math.inf)]
+def _(f: FoldAbove) -> list[Expr]:
+    return [f.args[1], _inside(f.args[1], math.inf)]
 
 
 @limits_of.register
-def _(f: FoldBelow) -> list[float]:
-    return [float(f.args[1]), _inside(float(f.args[1]), -math.inf)]
+def _(f: FoldBelow) -> list[Expr]:
+    return [f.args[1], _inside(f.args[1], -math.inf)]
 
 
 @limits_of.register
-def _(f: FoldBetween) -> list[float]:
-    low, high = (float(end) for end in f.args[1:])
+def _(f: FoldBetween) -> list[Expr]:
+    low, high = f.args[1:]
     return [low, high, _inside(low, math.inf), _inside(high, -math.inf)]
 
 
-def _inside(end: float, towards: float) -> float:
-    """The next number from an end; from 0 the smallest one with a finite inverse."""
-    return math.copysign(sys.float_info.min, towards) if end == 0 else math.nextafter(end, towards)
+def _inside(end: Expr, towards: float) -> Expr:
+    """The next number from an end as it is rounded; from 0 the smallest one with a finite inverse."""
+    return Rational(math.copysign(sys.float_info.min, towards) if end == 0 else math.nextafter(float(end), towards))

@@ -13,6 +13,7 @@ from sympy import Symbol
 from codegen import store
 from codegen.arguments import flag
 from codegen.estimator import Estimator, estimators
+from codegen.gate import checked
 from codegen.inside import check_inside
 from codegen.loops import Plan
 from codegen.minibatch import data_fields, posterior_gradient
@@ -52,7 +53,7 @@ class Module:
     def write(self, path: str | Path) -> Path:
         """Write the text to a file; a reader sees all of it or none. Raises RecipeError where that cannot be done."""
         target = Path(path)
-        store.write(target, store.checked(self.source))
+        store.write(target, checked(self.source))
         return target
 
     def load(self) -> ModuleType:
@@ -116,7 +117,7 @@ def module_of(
     own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
     _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked
-    source = store.checked(module_text(provenance(what, called, scheme, moves), step, own, namer, names_of_state))
+    source = checked(module_text(provenance(what, called, scheme, moves), step, own, namer, names_of_state))
     return Module(_file_name(called), source, store.hash_of(source), scheme, step, own)
 
 

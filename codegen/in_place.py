@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
@@ -72,12 +72,21 @@ def _moved(text: str) -> str:
     return f"state.{text.removeprefix('out.')}" if text.startswith("out.") else text
 
 
-def split_constants(plan: Plan) -> tuple[list[Let], list[Statement]]:
-    """The numbers that no step changes, and the rest of the statements; all in place."""
+@dataclass(frozen=True)
+class InPlace:
+    """The statements of a plan in place: the numbers that no step changes, the rest of a step, and what is recorded after it."""
+
+    constant: list[Let]
+    changing: list[Statement]
+    recorded: list[Statement]
+
+
+def plan_in_place(plan: Plan) -> InPlace:
+    """What ``run`` and ``run_many`` carry out."""
     known: set[str] = {"step_size"} | {s.name for s in plan.sizes.values()}
     constant: list[Let] = []
     changing = _without_constants(plan.statements, known, constant)
-    return constant, changing
+    return InPlace(constant, changing, [in_place(s) for s in plan.recorded.statements])
 
 
 def _without_constants(statements: Iterable[Statement], known: set[str], constant: list[Let]) -> list[Statement]:

@@ -71,6 +71,7 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
         """There is no index to empty."""
 
     def save(self, key: Any, data: Any) -> None:
+        Path(self._cache_path).mkdir(exist_ok=True)  # Numba makes the one that NUMBA_CACHE_DIR names instead
         self._save_data(self._name(key), data)
 
     def load(self, key: Any) -> Any:

@@ -17,7 +17,7 @@ from codegen.driver import STEP_FIXED, count_lines, let_lines
 from codegen.expression import text_of
 from codegen.functions import arguments, noises_of
 from codegen.guilty_source import guilty_many_text, right_many_text
-from codegen.in_place import in_place, split_constants
+from codegen.in_place import InPlace
 from codegen.loops import (
     ChiSquared,
     Let,
@@ -35,7 +35,7 @@ from codegen.loops import (
 from codegen.many import Numbers, Once, Part, Piece, Repeated, lines_of, merged, names_in, of_column
 from codegen.names import Namer, local_namer
 from codegen.reductions import is_arithmetic
-from codegen.run_source import restored_lines
+from codegen.run_source import FIRST_ROW, into_a_row, restored_lines
 from recipe.symbols import Length, Vector
 
 
@@ -44,13 +44,14 @@ class ManyNames:
     """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``, and the fields of the state.
 
     ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers, ``eights`` those of the running sums
-    behind a sum, ``last`` those of the blocks where a chain stopped.
+    behind a sum, ``terms`` what joins them, ``last`` the arrays of the blocks where a chain stopped.
     """
 
     functions: Mapping[str, str]
     filled: Mapping[str, str]
     numbers: Mapping[str, str]
     eights: Mapping[str, str]
+    terms: Mapping[str, str]
     last: Mapping[str, str]
     stopped: str
     guilty: str
@@ -61,12 +62,13 @@ def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Name
     statements = [*every(plan.statements), *every(plan.recorded.statements)]
     loops = [s for s in statements if isinstance(s, Sums | Sweep)]
     functions = {s.function: namer.fresh(f"{'add_' if isinstance(s, Sums) else ''}{s.function}_many") for s in loops}
-    eights = {t.name: fields.fresh(f"{t.name}_by_eight") for s in statements if isinstance(s, Sums) for t in s.targets}
+    sums = [t.name for s in statements if isinstance(s, Sums) for t in s.targets]
+    eights, terms = ({t: names.fresh(f"{t}_{part}") for t in sums} for names, part in ((fields, "by_eight"), (namer, "term")))
     defined = [t.name for s in statements for t in _targets(s)]
     defined += [d.local.name for d in every_noise(plan) if d.length is None]
     last = {f: fields.fresh(f"last_{f}") for f in plan.fields.values()}
     numbers = {name: fields.fresh(name) for name in dict.fromkeys([*defined, *(["accepted"] if plan.statistics else [])])}
-    return ManyNames(functions, filled, numbers, eights, last, fields.fresh("stopped"), fields.fresh("guilty"))
+    return ManyNames(functions, filled, numbers, eights, terms, last, fields.fresh("stopped"), fields.fresh("guilty"))
 
 
 def _targets(s: Statement) -> tuple[Symbol, ...]:
@@ -74,12 +76,12 @@ def _targets(s: Statement) -> tuple[Symbol, ...]:
 
 
 def many_texts(
-    plan: Plan, counts: Mapping[Length, str], names: ManyNames, lanes: Mapping[str, int], bodies: Mapping[str, str]
+    plan: Plan, steps: InPlace, counts: Mapping[Length, str], names: ManyNames, lanes: Mapping[str, int], bodies: Mapping[str, str]
 ) -> list[str]:
     """All functions that make up ``run_many``, and the type of its state; ``bodies`` are the texts of the loops of ``run``."""
     statements = [*every(plan.statements), *plan.recorded.statements]
     writer = _Writer(plan, counts, names, lanes)
-    run = _run_many_text(plan, counts, writer)
+    run = _run_many_text(steps, writer)
     return [
         _state_text(plan, names, writer.numbers),
         KEEP_MANY,
@@ -97,30 +99,29 @@ def _body_text(s: Sums | Sweep, names: ManyNames, noises: tuple[NoiseDraw, ...],
     if isinstance(s, Sums):
         body = "\n".join(body.split("\n\n\n")[:1])
         for draw in noises_of(s, noises):  # which are arrays there
-            body = body.replace(f"{draw.local.name}[i]", f"{draw.local.name}[i, c]")
+            body = re.sub(rf"(?<![\w.]){draw.local.name}\[i\]", f"{draw.local.name}[i, c]", body)
     return of_column(re.sub(r"^def \w+\(i, ", f"def {names.functions[s.function]}(i, c, ", body, count=1, flags=re.MULTILINE))
 
 
-def _run_many_text(plan: Plan, counts: Mapping[Length, str], writer: _Writer) -> str:
-    constant, changing = split_constants(plan)
-    body = merged(writer.body(changing, plan.noises))
-    recorded = merged(writer.body([in_place(s) for s in plan.recorded.statements], plan.recorded.noises, judged=False))
+def _run_many_text(steps: InPlace, writer: _Writer) -> str:
+    plan = writer.plan
+    body = merged(writer.body(steps.changing, plan.noises))
+    recorded = merged(writer.body(steps.recorded, plan.recorded.noises, judged=False))
     writer.numbers.keep_what_crosses([*body, *recorded], writer.names.numbers)
     first = plan.fields[plan.state[0]]
     lines = [
         f"chains, first = np.uint64(state.{first}.shape[1]), np.uint64(first_chain)",
-        *(line.replace(".size)", ".shape[0])") for line in count_lines(plan, counts)),
-        "row = max(0, (start - warmup) // thin)",
+        *(line.replace(".size)", ".shape[0])") for line in count_lines(plan, writer.counts)),
+        FIRST_ROW,
         "for n in range(step_sizes.size):",
         "    done, step_size = start + n, step_sizes[n]",
         "    t = np.uint64(done)",
         "    finite = True",
-        *(f"    {line}" for let in constant for line in let_lines(let)),
+        *(f"    {line}" for let in steps.constant for line in let_lines(let)),
         *(f"    {line}" for line in _tests_begin(plan, writer.names)),
         *(f"    {line}" for line in lines_of(body, writer.numbers)),
         *(f"    {line}" for line in _stopped(plan)),
-        "    if done + 1 == warmup + (row + 1) * thin:",
-        *(f"        {line}" for line in [*lines_of(recorded, writer.numbers), *_kept(plan, writer.names), "row += 1"]),
+        *(f"    {line}" for line in into_a_row([*lines_of(recorded, writer.numbers), *_kept(plan, writer.names)])),
         "return start + step_sizes.size, -1",
     ]
     return "\n".join([RUN_MANY_HEAD, *(f"    {line}" for line in lines)])
@@ -237,7 +238,7 @@ class _Writer:
             )
 
         join = [f"{', '.join(running)} = {joined(running)}"]
-        terms = [f"{t}_term" for t in targets]
+        terms = [self.names.terms[t] for t in targets]
         apart = [
             f"{', '.join(terms)} = {joined('0.0' for _ in terms)}",
             *(f"{r} += {t}" for r, t in zip(running, terms, strict=True)),

@@ -30,15 +30,16 @@ def _rounded(p: Posterior) -> Posterior:
 
 
 def _rounded_array(name: str, value: Any) -> Any:
-    """Only floats of float64 are rounded: everything else is as small already, or an integer."""
-    if getattr(value, "dtype", np.dtype(np.float64)) != np.float64:
-        return value
-    if is_memory_mapped(value):
+    """Only floats of float64 are rounded: everything else is as small already, an integer, or refused where data are read."""
+    if is_memory_mapped(value) and getattr(value, "dtype", None) == np.float64:
         raise RecipeError(
             f"the data of {name} is memory-mapped as float64: float32_data= would copy all of it; write it as float32"
         )
     try:
-        with np.errstate(over="ignore"):  # what is too large becomes infinite, and that is refused with its row
-            return np.asarray(value, dtype=np.float64).astype(np.float32)
+        array = np.asanyarray(value)
     except (TypeError, ValueError):
-        return value  # refused where data are read, in a sentence
+        return value
+    if array.dtype != np.float64 or np.ma.is_masked(array):
+        return value
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and that is refused with its row
+        return np.asarray(array).astype(np.float32)

@@ -9,7 +9,7 @@ from codegen.estimator import Estimator
 from codegen.expression import text_of
 from codegen.functions import arguments, noises_of
 from codegen.gradient_source import count_text
-from codegen.in_place import in_place, split_constants
+from codegen.in_place import InPlace, in_place
 from codegen.loops import (
     ChiSquared,
     GradientCall,
@@ -31,33 +31,27 @@ from recipe.symbols import Length
 
 def run_text(
     plan: Plan,
+    steps: InPlace,
     counts: Mapping[Length, str],
     own: Mapping[Potential, Estimator],
     filled: Mapping[str, str],
     ahead: Mapping[str, str],
-) -> str:
-    """``run(...)``: the loop over steps, in place.
+) -> tuple[str, dict[str, int]]:
+    """``run(...)``: the loop over steps, in place; and which use of random numbers each of its lanes is.
 
     ``filled`` calls the scratch array of a noise that is drawn beforehand, ``ahead`` that of a lane for several steps.
     """
-    constant, _ = split_constants(plan)
-    writer = _Writer(plan, counts, own, filled, ahead)
+    writer = _Writer(plan, steps, counts, own, filled, ahead)
     body, recorded = writer.bodies()
-    before = [*count_lines(plan, counts), *_lane_lines(writer), *(line for let in constant for line in let_lines(let))]
-    before += ["row = max(0, (start - warmup) // thin)", *writer.first_evaluation()]
+    before = [*count_lines(plan, counts), *_lane_lines(writer), *(line for let in steps.constant for line in let_lines(let))]
+    before += [FIRST_ROW, *writer.first_evaluation()]
     if plan.statistics:
         body = ["accepted = tests = 0.0", *body]
-    return "\n".join([
+    text = "\n".join([
         _RUN_HEAD, *_run_note(plan), '    """', "    wide()", *(f"    {line}" for line in before), _RUN_LOOP,
         *(f"        {line}" for line in [*body, *_stopped(plan), *_kept(plan, recorded)]), "    return start + steps, -1",
     ])  # fmt: skip
-
-
-def lanes_of(plan: Plan, counts: Mapping[Length, str], own: Mapping[Potential, Estimator]) -> dict[str, int]:
-    """Which use of random numbers each lane of ``run`` is."""
-    writer = _Writer(plan, counts, own, {}, {d.lane: "" for d in every_noise(plan)})
-    writer.bodies()
-    return writer.lanes
+    return text, writer.lanes
 
 
 def _lane_lines(writer: _Writer) -> list[str]:
@@ -70,12 +64,13 @@ class _Writer:
     def __init__(
         self,
         plan: Plan,
+        steps: InPlace,
         counts: Mapping[Length, str],
         own: Mapping[Potential, Estimator],
         filled: Mapping[str, str],
         ahead: Mapping[str, str],
     ) -> None:
-        self.plan, self.own, self.filled, self.ahead = plan, own, filled, ahead
+        self.plan, self.steps, self.own, self.filled, self.ahead = plan, steps, own, filled, ahead
         passed = ["state", "state", "params", "step_size"]
         self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep, self.drawn)
         self.left = list(plan.carried.calls) if plan.carried else []
@@ -92,11 +87,11 @@ class _Writer:
 
     def bodies(self) -> tuple[list[str], list[str]]:
         """The lines of a step, and of what is recorded of the state after it."""
-        body = self.body(split_constants(self.plan)[1], self.plan.noises)
+        body = self.body(self.steps.changing, self.plan.noises)
         images = any(b.image is not None for b in self.plan.state)
         self.ticks = "t, t + np.uint64(1)"  # not every step is recorded
         self.judged = "finite &= " if images else ""  # what is recorded moves nothing, but an image may overflow
-        return body, self.body([in_place(s) for s in self.plan.recorded.statements], self.plan.recorded.noises)
+        return body, self.body(self.steps.recorded, self.plan.recorded.noises)
 
     def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw]) -> list[str]:
         """The lines of these statements, one after another, with these noises drawn afresh."""
@@ -328,4 +323,12 @@ def _kept(plan: Plan, recorded: list[str]) -> list[str]:
     lines = [*recorded, *(f"keep(draws.{f}, row, state.{source})" for f, source in plan.kept.items())]
     for f in plan.statistics:
         lines += [f"if draws.{f}.shape[0] > 0:", f"    draws.{f}[row, 0] = accepted / tests"]
-    return ["if done + 1 == warmup + (row + 1) * thin:", *(f"    {line}" for line in [*lines, "row += 1"])]
+    return into_a_row(lines)
+
+
+FIRST_ROW = "row = max(0, (start - warmup) // thin)"
+
+
+def into_a_row(lines: Iterable[str]) -> list[str]:
+    """These lines after every thin-th step that follows the warmup; ``row`` counts how often, from ``FIRST_ROW`` on."""
+    return ["if done + 1 == warmup + (row + 1) * thin:", *(f"    {line}" for line in lines), "    row += 1"]

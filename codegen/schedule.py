@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from codegen.arguments import positive, whole
+from codegen.powers import power, sine
 from recipe.errors import RecipeError
 
 
@@ -38,7 +39,7 @@ class Polynomial:
 
     def at(self, t: np.ndarray) -> np.ndarray:
         """The step sizes of these steps (counted from 0)."""
-        return self.a * (1.0 + t / self.b) ** -self.c
+        return self.a * power(1.0 + t / self.b, -self.c)
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Cyclical:
 
     def at(self, t: np.ndarray) -> np.ndarray:
         """The step sizes of these steps (counted from 0)."""
-        return 0.5 * self.a * (1.0 + np.cos(np.pi * (t % self.length) / self.length))
+        return self.a * sine(0.5 * np.pi * ((self.length - t % self.length) / self.length)) ** 2  # the same, without a difference
 
 
 Schedule = Constant | Polynomial | Cyclical

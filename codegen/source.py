@@ -15,7 +15,7 @@ from codegen.expression import OURS
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.guilty_source import guilty_text
-from codegen.in_place import drawn_ahead, filled_noises
+from codegen.in_place import drawn_ahead, filled_noises, plan_in_place
 from codegen.intrinsics import INTRINSICS
 from codegen.lanes import lanes_text
 from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, Statement, Sums, Sweep, every, every_noise, expressions
@@ -23,7 +23,7 @@ from codegen.many import refusal_of_many
 from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
 from codegen.random import AHEAD, EMBEDDED, MINIBATCH, log_uniform, random_row
-from codegen.run_source import RUN_SCHEDULE, lanes_of, run_text
+from codegen.run_source import RUN_SCHEDULE, run_text
 from recipe.abstract import Potential
 from recipe.symbols import Block, Length, Vector
 
@@ -94,6 +94,8 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
     scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
     loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
     bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer) for s in loops}
+    steps = plan_in_place(plan)
+    run, lanes = run_text(plan, steps, counts, own, filled, ahead)
     texts = [
         comment,
         header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
@@ -106,14 +108,11 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
         *bodies.values(),
         *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
         "" if plan.in_place else step_text(plan, counts),
-        run_text(plan, counts, own, filled, ahead),
+        run,
         RUN_SCHEDULE,
-        *(
-            []
-            if refusal_of_many(plan)
-            else many_texts(plan, counts, many_names(plan, filled, namer, fields), lanes_of(plan, counts, {}), bodies)
-        ),
     ]
+    if refusal_of_many(plan) is None:
+        texts += many_texts(plan, steps, counts, many_names(plan, filled, namer, fields), lanes, bodies)
     return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from sympy import Expr, Function, polygamma
 
 from codegen.elementary import expm1, log
@@ -14,7 +16,9 @@ class Digamma(Function):
 
 @device
 def digamma(x: float) -> float:
-    """The derivative of log Gamma, for x > 0: the recurrence up to 8, then the asymptotic series."""
+    """The derivative of log Gamma for x > 0, and no number elsewhere: the recurrence up to 8, then the asymptotic series."""
+    if not x > 0.0:  # far below 0, where a chain that diverges may be, the recurrence would not end
+        return math.nan
     below = 0.0
     while x < 8.0:
         below += 1.0 / x
@@ -27,7 +31,7 @@ def digamma(x: float) -> float:
 
 @device
 def phi_1(z: float) -> float:
-    """(exp(z) - 1)/z, and 1 at 0: to 3 ulp everywhere, since expm1 is."""
+    """(exp(z) - 1)/z, and 1 at 0, to 3 ulp; infinity above 709.79, where expm1 is, and no number at infinity."""
     return expm1(z) / z if z != 0.0 else 1.0
 
 

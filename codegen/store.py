@@ -6,7 +6,6 @@ this program and of sympy. Its hash is the key; `codegen.machine_code` adds what
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import importlib.util
@@ -21,49 +20,15 @@ from types import ModuleType
 
 import platformdirs
 
+from codegen.gate import checked
 from codegen.machine_code import keep_machine_code
 from codegen.whole import whole_file
 from recipe.errors import RecipeError
-
-IMPORTS = {"math", "numpy", "numba", "operator", "typing"}
-FROM = {
-    "numba.extending": {"intrinsic", "lower_builtin", "lower_cast", "models", "register_model", "type_callable"},
-    "llvmlite": {"ir"},
-}
-FORBIDDEN = {"eval", "exec", "compile", "open", "getattr", "setattr", "delattr", "globals", "locals", "vars", "input", "breakpoint"}
 
 
 def hash_of(source: str) -> str:
     """The content hash of a module's text."""
     return hashlib.sha256(source.encode()).hexdigest()
-
-
-def checked(source: str) -> str:
-    """The text, if it is Python that imports only numpy, numba, math and typing, and reaches for nothing private."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError) as error:
-        raise RecipeError(f"the module text is not Python: {error}") from None
-    for node in ast.walk(tree):
-        guilty = _guilty(node)
-        if guilty:
-            line = getattr(node, "lineno", 0)
-            raise RecipeError(f"line {line} of the module text uses {guilty}, which no generated module does; generate it again")
-    return source
-
-
-def _guilty(node: ast.AST) -> str | None:
-    match node:
-        case ast.Import(names=names):
-            return next((n.name for n in names if n.name not in IMPORTS), None)
-        case ast.ImportFrom(module=module, names=names):
-            allowed = module in IMPORTS or {n.name for n in names} <= FROM.get(str(module), set())
-            return None if allowed else str(module)
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in FORBIDDEN or name.startswith("__"):
-            return name
-        case ast.ClassDef(bases=bases) if [ast.unparse(b) for b in bases] not in (["NamedTuple"], ["types.Type"]):
-            return f"the class {node.name}"
-    return None
 
 
 def place() -> Path:

@@ -90,7 +90,7 @@ def _lines(found: Contents) -> list[str]:
     head = ("last used", "text", "machine code", "module", "made from")
     widths = [max(len(row[n]) for row in (head, *rows)) for n in range(4)]
     lines = [f"{_number(len(found.modules), 'module')}, {_bytes(size(found.files()))}, in {found.folder}"]
-    for row in (head, *rows) if rows else ():
+    for row in (head, *rows):
         lines.append(
             "  ".join(
                 [f"{row[0]:<{widths[0]}}", f"{row[1]:>{widths[1]}}", f"{row[2]:>{widths[2]}}", f"{row[3]:<{widths[3]}}", row[4]]

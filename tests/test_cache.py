@@ -202,6 +202,13 @@ def test_other_versions_and_processors_have_machine_code_of_their_own(folder, mo
     assert here() == (3.0, 1, 0)
 
 
+def test_the_machine_code_is_kept_here_wherever_numba_keeps_its_own(folder, tmp_path_factory):
+    elsewhere = {"NUMBA_CACHE_DIR": str(tmp_path_factory.mktemp("numba"))}
+    assert answer(started(folder, **elsewhere)) == (3.0, 0, 1)
+    assert answer(started(folder, **elsewhere)) == (3.0, 1, 0)
+    assert len(machine_files(folder)) == 1
+
+
 @pytest.mark.parametrize("what", ["text", "function", "signature", "triple", "features", "numba", "numpy", "switch"])
 def test_a_name_depends_on_all_that_decides_the_machine_code(what, monkeypatch, tmp_path):
     def name(text="hash", function="f", signature="array(float64, 1d, C)", processor=("triple", "cpu", "features")):

@@ -7,11 +7,12 @@ import ast
 import pytest
 from sympy import Matrix, exp, log, sin, tanh
 
-from codegen import generate, random
+from codegen import axioms, generate, random
 from codegen.chi_squared import CHI_SQUARED
 from codegen.embedding import with_callees
 from codegen.expression import OURS
 from codegen.intrinsics import wide
+from codegen.names import OWN
 from codegen.source import functions_texts
 from recipe import Potential, Recipe, Vector, bind, total
 
@@ -66,3 +67,22 @@ def test_what_is_called_stands_before_it_is_called():
 
 def test_nothing_is_said_twice():
     assert with_callees([wide, wide]) == [wide]
+
+
+def test_no_name_of_a_text_that_is_embedded_is_handed_out():
+    texts = [*axioms.device_functions().values(), *axioms.eight_statements(), *axioms.header_statements()]
+    defined = {name for text in texts for node in ast.parse(text).body for name in own_names(node)}
+    assert {"pairwise_many", "Lanes", "LARGEST", "run_schedule", "njit"} <= defined
+    assert defined <= OWN
+
+
+def own_names(node):
+    """What a statement of a module defines."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return {alias.asname or alias.name for alias in aliases}
+        case ast.Assign(targets=targets):
+            return {target.id for target in targets}
+    return set()

@@ -191,22 +191,24 @@ def white_noise(module, loaded, size, t, *, seed=3, chain=0):
     return tuple(result)
 
 
-def run(loaded, state, draws, gradient, params, *, seed=3, chain=0, start=0, steps=10, step_size=0.03):
-    return loaded.run(state, draws, gradient, (), step_size, params, np.uint64(seed), chain, start, steps, 0, 1)
+def run(loaded, state, draws, gradient, params, *, seed=3, chain=0, start=0, steps=10, step_size=0.03, warmup=0):
+    return loaded.run(state, draws, gradient, (), step_size, params, np.uint64(seed), chain, start, steps, warmup, 1)
 
 
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
-@pytest.mark.parametrize("size", [1, 5, 64])
+@pytest.mark.parametrize("size", [1, 2, 5, 31, 32, 33, 63, 64, 65])
 def test_run_is_step_with_fused_noise(recipe, size):
+    """From a step on that is no multiple of 64, over one that is, in two parts: up to 64 steps are drawn at once."""
     module = generate(recipe)
     loaded = module.load()
     values = setting(discretise(recipe, "semi-implicit"), size)
     state, params, _ = fast_inputs(module, loaded, values)
     draws = loaded.Draws(*(np.empty((10, a.size)) for a in state[: len(module.plan.state)]))
     here, there = loaded.allocate(*state[: len(module.plan.state)]), loaded.allocate(*state[: len(module.plan.state)])
-    assert run(loaded, state, draws, cubic, params) == (10, -1)
+    for start, steps in ((59, 3), (62, 7)):
+        assert run(loaded, state, draws, cubic, params, start=start, steps=steps, warmup=59) == (start + steps, -1)
     for t in range(10):
-        loaded.step(there, here, cubic, 0.03, params, white_noise(module, loaded, size, t))
+        loaded.step(there, here, cubic, 0.03, params, white_noise(module, loaded, size, 59 + t))
         here, there = there, here
         for n in range(len(module.plan.state)):
             np.testing.assert_allclose(draws[n][t], here[n], rtol=1e-12, atol=1e-13)

@@ -52,18 +52,31 @@ drawn = Noise("drawn", like=a)
 CHI = Update(
     h, {a: a / 2 + h * b * NoncentralChiSquared(drawn, a, total(a)), b: h + h * NoncentralChiSquared(m, 1 + b, h)}, total(a) + b
 )
+cv = Parameter("cv", like=theta, positive=True)  # a name that ends as that of a noise does
 SHARED = Update(
-    h, {theta: theta - h * theta + h * v * total(v * theta), x: x - h * x * total(v**2) + w * n, y: y + h * m}, total(theta**2)
+    h, {theta: theta - h * theta + h * v * total(cv * v * theta), x: x - h * x * total(v**2) + w * n, y: y + h * m}, total(theta**2)
 )
 SIMPLEX = Vector("s", domain=Simplex())
 STILL = Update(h, {SIMPLEX: SIMPLEX, x: x + h * w}, x**2 / 2)
 
+one, two, place = Scalar("pairwise_many"), Scalar("total_term"), Vector("place")
+HOSTILE = Update(
+    h,
+    [
+        (one, one - h * one + h * total(exp(-(place**2)) * Parameter("c", like=place))),
+        (two, two - h * two * one),
+        (place, place - h * place * two + h * Noise("chains", like=place)),
+    ],
+    total(place**2),
+)
+
 CASES = {
     "banana": SGLD, "banana with momentum": SGHMC, "sums": VECTOR, "one after another": LM, "reflected": mirror(GAMMA, POSITIVE),
     "draws that are not normal": CHI, "shared noise": SHARED, "simplex": STILL,
+    "names of its own": HOSTILE,
     **{name: Kernel(parts) for name, parts in BOUND.items()},
 }  # fmt: skip
-VALUES = {"C": 0.7, "k": 1.7, "c": np.linspace(0.3, 2.5, 13)}
+VALUES = {"C": 0.7, "k": 1.7, "c": np.linspace(0.3, 2.5, 13), "cv": np.linspace(0.5, 1.5, 13)}
 SCHEMES = {"reflected": "euler"}
 DRAWN = {"random times", "repeated"}  # how often they repeat
 SEED = np.uint64(11)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from outcomes import outcome_of
 from slow_step import slow_step
-from sympy import Interval, Matrix, Rational, S, Symbol, exp, log, oo, sqrt
+from sympy import Interval, Matrix, Rational, S, Symbol, exp, log, oo, pi, sqrt
 
 from catalog.mirror_sghmc import mirror_sghmc
 from catalog.mirror_sgld import mirror_sgld
@@ -43,6 +43,7 @@ from recipe import (
     total,
 )  # fmt: skip
 from recipe.folded import unfolded
+from recipe_cli.translation import translation_of
 from verify import Verdict, verify
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
@@ -91,7 +92,7 @@ CASES = {
 def test_a_fold_is_one_reflection_after_another(name):
     (lower, upper), fold, turn, atom = CASES[name]
     ends = [Rational(e.numerator, e.denominator) for e in (lower, upper) if e is not None]
-    limits = folds.limits_of(atom(Symbol("x"), *ends))
+    limits = [float(end) for end in folds.limits_of(atom(Symbol("x"), *ends))]
     for x in (x for x in POINTS if abs(x) < 1000 or name != "between 0 and 1/4"):
         exact, sign = one_after_another(x, lower, upper)
         found = fold(float(x), *limits)
@@ -107,15 +108,34 @@ def test_a_fold_is_one_reflection_after_another(name):
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_no_number_stays_none(name):
     (lower, upper), fold, _, atom = CASES[name]
-    limits = folds.limits_of(atom(Symbol("x"), *(Rational(e.numerator, e.denominator) for e in (lower, upper) if e is not None)))
+    ends = (Rational(e.numerator, e.denominator) for e in (lower, upper) if e is not None)
+    limits = [float(end) for end in folds.limits_of(atom(Symbol("x"), *ends))]
     assert math.isnan(fold(math.nan, *limits))
     for end in (math.inf, -math.inf):
         assert not math.isfinite(fold(end, *limits))
 
 
 def test_an_edge_itself_is_left_by_the_smallest_amount_whose_inverse_is_finite():
-    assert folds.limits_of(folds.FoldAbove(Symbol("x"), S.Zero))[1] == np.finfo(float).tiny
-    assert folds.limits_of(folds.FoldBetween(Symbol("x"), S.One, S(2)))[2:] == [np.nextafter(1, 2), np.nextafter(2, 1)]
+    assert float(folds.limits_of(folds.FoldAbove(Symbol("x"), S.Zero))[1]) == np.finfo(float).tiny
+    limits = folds.limits_of(folds.FoldBetween(Symbol("x"), S.One, S(2)))
+    assert [float(end) for end in limits[2:]] == [np.nextafter(1, 2), np.nextafter(2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (Rational(1, 10), oo, "1.0 / 10.0, 0.10000000000000002)"),
+        (-oo, -Rational(1, 3), "-1.0 / 3.0, -0.33333333333333337)"),
+        (0, pi, "0.0, math.pi, 2.2250738585072014e-308, 3.1415926535897927)"),
+    ],
+)
+def test_an_end_that_is_no_binary_number_is_written_as_what_it_is(low, high, text):
+    """Read without rounding it is the end that was declared, so that the text is seen to be the rule."""
+    block = Vector("theta", domain=Interval.open(low, high))
+    recipe = mirror(Recipe(block, total(block**2), Matrix([[1]]), Matrix([[0]])), block)
+    module = generate(recipe)
+    assert text in module.source
+    assert translation_of(module, recipe).verdict is PROVED
 
 
 # -- schemes ----------------------------------------------------------------------------------------------------------------------

@@ -69,3 +69,13 @@ def test_how_numbers_look(e, text):
 def test_a_number_without_a_name_in_python_is_refused():
     with pytest.raises(RecipeError, match="EulerGamma"):
         text_of(sympy.EulerGamma * x)
+
+
+def test_a_number_that_needs_more_than_a_float_holds_is_refused():
+    largest, least = 2**1024 - 2**971, Fraction(1, 2**1074)
+    assert read(text_of(sympy.Integer(largest))) == largest
+    assert read(text_of(Rational(least.numerator, least.denominator))) == least
+    assert read(text_of(Rational(1, largest) * x), x=Fraction(1)) == Fraction(1, largest)
+    for e in (sympy.Integer(10) ** 400, sympy.Integer(largest + 1), Rational(-1, 10**320), Rational(10**400 + 1, 10**400)):
+        with pytest.raises(RecipeError, match=r"above 1\.8e\+308; give it as a parameter"):
+            text_of(e * x)

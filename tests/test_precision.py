@@ -41,3 +41,13 @@ def test_what_cannot_be_rounded_is_one_sentence(tmp_path):
         draws(x_values * 1e300, y_values, float32_data=True)
     with pytest.raises(RecipeError, match="float32_data= needs data"):
         sample(bind(SGLD, {U: total(theta**2)}), steps=5, step_size=0.1, lengths={theta: 2}, float32_data=True, progress=False)
+    with pytest.raises(RecipeError, match="the data of y has masked values"):
+        draws(x_values, np.ma.masked_array(y_values.astype(float), mask=y_values == 0), float32_data=True)
+    with pytest.raises(RecipeError, match="the data of y must be an array of one dimension of floats"):
+        draws(x_values, [str(y) for y in y_values], float32_data=True)
+
+
+def test_a_list_is_rounded_as_its_array_is():
+    np.testing.assert_array_equal(
+        draws(x_values.tolist(), y_values, float32_data=True), draws(x_values, y_values, float32_data=True)
+    )

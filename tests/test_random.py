@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from numba import njit
 
-from codegen.random import fill_normals, lane_of, log_uniform, normal_pair, random_row, threefry
+from codegen.random import (
+    AHEAD,
+    draw_ahead,
+    fill_normals,
+    in_vectors,
+    lane_of,
+    log_uniform,
+    normal_pair,
+    pair_ahead,
+    random_row,
+    threefry,
+)
 from codegen.special import digamma
 from codegen.stable import sigmoid, softplus
 
@@ -105,6 +117,32 @@ def test_a_pair_is_the_two_halves_of_a_block():
         assert pair(u64(5), u64(2 << 32 | 1), u64(9), u64(k)) == (values[k], values[half + k])
 
 
+@njit(error_model="numpy")
+def pairs_ahead(found, numbers, seed, lane, begin, end, first, half):
+    """What ``pair_ahead`` has for the steps begin .. end - 1."""
+    for t in range(begin, end):
+        draw_ahead(numbers, seed, lane, t, first, half, begin, end)
+        for k in range(first, half):
+            found[t - begin, k - first, 0], found[t - begin, k - first, 1] = pair_ahead(numbers, t, k - first)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 14, 15, 16, 17, 18, 31, 32, 33, 63, 64, 65])
+def test_what_is_drawn_ahead_is_what_is_drawn_where_it_is_used(d):
+    """From any step on, in any split of the steps: the pairs that fill no vectors, by ``normal_pair``."""
+    seed, lane, half = u64(MASK), u64(3 << 32 | 7), (d + 1) // 2
+    first = int(in_vectors(u64(d // 2)))
+    assert first % 8 == 0 <= half - first <= 8
+    for start in (0, 1, 37, 63, 64, 10**12 + 5):
+        steps = 150
+        wanted = [[pair(seed, lane, u64(start + n), u64(k)) for k in range(first, half)] for n in range(steps)]
+        for split in ([0, steps], [0, 1, 2, 29, 64, 65, 127, steps], list(range(steps + 1))):
+            found, numbers = np.full((steps, half - first, 2), np.nan), np.full(AHEAD, np.nan)
+            for begin, end in pairwise(split):
+                steps_of_it = (u64(start + begin), u64(start + end))
+                pairs_ahead(found[begin:end], numbers, seed, lane, *steps_of_it, u64(first), u64(half))
+            np.testing.assert_array_equal(found, np.array(wanted).reshape(found.shape))
+
+
 def test_moments():
     n = 2_000_000
     z = drawn(n, seed=20)
@@ -166,3 +204,9 @@ def test_digamma(x):
     import mpmath
 
     assert digamma(x) == pytest.approx(float(mpmath.digamma(x)), rel=1e-13)
+
+
+@pytest.mark.parametrize("x", [0.0, -0.5, -3.0, -1e17, -math.inf, math.nan])
+def test_digamma_ends_where_a_diverging_chain_may_be(x):
+    """One is added up to 8: from -1e17 that is never."""
+    assert math.isnan(digamma(x))

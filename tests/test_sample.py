@@ -318,6 +318,18 @@ def test_chains_take_turns_so_that_an_interruption_leaves_draws_of_all():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_an_error_after_an_interruption_leaves_interruptions_as_they_were():
+    def advance(state, draws, chain, begin, count):
+        time.sleep(0.3)  # the pool has begun by then
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)
+        raise ValueError("spoiled")
+
+    with pytest.raises(ValueError, match="spoiled"):
+        run_chains(advance, [Chain(0, None, None)], 10, 1, progress=False)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_a_seed_may_be_a_plain_number():
     module = generate(Recipe((theta,), total(theta**2) / 2, Matrix([[1]]), Matrix([[0]])))
     loaded = module.load()
