@@ -17,6 +17,7 @@ from codegen.arguments import mapping
 from codegen.data import finite_array
 from codegen.lengths import Lengths
 from codegen.loops import Plan
+from codegen.powers import exponential
 from codegen.preimages import with_images
 from recipe.errors import RecipeError
 from recipe.free import blocks_in
@@ -74,15 +75,15 @@ def start(
 
 def _in_domain(domain: Set, z: np.ndarray) -> np.ndarray:
     if isinstance(domain, Simplex):
-        return np.exp(z) / (1.0 + np.exp(z).sum())
+        return exponential(z) / (1.0 + exponential(z).sum())
     if domain is S.Reals or domain == S.Reals:  # sympy compares sets slowly, and many chains ask
         return z
     low, high = float(domain.start), float(domain.end)
     if domain.end == oo:
-        return low + np.exp(z)
+        return low + exponential(z)
     if domain.start == -oo:
-        return high - np.exp(z)
-    return low + (high - low) / (1.0 + np.exp(-z))
+        return high - exponential(z)
+    return low + (high - low) / (1.0 + exponential(-z))
 
 
 def _inside(domain: Set, values: np.ndarray) -> bool:

@@ -1,6 +1,6 @@
-"""Powers and sines of arrays from operations of numpy that are each rounded once: the same bits on every machine.
+"""Powers, exponentials and sines of arrays from operations of numpy that are each rounded once: the same bits on every machine.
 
-``numpy.power`` and ``numpy.cos`` are the C library's, or numpy's own on some processors, and differ in their last bits.
+``numpy.power``, ``numpy.exp`` and ``numpy.cos`` are the C library's, or numpy's own on some processors, and differ in their last bits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ def power(x: np.ndarray, exponent: float) -> np.ndarray:
     f, e = np.where(low, 2.0 * m, m) - 1.0, e - low
     s = f / (2.0 + f)
     log = e * LOG_2_HIGH + (2.0 * s + (s * (s * s) * _polynomial(LOG, s * s) + e * LOG_2_LOW))
-    y = exponent * log
+    return exponential(exponent * log)
+
+
+def exponential(y: np.ndarray) -> np.ndarray:
+    """exp(y), to (1 + |y|) times 4e-16 of its value."""
     k = np.rint(y / LOG_2)
     r = (y - k * LOG_2_HIGH) - k * LOG_2_LOW
     return np.ldexp(_polynomial(EXP, r), np.clip(k, -1100, 1100).astype(np.int64))

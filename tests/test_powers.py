@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 
 from codegen import Cyclical, Polynomial
-from codegen.powers import power, sine
+from codegen.powers import exponential, power, sine
 from codegen.schedule import step_sizes
 
 SCHEDULES = (Polynomial(0.05, 10.0, 0.55), Polynomial(1.0, 0.3, 1.0), Cyclical(0.1, 1000))
@@ -20,12 +20,15 @@ SCHEDULES = (Polynomial(0.05, 10.0, 0.55), Polynomial(1.0, 0.3, 1.0), Cyclical(0
 def test_the_errors():
     rng = np.random.default_rng(0)
     x = np.concatenate([1 + np.exp(rng.uniform(-40, 25, 300)), rng.uniform(1, 3, 300), np.exp(rng.uniform(-200, 200, 300))])
+    y = np.concatenate([rng.uniform(-700, 700, 300), rng.normal(size=300) / 10])
     angles = np.concatenate([rng.uniform(0, np.pi / 2, 300), np.exp(rng.uniform(-30, 0.4, 300))])
     with mpmath.workdps(40):
         for exponent in (-0.5, -0.55, -1.0, 2.5):
             for a, found in zip(x.tolist(), power(x, exponent).tolist(), strict=True):
                 exact = mpmath.mpf(a) ** mpmath.mpf(exponent)
                 assert abs(found / exact - 1) < 4e-16 * (2 + abs(exponent * np.log(a)))
+        for a, found in zip(y.tolist(), exponential(y).tolist(), strict=True):
+            assert abs(found / mpmath.exp(a) - 1) < 4e-16 * (1 + abs(a))
         for a, found in zip(angles.tolist(), sine(angles).tolist(), strict=True):
             assert abs(found / mpmath.sin(a) - 1) < 4e-16
 
