@@ -1,6 +1,6 @@
 """Powers, exponentials and sines of arrays from operations of numpy that are each rounded once: the same bits on every machine.
 
-``numpy.power``, ``numpy.exp`` and ``numpy.cos`` are the C library's, or numpy's own on some processors, and differ in their last bits.
+``numpy.power``, ``numpy.exp`` and ``numpy.cos`` are the C library's, or on some processors numpy's own: their last bits differ.
 """
 
 from __future__ import annotations
