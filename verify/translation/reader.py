@@ -6,6 +6,7 @@ Only what is written here and in ``forms`` can be read; anything else is refused
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
@@ -20,7 +21,7 @@ from recipe.total import labels, relabel
 from verify.translation.cells import cell, store_local
 from verify.translation.judge import Judge
 from verify.translation.legend import Legend
-from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, operated
+from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, checked, operated
 from verify.translation.module import Module, without_docstring
 from verify.translation.noise import Given
 from verify.translation.problems import unread, wrong
@@ -45,6 +46,7 @@ from verify.translation.values import (
     Rows,
     Size,
     Token,
+    Word,
 )
 from verify.translation.ways import both_ways, few_apart
 
@@ -92,10 +94,14 @@ class Reader:
         self.rule: Any = None  # the rule that the text is read beside, in ``run`` and in ``step``
         self.restoring = False  # whether a saved state is put back, which was looked at when it was new
         self.drawn: Any = None  # which minibatch the rows of the state are
-        self.clock: Any = None  # the counter of random numbers here
         self.ticks = ""  # from where to where it counts
         self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their lane and clock and length
         self.ahead: dict[str, Any] = {}  # the lane and length of such an array
+        self.depth = 0  # how many functions have been called around what is read
+        self.looping: list[int] = []  # the labels of the loops around what is read
+        self.visiting = ""  # which part of the coordinates a loop over pairs is read at
+        self.private = set(module.private)  # arrays that estimators work in, and nobody else
+        self.variances = {f for fields in legend.variances.values() for f in fields}
         self.trying = False  # whether a body is read only to see what it writes
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
         self.piece_sums: dict[Symbol, Expr] = {}  # sums over the coordinates of one piece, with their summands
@@ -112,6 +118,15 @@ class Reader:
             if isinstance(s, Indexed):
                 self.memory.contents[Array("params", s.base, s.length)] = s
 
+    @property
+    def clock(self) -> Any:
+        """The counter of random numbers here."""
+        return self.judge.clock
+
+    @clock.setter
+    def clock(self, clock: Any) -> None:
+        self.judge.clock = clock
+
     # -- statements ----------------------------------------------------------------------------------------------------------
 
     def read(self, statements: list[ast.stmt], frame: Frame) -> None:
@@ -119,9 +134,10 @@ class Reader:
         statements = [s for s in statements if not _is_docstring(s)]
         at = 0
         while at < len(statements):
-            at += next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0) or self.one(
-                statements[at], frame
-            )
+            before = dict(frame.names)
+            taken = next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0)
+            _forget_overwritten(statements[at : at + taken], before, frame)
+            at += taken or self.one(statements[at], frame)
 
     def one(self, statement: ast.stmt, frame: Frame) -> int:
         """Carry out one statement."""
@@ -220,6 +236,8 @@ class Reader:
         label = None if place is None else place.label
         if array.owner == "state" and self.only_out:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
+        if array.owner == "params" or array.field in self.variances:
+            raise wrong(line, f"{array.owner}.{array.field} is written to, which stays as it is in a step")
         self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
         self.memory.written[array] = line
         drawn = generic(value)
@@ -248,8 +266,14 @@ class Reader:
                 return None
             raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
         if isinstance(found, Place) and found.length == array.length:
-            return found
+            return self.own(found, index)
         raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the loop for {array.owner}.{array.field}")
+
+    def own(self, place: Place, index: ast.expr) -> Place:
+        """The place, where it is not that of the other one of a pair."""
+        if place.part not in ("all", "eight", self.visiting):
+            raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
+        return place
 
     # -- expressions ---------------------------------------------------------------------------------------------------------
 
@@ -269,7 +293,7 @@ class Reader:
         if isinstance(node.value, bool):
             if node.value:
                 return Flag()
-        elif isinstance(node.value, float):
+        elif isinstance(node.value, float) and math.isfinite(node.value):
             return Rational(node.value)
         elif isinstance(node.value, int):
             return node.value
@@ -288,7 +312,7 @@ class Reader:
     @_value.register
     def _(self, node: ast.UnaryOp, frame: Frame) -> Any:
         x = self.value(node.operand, frame)
-        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int):
+        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int) and not isinstance(x, Word):
             return -x
         raise unread(node, f"{ast.unparse(node)} is not read")
 
@@ -296,7 +320,9 @@ class Reader:
     def _(self, node: ast.BinOp, frame: Frame) -> Any:
         a, b = self.value(node.left, frame), self.value(node.right, frame)
         match a, node.op, b:
-            case (Expr() | int(), _, Expr() | int()) if not (isinstance(a, int) and isinstance(b, int)):
+            case (Expr() | int(), _, Expr() | int()) if not (
+                (isinstance(a, int) and isinstance(b, int)) or isinstance(a, Word) or isinstance(b, Word)
+            ):
                 found = operated(node.op, a, b)
                 if found is not None:
                     return found
@@ -337,7 +363,7 @@ class Reader:
                 ast.unparse(first) == "guilty(state) < 0"
             ):
                 lane, clock = self.value(drawn, frame)
-                return Decision(self.number(ratio, frame), lane, clock)
+                return Decision(self.number(ratio, frame), lane, clock, dict(self.memory.contents))
         raise unread(node, f"{ast.unparse(node)} is not read")
 
     @_value.register
@@ -353,6 +379,8 @@ class Reader:
                 return Matrix(self.factors[node.attr])
             case Record(name="data") if node.attr in self.columns:
                 return Column(self.columns[node.attr], node.attr)
+            case Record(name="state" | "out") if node.attr in self.private:
+                raise unread(node, f"{text} is named, in which something else works")
             case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
                 return Array(owner, node.attr, self.module.arrays[node.attr])
             case Record(
@@ -384,12 +412,16 @@ class Reader:
         if name in MATH or name in AXIOMS:
             if name in AXIOMS and name not in self.module.trusted:
                 raise unread(node, f"{name} is no function of this release")
-            return (MATH.get(name) or AXIOMS[name])(*(self.number(a, frame) for a in node.args))
+            return checked((MATH.get(name) or AXIOMS[name])(*(self.number(a, frame) for a in node.args)))
         if name == "float":
             (x,) = (self.value(a, frame) for a in node.args)
-            return x.length if isinstance(x, Size) else x
+            return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
         if name == "np.uint64":
             (x,) = (self.value(a, frame) for a in node.args)
+            if isinstance(x, int) and 0 <= x < 2**64:
+                return Word(x)
+            if not isinstance(x, Size):
+                raise unread(node, f"{ast.unparse(node)} is no number of coordinates, and no whole number that is written out")
             return x
         if name in self.module.functions:
             return self.inlined(self.module.functions[name], [self.value(a, frame) for a in node.args], node)
@@ -398,7 +430,7 @@ class Reader:
     def number(self, node: ast.expr, frame: Frame) -> Expr:
         """What an expression stands for, which must be a number."""
         x = self.value(node, frame)
-        if isinstance(x, int):
+        if isinstance(x, int) and not isinstance(x, Word):
             return Integer(x)
         if isinstance(x, Expr):
             return x
@@ -416,7 +448,11 @@ class Reader:
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
         """What a function returns."""
         self.module.read.add(function.name)
-        return self.result(without_docstring(function.body), frame)
+        self.depth += 1
+        try:
+            return self.result(without_docstring(function.body), frame)
+        finally:
+            self.depth -= 1
 
     def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
         """What statements return."""
@@ -428,6 +464,13 @@ class Reader:
             return None
         self.read(body, frame)
         return None if last.value is None else self.value(last.value, frame)
+
+
+def _forget_overwritten(statements: list[ast.stmt], before: dict[str, Any], frame: Frame) -> None:
+    """Forget the names that a form gives values to which it does not say: the index of a loop, what is drawn in it."""
+    for name in {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}:
+        if name in before and name in frame.names and frame.names[name] == before[name] and not isinstance(before[name], Flag):
+            del frame.names[name]
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

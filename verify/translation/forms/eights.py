@@ -58,7 +58,7 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     size = frame.names.get(bound)
     match size:
         case Size(length=length):
-            label = fresh_label(frame)
+            label = fresh_label(reader, frame)
             _read_by_eight(reader, loop, frame, (at, Place(length, label, "eight"), body), lambda e: sum_over(e, label, length))
         case PieceSize(of=piece) if piece.length is not None:
             with passing_through(reader, piece, loop):

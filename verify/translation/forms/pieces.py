@@ -70,7 +70,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     room = _literal(step)
     if room is None or ast.unparse(how_many) != f"min({ast.unparse(step)}, {bound} - {first})":
         return 0
-    label, length = fresh_label(frame), all_of.length
+    label, length = fresh_label(reader, frame), all_of.length
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
         raise unread(loop, "a number that is not eight running sums is changed in pieces")
