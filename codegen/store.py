@@ -10,10 +10,12 @@ import ast
 import functools
 import hashlib
 import importlib.util
+import io
 import os
 import sys
 import tempfile
 import threading
+import tokenize
 from contextlib import suppress
 from importlib.abc import SourceLoader
 from pathlib import Path
@@ -42,8 +44,11 @@ def checked(source: str) -> str:
     """The text, if it is Python that imports only numpy, numba, math and typing, and reaches for nothing private."""
     try:
         tree = ast.parse(source)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
     except (SyntaxError, ValueError) as error:
         raise RecipeError(f"the module text is not Python: {error}") from None
+    if encoding != "utf-8":  # what is imported would be another text than the one that is looked at
+        raise RecipeError(f"the module text names the encoding {encoding}; a generated module is in UTF-8, generate it again")
     for node in ast.walk(tree):
         guilty = _guilty(node)
         if guilty:
