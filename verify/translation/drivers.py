@@ -26,11 +26,12 @@ from verify.translation.forms.repetition import number
 from verify.translation.judge import Judge, length_of
 from verify.translation.keeping import array_of, checked_state, left, results_held
 from verify.translation.legend import Legend
+from verify.translation.memory import Frame
 from verify.translation.module import Module, plain_body
 from verify.translation.noise import NoiseArguments
 from verify.translation.problems import unread, wrong
 from verify.translation.program import Operation, operations
-from verify.translation.reader import Call, Frame, Reader
+from verify.translation.reader import Call, Reader
 from verify.translation.rule import Rule, variance_before
 from verify.translation.values import Array, Clock, Flag, Fused, Half, Lane, Pairs, Record, Size, Token
 

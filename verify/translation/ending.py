@@ -9,9 +9,10 @@ from recipe.symbols import Block
 from recipe.update import Update
 from verify.translation.judge import length_of
 from verify.translation.keeping import array_of
+from verify.translation.memory import Frame
 from verify.translation.module import Module
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Array, Flag
 
 STOP = ["bad = guilty(state)", "if bad >= 0:\n    return (done, bad)"]

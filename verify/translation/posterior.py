@@ -20,9 +20,10 @@ from verify.translation.forms.pieces import blocks, through_piece
 from verify.translation.forms.rows import SCALE, counted, rows
 from verify.translation.judge import Judge, length_of
 from verify.translation.legend import Legend
+from verify.translation.memory import Frame
 from verify.translation.module import Module
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Call, Frame, Reader
+from verify.translation.reader import Call, Reader
 from verify.translation.values import Array, Place, Record, Rows, Token
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from functools import singledispatchmethod
 from typing import Any
 
@@ -22,6 +21,7 @@ from verify.translation.cells import cell, store_local
 from verify.translation.judge import Judge
 from verify.translation.legend import Legend
 from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, checked, operated
+from verify.translation.memory import Frame, Memory, forget_overwritten
 from verify.translation.module import Module, without_docstring
 from verify.translation.noise import Given
 from verify.translation.problems import unread, wrong
@@ -52,32 +52,6 @@ from verify.translation.ways import both_ways, few_apart
 
 Form = Callable[["Reader", list[ast.stmt], "Frame"], int]
 Call = Callable[["Reader", ast.Call, "Frame"], Any]
-
-
-@dataclass
-class Frame:
-    """The names of one function that is being read, and the lines where they got their values."""
-
-    names: dict[str, Any]
-    lines: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass
-class Memory:
-    """What the arrays hold, each at its generic coordinate; ``written`` are the lines where they got it."""
-
-    contents: dict[Array, Expr] = field(default_factory=dict)
-    written: dict[Array, int] = field(default_factory=dict)
-    reads: list[tuple[Array, int | None]] = field(default_factory=list)
-    writes: list[tuple[Array, int | None]] = field(default_factory=list)
-    needed: list[tuple[Expr, int]] = field(default_factory=list)  # what was stored into blocks, and must be looked at
-    strange: list[tuple[Array, Expr, int]] = field(default_factory=list)  # what was stored and has no name
-    locals: dict[Local, tuple[Piece, Any]] = field(default_factory=dict)  # what arrays on the stack hold, for this piece
-    several: dict[tuple[Local, int], Any] = field(default_factory=dict)  # the same in a loop that takes several at a time, by shift
-
-    def copy(self) -> Memory:
-        """The same contents."""
-        return Memory(*(copy(getattr(self, f.name)) for f in fields(self)))
 
 
 class Reader:
@@ -136,7 +110,7 @@ class Reader:
         while at < len(statements):
             before = dict(frame.names)
             taken = next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0)
-            _forget_overwritten(statements[at : at + taken], before, frame)
+            forget_overwritten(statements[at : at + taken], before, frame)
             at += taken or self.one(statements[at], frame)
 
     def one(self, statement: ast.stmt, frame: Frame) -> int:
@@ -464,13 +438,6 @@ class Reader:
             return None
         self.read(body, frame)
         return None if last.value is None else self.value(last.value, frame)
-
-
-def _forget_overwritten(statements: list[ast.stmt], before: dict[str, Any], frame: Frame) -> None:
-    """Forget the names that a form gives values to which it does not say: the index of a loop, what is drawn in it."""
-    for name in {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}:
-        if name in before and name in frame.names and frame.names[name] == before[name] and not isinstance(before[name], Flag):
-            del frame.names[name]
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

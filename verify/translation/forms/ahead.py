@@ -27,8 +27,9 @@ from __future__ import annotations
 import ast
 
 from verify.translation.forms.pairs import LABEL, visited
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Fused, Half, Pairs, Place
 
 

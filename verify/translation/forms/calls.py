@@ -13,8 +13,9 @@ from recipe.abstract import Potential
 from recipe.symbols import GENERIC, Indexed
 from recipe.total import relabel
 from verify.translation.forms.pairs import number_of
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Array, Clock, Drawn, Fused, Half, Lane, Pairs, Place, Repetitions, Rest, Rows, Token
 
 BEFORE = Clock("before")  # the step before the first one

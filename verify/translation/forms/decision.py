@@ -21,9 +21,10 @@ import ast
 
 from verify.translation.forms.calls import under_condition
 from verify.translation.keeping import array_of, checked_state, result_at, results_held, same_but_where
+from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
 from verify.translation.program import MapTest, ProposalTest
-from verify.translation.reader import Frame, Memory, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Decision
 
 

@@ -26,8 +26,9 @@ from sympy import Expr
 from verify.translation.forms.calls import under_condition
 from verify.translation.forms.many_column import COLUMN, called, running
 from verify.translation.forms.one_by_one import assigned_in
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Size
 
 

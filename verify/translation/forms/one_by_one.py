@@ -16,8 +16,9 @@ from sympy import Expr, Symbol
 from recipe.symbols import GENERIC
 from recipe.total import labels, sum_over
 from verify.translation.judge import generics
+from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Memory, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Array, Eights, Flag, Half, Offset, Pairs, PieceFirst, PieceSize, Place, Size
 
 Sum = Callable[[Expr], Expr]

@@ -27,8 +27,9 @@ import ast
 from sympy import Expr
 
 from recipe.total import labels
+from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Memory, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Clock, Drawn, Flag, Fused, Half, Lane, Pairs, Place
 
 LABEL = -2

@@ -36,8 +36,9 @@ from recipe.symbols import GENERIC, Indexed
 from recipe.total import labels, relabel, sum_over
 from verify.translation.cells import MOST_AT_ONCE, moved
 from verify.translation.forms.one_by_one import assigned_in, fresh_label, repeated
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Eights, Offset, Piece, PieceFirst, PieceSize, Size
 
 

@@ -20,9 +20,10 @@ from typing import Any
 
 from verify.translation.forms.one_by_one import assigned_in, marked_flags, unmarked_flags
 from verify.translation.keeping import checked_state, entered, left, results_held
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
 from verify.translation.program import Repeated
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Clock, Flag, Repetitions
 
 
