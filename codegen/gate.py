@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import io
+import tokenize
 
 from codegen.embedding import source_of
 from codegen.intrinsics import INTRINSICS
@@ -25,8 +27,11 @@ def checked(source: str) -> str:
     """The text, if it is Python and contains what a generated module may contain, and nothing else."""
     try:
         tree = ast.parse(source)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
     except (SyntaxError, ValueError) as error:
         raise RecipeError(f"the module text is not Python: {error}") from None
+    if encoding != "utf-8":  # what is imported would be another text than the one that is looked at
+        raise RecipeError(f"the module text names the encoding {encoding}; a generated module is in UTF-8, generate it again")
     for statement in tree.body:
         found = next(((node, name) for node in ast.walk(statement) if (name := _guilty(node))), None)
         if found is not None and ast.unparse(statement) not in _embedded():

@@ -70,7 +70,7 @@ def _coordinate(reader: Any, index: ast.expr, frame: Any) -> Place:
     found = reader.value(index, frame)
     if not isinstance(found, Place):
         raise unread(index, f"{ast.unparse(index)} is not the coordinate of a loop")
-    return found
+    return reader.own(found, index)  # type: ignore[no-any-return]
 
 
 def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
@@ -95,7 +95,7 @@ def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     place = reader.value(node.slice, frame)
     if not isinstance(place, Place) or place.length != of.column.symbol.length:
         raise wrong(node, f"{ast.unparse(node.slice)} is not the coordinate of the loop for data.{of.column.field}")
-    return further(of.column.symbol.at(place.label), of.row.shift)
+    return further(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
 
 
 def further(s: Symbol, shift: int) -> Symbol:

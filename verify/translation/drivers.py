@@ -26,13 +26,14 @@ from verify.translation.forms.repetition import number
 from verify.translation.judge import Judge, length_of
 from verify.translation.keeping import array_of, checked_state, left, results_held
 from verify.translation.legend import Legend
+from verify.translation.memory import Frame
 from verify.translation.module import Module, plain_body
 from verify.translation.noise import NoiseArguments
 from verify.translation.problems import unread, wrong
 from verify.translation.program import Operation, operations
-from verify.translation.reader import Call, Frame, Reader
+from verify.translation.reader import Call, Reader
 from verify.translation.rule import Rule, variance_before
-from verify.translation.values import Array, Clock, Flag, Record, Token
+from verify.translation.values import Array, Clock, Flag, Fused, Half, Lane, Pairs, Record, Size, Token
 
 What = Update | Kernel
 
@@ -134,6 +135,7 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     frame = Frame({**names, **{n: Record(n) for n in ("state", "draws", "data", "params")}, "step_size": step_symbol(what)})
     before, loop = _loop_over_steps(function)
     _check_row(function, before)
+    _check_fixed_names(function)
     opened = _read_before(reader, before, frame)
     moves, tail = _entered_step(reader, loop, frame, opened)
     reader.rule.open()
@@ -146,7 +148,8 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
         if not left(reader, array, held, reader.rule.state):
             raise wrong(reader.memory.written.get(array, loop.lineno), f"{array.field} is not right for the next step")
     _check_drawn_again(reader, loop)
-    end(reader, frame, tail, bool(opened))
+    _check_variances(reader, loop)
+    end(reader, frame, tail, frozenset(opened))
     return reader
 
 
@@ -158,6 +161,34 @@ def _check_row(function: ast.FunctionDef, before: list[ast.stmt]) -> None:
     )
     if (begun, all_of_them) != (1, 2):
         raise wrong(function, "the next row of draws is set once before the loop, and counted once in it")
+
+
+FIXED = {
+    "done": ("for done in range(start, start + steps):",),
+    "t": ("t = np.uint64(done)", "t = np.uint64(start) - np.uint64(1)"),
+    "bad": ("bad = guilty(state)",),
+    "accepted": ("accepted = tests = 0.0", "accepted += 1.0"),
+    "tests": ("accepted = tests = 0.0", "tests += 1.0"),
+}
+
+
+def _check_fixed_names(function: ast.FunctionDef) -> None:
+    """What is compared as a text names the arguments and these; so none of them is given another value."""
+    arguments = {a.arg for a in function.args.args}
+    begun = 0
+    for s in ast.walk(function):
+        match s:
+            case ast.Assign(targets=targets):
+                pass
+            case ast.AugAssign(target=target) | ast.For(target=target):
+                targets = [target]
+            case _:
+                continue
+        text = ast.unparse(s).splitlines()[0]
+        begun += text == "accepted = tests = 0.0"
+        for name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}:
+            if name in arguments or (name in FIXED and text not in FIXED[name]) or begun > 1:
+                raise unread(s, f"{name} is given another value")
 
 
 def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For]:
@@ -227,6 +258,8 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
 
 
 def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
+    if not isinstance(value, Expr | int | Size | Pairs | Half | Fused | Lane):
+        raise unread(at, f"this may not stand before the loop over steps: {ast.unparse(at)}")
     variances = {variance_before(U, b) for U in reader.legend.variances for b in U.blocks}
     changing = set(reader.rule.state) | reader.judge.whites | variances
     if isinstance(value, Expr) and {generic(s) for s in value.atoms(Symbol)} & changing:
@@ -236,9 +269,11 @@ def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
 def _read_left(reader: Reader, test: ast.expr, statements: list[ast.stmt], frame: Frame) -> dict[Array, Any]:
     text = ast.unparse(test)
     mark = text.removeprefix("steps > 0 and state.").removesuffix("[0] != start + 1")
-    if text != f"steps > 0 and state.{mark}[0] != start + 1" or mark not in reader.module.arrays:
+    own = reader.module.arrays.keys() - {*reader.legend.fields.values(), *reader.variances, *reader.private}
+    if text != f"steps > 0 and state.{mark}[0] != start + 1" or mark not in own or reader.module.arrays[mark] is not None:
         raise wrong(test, "what is evaluated before the loop must be what no step before has left")
     reader.mark = mark
+    reader.private.add(mark)
     reader.clock = frame.names["t"] = Clock("before")
     first = len(reader.memory.writes)
     reader.read(statements, frame)
@@ -255,6 +290,16 @@ def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
             raise wrong(at, f"the minibatch of the step before is another one than that of its end, for {U}")
         if (last is None or last[1] != "t") and purpose in reader.lanes and reader.uses.get(purpose) != U:
             raise wrong(at, f"the minibatch of the step before shares its random numbers, for {U}")
+
+
+def _check_variances(reader: Reader, at: ast.AST) -> None:
+    """The running variances are those after the last estimate of the rule, and no other estimate has joined them."""
+    for U, fields in reader.legend.variances.items():
+        last = reader.rule.last.get(U)
+        for n, (block, field) in enumerate(zip(U.blocks, fields, strict=True)):
+            held = reader.memory.contents[Array("state", field, length_of(block))]
+            if held != (variance_before(U, block) if last is None else last.variances[n]):
+                raise wrong(at, f"state.{field} is not what the last estimate of the rule leaves")
 
 
 def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None:

@@ -9,16 +9,19 @@ from recipe.symbols import Block
 from recipe.update import Update
 from verify.translation.judge import length_of
 from verify.translation.keeping import array_of
+from verify.translation.memory import Frame
 from verify.translation.module import Module
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Array, Flag
 
 STOP = ["bad = guilty(state)", "if bad >= 0:\n    return (done, bad)"]
 
 
-def check_end(module: Module, what: Update | Kernel, reader: Reader, frame: Frame, tail: list[ast.stmt], opened: bool) -> None:
-    """Require that nothing else follows, and nothing less."""
+def check_end(
+    module: Module, what: Update | Kernel, reader: Reader, frame: Frame, tail: list[ast.stmt], opened: frozenset[Array]
+) -> None:
+    """Require that nothing else follows, and nothing less; ``opened`` are the arrays that hold something for the next step."""
     expected = [f"state.{reader.mark}[0] = done + 2"] if opened else []
     expected += STOP if reader.rule.domains_checked else ["if not finite:\n    " + "\n    ".join("\n".join(STOP).split("\n"))]
     *before, last = tail
@@ -32,10 +35,12 @@ def check_end(module: Module, what: Update | Kernel, reader: Reader, frame: Fram
     *body, following = last.body
     if ast.unparse(following) != "row += 1":
         raise wrong(following, "the next state that is kept goes into the next row: row += 1")
-    _check_kept(module, what, reader, frame, body)
+    _check_kept(module, what, reader, frame, body, opened)
 
 
-def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Frame, body: list[ast.stmt]) -> None:
+def _check_kept(
+    module: Module, what: Update | Kernel, reader: Reader, frame: Frame, body: list[ast.stmt], opened: frozenset[Array]
+) -> None:
     """Require of every block a row of draws, with its value or what is recorded of it."""
     statistics = [f for f in module.draws if f not in reader.legend.fields.values()]
     kept = len(reader.legend.fields) + len(statistics)
@@ -49,13 +54,13 @@ def _check_kept(module: Module, what: Update | Kernel, reader: Reader, frame: Fr
             raise unread(body[0], "an image that is not finite must stop the run")
         recorded = recorded[1:-1]
     frame.names["finite"] = Flag()
-    state = {array_of(reader, b) for b in reader.legend.fields}
+    state = {array_of(reader, b) for b in reader.legend.fields} | opened
     first = len(reader.memory.writes)
     reader.ticks = "t, t + np.uint64(1)"  # not every step is recorded
     reader.read(recorded, frame)
     for array, _ in reader.memory.writes[first:]:
-        if array in state:
-            raise wrong(reader.memory.written[array], "what is recorded changes the state")
+        if array in state or array.field in reader.variances:
+            raise wrong(reader.memory.written[array], "what is recorded changes what the next step begins with")
     for block, statement in zip(reader.legend.fields, copies, strict=False):
         _check_copy(reader, what, block, statement)
     for field, statement in zip(statistics, copies[len(reader.legend.fields) :], strict=True):

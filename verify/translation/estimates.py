@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from verify.translation.density import SHARED, Density, count_of
 from verify.translation.judge import length_of
@@ -104,6 +105,8 @@ def _averaged_text(module: Module, legend: Legend, density: Density) -> str:
     if len(own) != 2 * k + 1:
         raise unread(module.functions[name], f"{name} works in other arrays than it needs")
     squares, ones, (calls,) = own[:k], own[k : 2 * k], own[2 * k :]
+    if module.arrays.get(calls, ()) is not None:
+        raise wrong(module.functions["allocate"], f"state.{calls} is not one number")
     for arrays in (squares, ones, variances):
         _check_lengths(module, density, arrays)
     one_row = [*(f"state.{o}" for o in ones), *blocks, *SHARED[:-1], "rows[n:n + 1]"]
@@ -129,8 +132,26 @@ def _averaged_text(module: Module, legend: Legend, density: Density) -> str:
     return "\n".join(lines)
 
 
+def private_arrays(module: Module, legend: Legend, found: Iterable[Density]) -> frozenset[str]:
+    """The arrays of the state that estimators work in: no block, none that another one works in, and none that a step may name."""
+    private: set[str] = set()
+    for density in found:
+        for name in (density.controlled, density.averaged):
+            used = set(_scratch(module, name)) - {"table"} if name in module.functions else set()
+            own = used - set(legend.variances.get(density.potential, ()))
+            if own & (private | {*legend.fields.values()} | {f for fields in legend.variances.values() for f in fields}):
+                raise wrong(module.functions[name], f"{name} works in an array that is not its own")
+            if not own <= module.arrays.keys():
+                raise unread(module.functions[name], f"{name} works in what is no array of numbers")
+            private |= own
+    return frozenset(private)
+
+
 def check_estimates(module: Module, legend: Legend, density: Density) -> None:
-    """Require that control variates and the running variance are what they are said to be."""
+    """Require that control variates and the running variance are there, and are what they are said to be."""
+    for needed, name in ((legend.modes, density.controlled), (legend.variances, density.averaged)):
+        if (density.potential in needed) != (name in module.functions):
+            raise unread(None, f"the module has no function {name}, or one that nothing asks for")
     if density.controlled in module.functions:
         _check_text(module, density.controlled, _controlled_text(module, legend, density))
     if density.averaged in module.functions:

@@ -58,6 +58,7 @@ class Square:
     draw: Symbol
     noise: Any
     lane: Any
+    clock: Any
 
 
 @dataclass
@@ -72,6 +73,8 @@ class Judge:
     squares: list[Square] = field(default_factory=list)
     of_block: dict[Symbol, Block] = field(default_factory=dict)  # whose new value an atom is
     met: set[Symbol] = field(default_factory=set)  # the new values that the text was seen to compute
+    clock: Any = None  # the counter of random numbers here: what a rule draws here is what the text draws at this counter
+    clocks: dict[Symbol, Any] = field(default_factory=dict)  # the counters of the noises of the text
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
@@ -122,21 +125,22 @@ class Judge:
         """
         for n, known in enumerate(self.squares):
             ours, theirs = (known.noise, noise), (known.lane, lane)
-            if any(a is not None and b is not None and a != b for a, b in (ours, theirs)):
+            if known.clock != self.clock or any(a is not None and b is not None and a != b for a, b in (ours, theirs)):
                 continue
             if self.same(df, known.df) and self.same(nonc, known.nonc):
                 self.squares[n] = replace(known, noise=known.noise or noise, lane=known.lane or lane)
                 return known.draw
         draw = self.fresh("chi_squared", length, positive=True)
-        self.squares.append(Square(df, nonc, draw, noise, lane))
+        self.squares.append(Square(df, nonc, draw, noise, lane, self.clock))
         return draw
 
     # -- what the text says --------------------------------------------------------------------------------------------------
 
     def white(self, name: str, length: Length | None) -> Symbol:
-        """A standard normal number of the text, or one a coordinate."""
+        """A standard normal number of the text, or one a coordinate, drawn at the counter that is the present one."""
         found = atom(name, length)
         self.whites.add(found)
+        self.clocks[found] = self.clock
         return found
 
     def named(self, value: Expr) -> Expr:
@@ -167,6 +171,8 @@ class Judge:
         """The ways to match noises of the text with those of the rule that have none yet."""
         left = sorted({s for s in generics(ours) if isinstance(s, Noise | ScalarNoise)} - self.noises.keys(), key=str)
         right = sorted(generics(theirs) & self.whites - set(self.noises.values()), key=str)
+        if any(self.clocks[w] != self.clock for w in right):
+            return []
         if len(left) != len(right) or len(left) > MOST_NOISES:
             return []
         ways = [dict(zip(left, way, strict=True)) for way in itertools.permutations(right)]

@@ -15,7 +15,7 @@ from typing import Any
 from recipe.symbols import Block, Length
 from verify.translation.drivers import What, check_run
 from verify.translation.forms.many_column import body_of_one
-from verify.translation.forms.many_driver import ForOne, shared_names
+from verify.translation.forms.many_driver import FIXED, ForOne, shared_names
 from verify.translation.forms.many_plumbing import check_plumbing
 from verify.translation.judge import length_of
 from verify.translation.legend import Legend
@@ -166,7 +166,7 @@ def run(state, draws, gradient, data, step_size, params, seed, chain, start, ste
 def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
     """``n_theta = np.uint64(state.theta.shape[0])``, and what is made of it."""
     match s:
-        case ast.Assign(targets=[ast.Name() as name]):
+        case ast.Assign(targets=[ast.Name() as name]) if name.id == "row" or name.id not in FIXED:
             found = re.fullmatch(r"np\.uint64\(state\.(\w+)\.shape\[0\]\)", ast.unparse(s.value))
             if found is not None:
                 return [ast.copy_location(ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s)]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import sympy
-from sympy import Expr, Function, Integer, Rational, oo
+from sympy import Expr, Function, Integer, Rational, S, oo
 
 from recipe.fold import Fold, FoldSign
 from recipe.phi import Phi
@@ -79,13 +79,24 @@ def operated(operator: ast.operator, a: Any, b: Any) -> Expr | None:
     a, b = (Integer(x) if isinstance(x, int) else x for x in (a, b))
     match operator:
         case ast.Add():
-            return a + b
+            return checked(a + b)
         case ast.Sub():
-            return a - b
+            return checked(a - b)
         case ast.Mult():
-            return a * b
+            return checked(a * b)
         case ast.Div():
-            return a / b
+            return checked(a / b)
         case ast.Pow():
-            return a**b
+            return checked(a**b)
     return None
+
+
+def checked(e: Expr) -> Expr:
+    """The expression, if it is no number that is infinite or none at all.
+
+    Raises:
+        ValueError: where it is.
+    """
+    if e is S.NaN or (e.is_number and e.is_finite is False):
+        raise ValueError(f"{e} is no real number")
+    return e

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
+import io
+import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +27,7 @@ class Module:
     """``functions`` are those that have to be lifted, ``trusted`` the names of those that are axioms.
 
     ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those that hold rows, or random
-    numbers of several steps; ``chains`` are the fields of the state of many chains.
+    numbers of several steps; ``chains`` are the fields of the state of many chains, ``private`` the arrays that estimators work in.
     """
 
     functions: Mapping[str, ast.FunctionDef]
@@ -33,6 +36,7 @@ class Module:
     integers: frozenset[str]
     draws: tuple[str, ...]
     chains: tuple[str, ...] = ()
+    private: frozenset[str] = frozenset()
     read: set[str] = dataclasses.field(default_factory=set, compare=False)  # the functions that were read
 
 
@@ -46,6 +50,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
         tree = ast.parse(text)
     except SyntaxError as error:
         raise unread(error.lineno, "the text is not Python") from None
+    _check_encoding(text)
     functions: dict[str, ast.FunctionDef] = {}
     classes: dict[str, tuple[str, ...]] = {}
     rest, of_eights = _without_eights(tree.body, trusted)
@@ -61,6 +66,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
                 pass
             case _:
                 raise unread(node, "no generated module has this at its top")
+    _check_defined({*functions} - {*trusted.functions}, classes, functions, trusted)
     known = _axioms(functions, trusted) | of_eights
     meanings = {*functions, *trusted.functions, *_names_of(trusted.eights), *MATH, *BUILTINS}
     for name, function in functions.items():
@@ -79,6 +85,25 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
     )
 
 
+def _check_encoding(text: str) -> None:
+    """A first line that names another encoding makes other statements of the same text, where it is imported."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
+    except (SyntaxError, UnicodeEncodeError):
+        encoding = ""
+    if encoding != "utf-8":
+        raise unread(1, "the text is to be read in another encoding than UTF-8")
+
+
+def _check_defined(
+    names: set[str], classes: Mapping[str, tuple[str, ...]], functions: Mapping[str, ast.FunctionDef], trusted: Trusted
+) -> None:
+    """No function is called like something that the text has from elsewhere: ``min``, ``State``, what is imported."""
+    taken = {*dir(builtins), *classes, *_names_of(trusted.header)}
+    for name in sorted(names & taken):
+        raise unread(functions[name], f"{name} means something else than a function of the module")
+
+
 def _without_eights(body: list[ast.stmt], trusted: Trusted) -> tuple[list[ast.stmt], frozenset[str]]:
     """What else stands in a module, and the functions for eight coordinates, if their text does."""
     begins = next((n for n, s in enumerate(body) if trusted.eights and ast.unparse(s) == trusted.eights[0]), None)
@@ -95,7 +120,11 @@ def _names_of(statements: tuple[str, ...]) -> frozenset[str]:
     """The names that statements define."""
     parsed = [s for text in statements for s in ast.parse(text).body]
     names = {s.name for s in parsed if isinstance(s, ast.FunctionDef | ast.ClassDef)}
+    names |= {a.asname or a.name for s in parsed if isinstance(s, ast.Import | ast.ImportFrom) for a in s.names}
     return frozenset(names | {t.id for s in parsed if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)})
+
+
+KINDS = ("float", "np.ndarray")
 
 
 def _fields(node: ast.ClassDef) -> tuple[str, ...]:
@@ -104,7 +133,7 @@ def _fields(node: ast.ClassDef) -> tuple[str, ...]:
     names = []
     for statement in without_docstring(node.body):
         match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=None):
+            case ast.AnnAssign(target=ast.Name(id=name), value=None) if ast.unparse(statement.annotation) in KINDS:
                 names.append(name)
             case _:
                 raise unread(statement, f"{node.name} has more than fields")
@@ -149,6 +178,8 @@ def _check_shape(function: ast.FunctionDef) -> None:
     a = function.args
     if a.posonlyargs or a.kwonlyargs or a.vararg or a.kwarg or (a.defaults and function.name != "allocate"):
         raise unread(function, f"{function.name} has arguments that are no plain names")
+    if function.returns or any(arg.annotation for arg in a.args) or getattr(function, "type_params", []):
+        raise unread(function, f"{function.name} has annotations, which are carried out where it is defined")
 
 
 BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "LONG"}

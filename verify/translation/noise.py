@@ -7,16 +7,19 @@ from typing import Any
 
 from sympy import Expr
 
+from recipe.symbols import Length
 from verify.translation.judge import Judge
 from verify.translation.values import Place
 
 
 @dataclass(frozen=True)
 class NoiseArguments:
-    """The argument ``noise``; the first ``normals`` of it are normal. ``used`` are those that were read so far."""
+    """The argument ``noise``; the first ``normals`` of it are normal. ``used`` are those that were read so far, ``lengths`` whose
+    coordinates they were read at."""
 
     normals: int
     used: set[int] = field(default_factory=set, compare=False)
+    lengths: dict[int, Length | None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class NoiseArray:
 
     number: int
     normal: bool
+    lengths: dict[int, Length | None] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,12 @@ def noise_at(judge: Judge, of: Any, index: Any) -> Any:
         if not isinstance(index, int) or index < 0:
             raise ValueError("noise is read by numbers")
         of.used.add(index)
-        return NoiseArray(index, index < of.normals)
+        return NoiseArray(index, index < of.normals, of.lengths)
     place = Place(None, 0) if index == 0 else index
     if not isinstance(place, Place):
         raise TypeError("noise is read at the coordinate of a loop")
+    if of.lengths.setdefault(of.number, place.length) != place.length:
+        raise ValueError("one array of noise is read for blocks of two lengths")
     return _white(judge, of, place) if of.normal else Given(of.number, place)
 
 

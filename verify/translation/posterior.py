@@ -20,9 +20,10 @@ from verify.translation.forms.pieces import blocks, through_piece
 from verify.translation.forms.rows import SCALE, counted, rows
 from verify.translation.judge import Judge, length_of
 from verify.translation.legend import Legend
+from verify.translation.memory import Frame
 from verify.translation.module import Module
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Call, Frame, Reader
+from verify.translation.reader import Call, Reader
 from verify.translation.values import Array, Place, Record, Rows, Token
 
 
@@ -111,8 +112,10 @@ def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, wh
         if len(sums) > 1:
             raise unread(line, f"{what} is made of {len(sums)} sums over rows")
         reader.judge.require(reader.row_sums[found], datum, line, f"{what}: what one row adds")
+    elif datum != 0 and reader.columns:
+        raise wrong(line, f"{what} has no sum over the rows")
     elif datum != 0:
-        reader.judge.require(held, SCALE * datum + prior, line, what)
+        wanted = SCALE * datum + prior
     reader.judge.require(held, wanted, line, what)
 
 
@@ -149,6 +152,8 @@ def _estimate(legend: Legend, density: Density, *, with_state: bool) -> Call:
         draw = reader.drawn
         if fields and (draw is None or draw[2] != count_of(legend, density)):
             raise wrong(node, "the rows of this estimate are not drawn just before it")
+        if draw is not None and draw[1] != reader.clock.name:
+            raise wrong(node, f"{ast.unparse(node)}: the rows are those of another counter than that of the loop around")
         reader.drawn = None
         if draw is not None and not reader.trying:
             reader.estimates[U] = (draw[0], draw[1])

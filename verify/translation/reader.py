@@ -6,9 +6,9 @@ Only what is written here and in ``forms`` can be read; anything else is refused
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from functools import singledispatchmethod
 from typing import Any
 
@@ -20,7 +20,8 @@ from recipe.total import labels, relabel
 from verify.translation.cells import cell, store_local
 from verify.translation.judge import Judge
 from verify.translation.legend import Legend
-from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, operated
+from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, checked, operated
+from verify.translation.memory import Frame, Memory, forget_overwritten
 from verify.translation.module import Module, without_docstring
 from verify.translation.noise import Given
 from verify.translation.problems import unread, wrong
@@ -45,37 +46,12 @@ from verify.translation.values import (
     Rows,
     Size,
     Token,
+    Word,
 )
 from verify.translation.ways import both_ways, few_apart
 
 Form = Callable[["Reader", list[ast.stmt], "Frame"], int]
 Call = Callable[["Reader", ast.Call, "Frame"], Any]
-
-
-@dataclass
-class Frame:
-    """The names of one function that is being read, and the lines where they got their values."""
-
-    names: dict[str, Any]
-    lines: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass
-class Memory:
-    """What the arrays hold, each at its generic coordinate; ``written`` are the lines where they got it."""
-
-    contents: dict[Array, Expr] = field(default_factory=dict)
-    written: dict[Array, int] = field(default_factory=dict)
-    reads: list[tuple[Array, int | None]] = field(default_factory=list)
-    writes: list[tuple[Array, int | None]] = field(default_factory=list)
-    needed: list[tuple[Expr, int]] = field(default_factory=list)  # what was stored into blocks, and must be looked at
-    strange: list[tuple[Array, Expr, int]] = field(default_factory=list)  # what was stored and has no name
-    locals: dict[Local, tuple[Piece, Any]] = field(default_factory=dict)  # what arrays on the stack hold, for this piece
-    several: dict[tuple[Local, int], Any] = field(default_factory=dict)  # the same in a loop that takes several at a time, by shift
-
-    def copy(self) -> Memory:
-        """The same contents."""
-        return Memory(*(copy(getattr(self, f.name)) for f in fields(self)))
 
 
 class Reader:
@@ -92,10 +68,14 @@ class Reader:
         self.rule: Any = None  # the rule that the text is read beside, in ``run`` and in ``step``
         self.restoring = False  # whether a saved state is put back, which was looked at when it was new
         self.drawn: Any = None  # which minibatch the rows of the state are
-        self.clock: Any = None  # the counter of random numbers here
         self.ticks = ""  # from where to where it counts
         self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their lane and clock and length
         self.ahead: dict[str, Any] = {}  # the lane and length of such an array
+        self.depth = 0  # how many functions have been called around what is read
+        self.looping: list[int] = []  # the labels of the loops around what is read
+        self.visiting = ""  # which part of the coordinates a loop over pairs is read at
+        self.private = set(module.private)  # arrays that estimators work in, and nobody else
+        self.variances = {f for fields in legend.variances.values() for f in fields}
         self.trying = False  # whether a body is read only to see what it writes
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
         self.piece_sums: dict[Symbol, Expr] = {}  # sums over the coordinates of one piece, with their summands
@@ -112,6 +92,15 @@ class Reader:
             if isinstance(s, Indexed):
                 self.memory.contents[Array("params", s.base, s.length)] = s
 
+    @property
+    def clock(self) -> Any:
+        """The counter of random numbers here."""
+        return self.judge.clock
+
+    @clock.setter
+    def clock(self, clock: Any) -> None:
+        self.judge.clock = clock
+
     # -- statements ----------------------------------------------------------------------------------------------------------
 
     def read(self, statements: list[ast.stmt], frame: Frame) -> None:
@@ -119,9 +108,10 @@ class Reader:
         statements = [s for s in statements if not _is_docstring(s)]
         at = 0
         while at < len(statements):
-            at += next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0) or self.one(
-                statements[at], frame
-            )
+            before = dict(frame.names)
+            taken = next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0)
+            forget_overwritten(statements[at : at + taken], before, frame)
+            at += taken or self.one(statements[at], frame)
 
     def one(self, statement: ast.stmt, frame: Frame) -> int:
         """Carry out one statement."""
@@ -220,6 +210,8 @@ class Reader:
         label = None if place is None else place.label
         if array.owner == "state" and self.only_out:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
+        if array.owner == "params" or array.field in self.variances:
+            raise wrong(line, f"{array.owner}.{array.field} is written to, which stays as it is in a step")
         self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
         self.memory.written[array] = line
         drawn = generic(value)
@@ -248,8 +240,14 @@ class Reader:
                 return None
             raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
         if isinstance(found, Place) and found.length == array.length:
-            return found
+            return self.own(found, index)
         raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the loop for {array.owner}.{array.field}")
+
+    def own(self, place: Place, index: ast.expr) -> Place:
+        """The place, where it is not that of the other one of a pair."""
+        if place.part not in ("all", "eight", self.visiting):
+            raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
+        return place
 
     # -- expressions ---------------------------------------------------------------------------------------------------------
 
@@ -269,7 +267,7 @@ class Reader:
         if isinstance(node.value, bool):
             if node.value:
                 return Flag()
-        elif isinstance(node.value, float):
+        elif isinstance(node.value, float) and math.isfinite(node.value):
             return Rational(node.value)
         elif isinstance(node.value, int):
             return node.value
@@ -288,7 +286,7 @@ class Reader:
     @_value.register
     def _(self, node: ast.UnaryOp, frame: Frame) -> Any:
         x = self.value(node.operand, frame)
-        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int):
+        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int) and not isinstance(x, Word):
             return -x
         raise unread(node, f"{ast.unparse(node)} is not read")
 
@@ -296,7 +294,9 @@ class Reader:
     def _(self, node: ast.BinOp, frame: Frame) -> Any:
         a, b = self.value(node.left, frame), self.value(node.right, frame)
         match a, node.op, b:
-            case (Expr() | int(), _, Expr() | int()) if not (isinstance(a, int) and isinstance(b, int)):
+            case (Expr() | int(), _, Expr() | int()) if not (
+                (isinstance(a, int) and isinstance(b, int)) or isinstance(a, Word) or isinstance(b, Word)
+            ):
                 found = operated(node.op, a, b)
                 if found is not None:
                     return found
@@ -337,7 +337,7 @@ class Reader:
                 ast.unparse(first) == "guilty(state) < 0"
             ):
                 lane, clock = self.value(drawn, frame)
-                return Decision(self.number(ratio, frame), lane, clock)
+                return Decision(self.number(ratio, frame), lane, clock, dict(self.memory.contents))
         raise unread(node, f"{ast.unparse(node)} is not read")
 
     @_value.register
@@ -353,6 +353,8 @@ class Reader:
                 return Matrix(self.factors[node.attr])
             case Record(name="data") if node.attr in self.columns:
                 return Column(self.columns[node.attr], node.attr)
+            case Record(name="state" | "out") if node.attr in self.private:
+                raise unread(node, f"{text} is named, in which something else works")
             case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
                 return Array(owner, node.attr, self.module.arrays[node.attr])
             case Record(
@@ -384,12 +386,16 @@ class Reader:
         if name in MATH or name in AXIOMS:
             if name in AXIOMS and name not in self.module.trusted:
                 raise unread(node, f"{name} is no function of this release")
-            return (MATH.get(name) or AXIOMS[name])(*(self.number(a, frame) for a in node.args))
+            return checked((MATH.get(name) or AXIOMS[name])(*(self.number(a, frame) for a in node.args)))
         if name == "float":
             (x,) = (self.value(a, frame) for a in node.args)
-            return x.length if isinstance(x, Size) else x
+            return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
         if name == "np.uint64":
             (x,) = (self.value(a, frame) for a in node.args)
+            if isinstance(x, int) and 0 <= x < 2**64:
+                return Word(x)
+            if not isinstance(x, Size):
+                raise unread(node, f"{ast.unparse(node)} is no number of coordinates, and no whole number that is written out")
             return x
         if name in self.module.functions:
             return self.inlined(self.module.functions[name], [self.value(a, frame) for a in node.args], node)
@@ -398,7 +404,7 @@ class Reader:
     def number(self, node: ast.expr, frame: Frame) -> Expr:
         """What an expression stands for, which must be a number."""
         x = self.value(node, frame)
-        if isinstance(x, int):
+        if isinstance(x, int) and not isinstance(x, Word):
             return Integer(x)
         if isinstance(x, Expr):
             return x
@@ -416,7 +422,11 @@ class Reader:
     def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
         """What a function returns."""
         self.module.read.add(function.name)
-        return self.result(without_docstring(function.body), frame)
+        self.depth += 1
+        try:
+            return self.result(without_docstring(function.body), frame)
+        finally:
+            self.depth -= 1
 
     def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
         """What statements return."""

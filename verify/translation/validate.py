@@ -13,6 +13,7 @@ from recipe.update import Update
 from verify.translation.density import Density, densities
 from verify.translation.drivers import check_run, check_step
 from verify.translation.ending import check_end
+from verify.translation.estimates import private_arrays
 from verify.translation.legend import Legend, Trusted
 from verify.translation.many import check_many
 from verify.translation.module import Module, check_guilty, read_module
@@ -46,6 +47,7 @@ def _validate(
     module = read_module(text, legend, trusted)
     check_guilty(module, legend)
     found = densities(posteriors)
+    module = replace(module, private=private_arrays(module, legend, found))
     calls: dict[str, Call] = {}
     for density in found:
         check_density(module, legend, density)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sympy import Expr
@@ -46,6 +47,10 @@ class Size:
     """The number of coordinates of a length, as an integer."""
 
     length: Length
+
+
+class Word(int):
+    """An unsigned whole number, ``np.uint64(3)``: it counts and numbers, and takes no part in the arithmetic of real numbers."""
 
 
 @dataclass(frozen=True)
@@ -218,6 +223,7 @@ class Decision:
     log_ratio: Expr
     lane: Lane
     clock: Clock
+    at: Mapping[Array, Expr] = field(compare=False)  # what the arrays held where this was asked
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,9 @@ from __future__ import annotations
 import ast
 
 from verify.translation.forms.pairs import LABEL, visited
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Fused, Half, Pairs, Place
 
 
@@ -53,15 +54,16 @@ def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int
     for statement in draws:
         reader.one(statement, frame)
     results = []
-    for loop in (fused, ahead):
+    for loop, left_over in ((fused, False), (ahead, True)):
         if not isinstance(loop.target, ast.Name) or loop.orelse or len(loop.body) < 2:
             raise unread(loop, "a loop over pairs calls one function at two coordinates")
         *drawn, first, second = loop.body
         here = {loop.target.id: Place(size.length, LABEL, "first")}
-        results.append((first, visited(reader, drawn, first, frame, here)))
-        results.append((second, visited(reader, drawn, second, frame, here, "second")))
+        results.append((first, visited(reader, drawn, first, frame, here, rest=left_over)))
+        results.append((second, visited(reader, drawn, second, frame, here, "second", rest=left_over)))
     *drawn, middle = last.body
-    results.append((middle, visited(reader, drawn, middle, frame, {bound: Place(size.length, LABEL, "middle")}, "middle")))
+    here = {bound: Place(size.length, LABEL, "middle")}
+    results.append((middle, visited(reader, drawn, middle, frame, here, "middle", rest=True)))
     memory, flags = results[0][1]
     for call, (other, names) in results[1:]:
         if other.contents != memory.contents or names != flags:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sympy import Expr
@@ -11,8 +13,9 @@ from recipe.abstract import Potential
 from recipe.symbols import GENERIC, Indexed
 from recipe.total import relabel
 from verify.translation.forms.pairs import number_of
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Array, Clock, Drawn, Fused, Half, Lane, Pairs, Place, Repetitions, Rest, Rows, Token
 
 BEFORE = Clock("before")  # the step before the first one
@@ -32,6 +35,10 @@ def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tup
     seed, lane, clock = arguments
     if seed != Token("seed") or not isinstance(lane, Lane) or not isinstance(clock, Clock):
         raise unread(node, f"{ast.unparse(node)}: seed, key and counter are not those of this step")
+    if clock != reader.clock:
+        raise wrong(node, f"{ast.unparse(node)}: the counter is not that of the loop around")
+    if reader.depth:
+        raise unread(node, "random numbers are drawn in a function that is called")
     if clock == BEFORE:  # what is drawn again is looked at in the end
         return lane, clock
     known = reader.lanes.setdefault(lane.purpose, (use, clock))
@@ -105,7 +112,7 @@ def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
 def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
     """A whole number, uniform on 0 .. n - 1: only as a number of repetitions."""
     *arguments, counter, most = (reader.value(a, frame) for a in node.args)
-    lane, clock = keyed(reader, node, arguments, "a number of repetitions")
+    lane, clock = keyed(reader, node, arguments, f"a number of repetitions of line {node.lineno}")
     if counter != 0 or not isinstance(most, int):
         raise unread(node, f"{ast.unparse(node)} is not read")
     return Repetitions(0, most - 1, lane, clock)
@@ -145,6 +152,15 @@ def _fields_of_law(node: ast.Call) -> tuple[str, str]:
         case [ast.Subscript(value=ast.Attribute(attr=df)), ast.Subscript(value=ast.Attribute(attr=nonc)), *_]:
             return df, nonc
     raise unread(node, "a law has its parameters in two arrays")
+
+
+@contextmanager
+def under_condition(reader: Reader, at: ast.AST) -> Iterator[None]:
+    """While statements are read that are not always carried out: what is drawn there would not always be there."""
+    before = dict(reader.ready), reader.drawn, dict(reader.estimates)
+    yield
+    if before != (reader.ready, reader.drawn, reader.estimates):
+        raise unread(at, "random numbers are drawn under a condition")
 
 
 def evaluated(reader: Reader, U: Potential, results: list[Any], places: list[Any], draw: Any, node: ast.Call) -> Any:

@@ -19,10 +19,12 @@ from __future__ import annotations
 
 import ast
 
+from verify.translation.forms.calls import under_condition
 from verify.translation.keeping import array_of, checked_state, result_at, results_held, same_but_where
+from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
 from verify.translation.program import MapTest, ProposalTest
-from verify.translation.reader import Frame, Memory, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Decision
 
 
@@ -42,6 +44,8 @@ def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         raise wrong(statements[1], "the rule has no Metropolis test here")
     found = frame.names.pop(name)
     line = frame.lines[name]
+    if found.at != reader.memory.contents:
+        raise wrong(line, "the state is changed between the question whether it is accepted and the answer")
     if found.clock != reader.clock:
         raise wrong(line, "the uniform number is that of another step")
     checked_state(reader, line, "before the test")
@@ -57,9 +61,11 @@ def _merge(reader: Reader, test: MapTest | ProposalTest, rejected: list[ast.stmt
     rule, accepted = reader.rule, reader.memory
     new, old = rule.state, rule.rejected(test)
     reader.memory, reader.restoring = accepted.copy(), True
-    names = dict(frame.names)
-    reader.read(rejected, frame)
-    frame.names = names
+    looped = {s.target for s in ast.walk(at) if isinstance(s, ast.For)}
+    if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in looped for s in rejected for n in ast.walk(s)):
+        raise unread(at, "a name gets a value where the test does not accept")
+    with under_condition(reader, at):
+        reader.read(rejected, frame)
     reader.restoring = False
     rule.state = old
     checked_state(reader, at.lineno, "where the test does not accept")

@@ -28,8 +28,9 @@ from sympy import Expr
 from recipe.total import sum_over
 from verify.translation.forms.one_by_one import assigned_in, fresh_label, repeated
 from verify.translation.forms.pieces import passing_through, sum_over_piece
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Call, Frame, Reader
+from verify.translation.reader import Call, Reader
 from verify.translation.values import Eights, Inside, Local, Offset, PieceSize, Place, Size
 
 NEEDED = {"lanes", "eight", "inside", "pairwise"}
@@ -58,7 +59,7 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     size = frame.names.get(bound)
     match size:
         case Size(length=length):
-            label = fresh_label(frame)
+            label = fresh_label(reader, frame)
             _read_by_eight(reader, loop, frame, (at, Place(length, label, "eight"), body), lambda e: sum_over(e, label, length))
         case PieceSize(of=piece) if piece.length is not None:
             with passing_through(reader, piece, loop):

@@ -23,10 +23,12 @@ import ast
 
 from sympy import Expr
 
+from verify.translation.forms.calls import under_condition
 from verify.translation.forms.many_column import COLUMN, called, running
 from verify.translation.forms.one_by_one import assigned_in
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Size
 
 
@@ -77,8 +79,9 @@ def either(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     changed = {n for s in statements[:2] for n in assigned_in(s)} & before.keys()
     if any(not isinstance(before[n], Expr) for n in changed):
         raise unread(statements[0], "something else than a number is changed where it matters how many coordinates there are")
-    first = _numbers(reader, one, frame, before)
-    second = _numbers(reader, other, frame, before)
+    with under_condition(reader, statements[0]):
+        first = _numbers(reader, one, frame, before)
+        second = _numbers(reader, other, frame, before)
     if first.keys() != second.keys():
         raise wrong(statements[1], "the two ways to add do not give the same numbers")
     for name, value in first.items():

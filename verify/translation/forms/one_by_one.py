@@ -8,15 +8,17 @@ that is written at another coordinate than that of the loop (the inner loop of a
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sympy import Expr, Symbol
 
+from recipe.symbols import GENERIC
 from recipe.total import labels, sum_over
 from verify.translation.judge import generics
+from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Memory, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Array, Eights, Flag, Half, Offset, Pairs, PieceFirst, PieceSize, Place, Size
 
 Sum = Callable[[Expr], Expr]
@@ -40,7 +42,7 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     length = size.length if isinstance(size, Size) else None
     if length is None and size != 1:
         return 0
-    label = fresh_label(frame)
+    label = fresh_label(reader, frame)
 
     def once() -> None:
         frame.names[index] = Place(length, label)
@@ -54,9 +56,9 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     return 1
 
 
-def fresh_label(frame: Frame) -> int:
-    """The label of the index of a loop: no number that is known here stands at it."""
-    used = {FIRST_LABEL + 1}
+def fresh_label(reader: Reader, frame: Frame) -> int:
+    """The label of the index of a loop: no number that is known here stands at it, and it is that of no loop around."""
+    used = {FIRST_LABEL + 1, *reader.looping}
     for value in frame.names.values():
         match value:
             case Place(label=label):
@@ -77,13 +79,22 @@ def _refused_range(reader: Reader, bound: ast.expr, frame: Frame) -> int:
 
 def repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum, label: int | None, at: ast.AST) -> None:
     """Read a body that is carried out for every value of an index; ``label`` is that of the index, if it is a coordinate."""
+    reader.looping.append(GENERIC if label is None else label)
+    try:
+        _repeated(reader, frame, once, summed, label, at)
+    finally:
+        reader.looping.pop()
+
+
+def _repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum, label: int | None, at: ast.AST) -> None:
     assigned = assigned_in(at)
     grown = _grown_arrays(reader, frame, once, label)
     before, names = dict(reader.memory.contents), dict(frame.names)
     start: dict[Any, Symbol] = {array: reader.judge.fresh("so_far", array.length) for array in grown}
     reader.memory.contents |= start  # type: ignore[arg-type]
     counted = {name: reader.judge.fresh(f"{name} so far", None) for name in assigned if isinstance(names.get(name), Expr)}
-    frame.names = {n: v for n, v in names.items() if n not in assigned or isinstance(v, Flag)} | counted
+    flags = {n: names[n] for n in assigned if isinstance(names.get(n), Flag)}
+    frame.names = {n: v for n, v in names.items() if n not in assigned} | counted | (marked := marked_flags(reader, flags))
     first_read, first_write = len(reader.memory.reads), len(reader.memory.writes)
     once()
     _check_own_places(reader.memory, first_read, first_write, label, grown, at)
@@ -92,8 +103,25 @@ def repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum
     for name in assigned:
         if name in counted:
             frame.names[name] = names[name] + summed(_growth(frame.names[name], counted[name], name, at))
-        elif not isinstance(frame.names.get(name), Flag):
+        elif name not in flags:
             frame.names.pop(name, None)
+    frame.names |= unmarked_flags(marked, flags, frame, at)
+
+
+def marked_flags(reader: Reader, flags: Mapping[str, Flag]) -> dict[str, Flag]:
+    """Flags as they may be before some turn of a loop: a mark stands for what earlier turns have found."""
+    return {n: Flag(flag.of | {reader.judge.fresh("earlier turns", None)}) for n, flag in flags.items()}
+
+
+def unmarked_flags(marked: Mapping[str, Flag], flags: Mapping[str, Flag], frame: Frame, at: ast.AST) -> dict[str, Flag]:
+    """The flags after the loop; each must still know what earlier turns have found."""
+    found = {}
+    for name, before in marked.items():
+        now = frame.names.get(name)
+        if not isinstance(now, Flag) or not before.of <= now.of:
+            raise wrong(at, f"{name} forgets what an earlier turn of the loop has found")
+        found[name] = Flag(now.of - (before.of - flags[name].of))
+    return found
 
 
 def assigned_in(at: ast.AST) -> set[str]:
@@ -121,7 +149,7 @@ def _check_own_places(
     for array, place in memory.reads[first_read:]:
         if array in own and place != label:
             raise wrong(at, f"the loop writes {array.owner}.{array.field}, and reads it at another coordinate")
-    del memory.reads[first_read:], memory.writes[first_write:]
+    del memory.writes[first_write:]  # the reads stay: a loop around may write what is read here at other coordinates
     for array in {*own, *grown}:
         memory.writes.append((array, label))
 

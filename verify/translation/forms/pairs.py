@@ -26,9 +26,11 @@ import ast
 
 from sympy import Expr
 
+from recipe.total import labels
+from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Memory, Reader
-from verify.translation.values import Clock, Drawn, Flag, Half, Lane, Pairs, Place
+from verify.translation.reader import Reader
+from verify.translation.values import Clock, Drawn, Flag, Fused, Half, Lane, Pairs, Place
 
 LABEL = -2
 COUNTERS = {"first": ("first", 0), "second": ("first", 1), "middle": ("middle", 0)}
@@ -72,17 +74,25 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
 
 
 def visited(
-    reader: Reader, draws: list[ast.stmt], call: ast.stmt, frame: Frame, here: dict[str, Place], part: str = "first"
-) -> tuple[Memory, dict[str, Flag]]:
-    """Memory and flags after the call at one part of the coordinates."""
+    reader: Reader, draws: list[ast.stmt], call: ast.stmt, frame: Frame, here: dict[str, Place], part: str = "first",
+    *, rest: bool = False,
+) -> tuple[Memory, dict[str, Flag]]:  # fmt: skip
+    """Memory and flags after the call at one part of the coordinates; ``rest`` says that the others were drawn in another loop."""
     memory = reader.memory
+    if reader.looping:
+        raise unread(call, "a loop over pairs inside of another loop over coordinates")
     reader.memory = memory.copy()
-    inner = Frame({**frame.names, **here}, dict(frame.lines))
+    known = {n: v for n, v in frame.names.items() if rest or not isinstance(v, Fused)}
+    inner = Frame({**known, **here}, dict(frame.lines))
     for statement in draws:
-        reader.one(statement, inner)
+        _read_draw(reader, statement, inner)
     _check_call(reader, call, inner, part)
     first = len(memory.reads), len(memory.writes)
+    reader.visiting = part
+    reader.looping.append(LABEL)
     reader.one(call, inner)
+    reader.looping.pop()
+    reader.visiting = ""
     made, reader.memory = reader.memory, memory
     written = {array for array, _ in made.writes[first[1] :]}
     if any(array in written and label != LABEL for array, label in made.reads[first[0] :]) or any(
@@ -91,6 +101,23 @@ def visited(
         raise wrong(call, "the loop writes an array, and reads it at another coordinate")
     flags = {k: v for k, v in inner.names.items() if isinstance(v, Flag)}
     return made, flags
+
+
+def _read_draw(reader: Reader, statement: ast.stmt, frame: Frame) -> None:
+    """Names that get random numbers, or numbers of no coordinate: anything else would be done for one of the two only."""
+    match statement:
+        case ast.Assign(targets=[ast.Name() as only]):
+            names = [only]
+        case ast.Assign(targets=[ast.Tuple(elts=names)]):
+            pass
+        case _:
+            raise unread(statement, "a loop over pairs draws numbers, and calls one function at two coordinates")
+    writes = len(reader.memory.writes)
+    reader.one(statement, frame)
+    given = [frame.names[n.id] if isinstance(n, ast.Name) else None for n in names]
+    plain = all(isinstance(v, Drawn) or (isinstance(v, Expr) and not labels(v)) for v in given)
+    if not plain or len(reader.memory.writes) != writes:
+        raise unread(statement, "a loop over pairs draws numbers, and calls one function at two coordinates")
 
 
 def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None:

@@ -36,8 +36,9 @@ from recipe.symbols import GENERIC, Indexed
 from recipe.total import labels, relabel, sum_over
 from verify.translation.cells import MOST_AT_ONCE, moved
 from verify.translation.forms.one_by_one import assigned_in, fresh_label, repeated
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Eights, Offset, Piece, PieceFirst, PieceSize, Size
 
 
@@ -70,7 +71,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     room = _literal(step)
     if room is None or ast.unparse(how_many) != f"min({ast.unparse(step)}, {bound} - {first})":
         return 0
-    label, length = fresh_label(frame), all_of.length
+    label, length = fresh_label(reader, frame), all_of.length
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
         raise unread(loop, "a number that is not eight running sums is changed in pieces")

@@ -18,10 +18,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from verify.translation.forms.one_by_one import assigned_in, marked_flags, unmarked_flags
 from verify.translation.keeping import checked_state, entered, left, results_held
+from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
 from verify.translation.program import Repeated
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Clock, Flag, Repetitions
 
 
@@ -41,6 +43,8 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     first = f"{outer} * np.uint64({times.high})"
     if (ast.unparse(low), ast.unparse(high)) != (first, f"{first} + {count}"):
         raise wrong(low, f"the counters of the repetitions must be {first} and those that follow")
+    if {count, clock, outer} & assigned_in(statements[1]) or clock in (count, outer):
+        raise unread(statements[1], f"{count} and the counters of the repetitions are given other values")
     if times.clock not in (None, reader.clock):
         raise wrong(value, "the number of repetitions is drawn at the counter of another step")
     operation = reader.rule.advance()
@@ -49,9 +53,9 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if (times.low, times.high) != (operation.low, operation.high):
         raise wrong(value, f"{times.low} to {times.high} repetitions, and there must be {operation.low} to {operation.high}")
     checked_state(reader, statements[1].lineno, "before the repetitions")
-    outer, reader.ticks = reader.ticks, f"{first}, {first} + {count}"
+    ticks, reader.ticks = reader.ticks, f"{first}, {first} + {count}"
     _read_body(reader, body, frame, clock, operation)
-    reader.ticks = outer
+    reader.ticks = ticks
     return 2
 
 
@@ -72,10 +76,13 @@ def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, o
     assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     frame.names = {n: v for n, v in frame.names.items() if n not in assigned or isinstance(v, Flag)}
     outer, outer_clock, names = reader.rule, reader.clock, dict(frame.names)
+    before = {n: v for n, v in names.items() if n in assigned and isinstance(v, Flag)}
+    frame.names |= (marked := marked_flags(reader, before))
     written = _written(reader, body, frame, clock, operation)
     kept = results_held(reader, written, outer.state)
     while True:
         known, memory, flags = reader.judge.snapshot(), reader.memory.copy(), dict(frame.names)
+        reader.clock = Clock(clock)
         reader.rule = outer.inside(operation)
         entered(reader, written, kept, reader.rule.state)
         reader.rule.open()
@@ -94,8 +101,7 @@ def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, o
     outer.state = outer.inside(operation).state
     entered(reader, written, right, outer.state)
     outer.open()
-    flags = {n: v for n, v in frame.names.items() if isinstance(v, Flag)}
-    frame.names = names | flags
+    frame.names = names | unmarked_flags(marked, before, frame, body[0])
 
 
 def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> None:
@@ -111,6 +117,7 @@ def _written(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, ope
     reader.memory = memory.copy()
     reader.memory.writes.clear()
     lanes = dict(reader.lanes)
+    reader.clock = Clock(clock)
     reader.rule = rule.inside(operation)
     entered(reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state)
     reader.rule.open()

@@ -35,8 +35,9 @@ from sympy import Expr, Symbol
 from recipe.symbols import Indexed
 from verify.translation.forms.one_by_one import repeated
 from verify.translation.forms.pieces import passing_through
+from verify.translation.memory import Frame
 from verify.translation.problems import unread
-from verify.translation.reader import Frame, Reader
+from verify.translation.reader import Reader
 from verify.translation.values import Local, Piece, PieceSize, Row, Token
 
 TILE = 32
