@@ -1,6 +1,6 @@
 """What the text of a module may contain: nothing is written, imported or run that did not pass here.
 
-A module imports names of numpy, numba, math and typing, and reaches for nothing private. What tells Numba's compiler of eights and
+A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What tells Numba's compiler of eights and
 of fused operations uses llvmlite and more of numba: these statements are those of this project, word for word, or none.
 """
 
@@ -20,6 +20,7 @@ IMPORTS = {("math", None), ("operator", None), ("numpy", "np")}
 OF_THE_COMPILER = {"intrinsic", "lower_builtin", "lower_cast", "models", "register_model", "type_callable"}
 FROM = {"typing": {"NamedTuple"}, "numba": {"njit", "types"}, "llvmlite": {"ir"}, "numba.extending": OF_THE_COMPILER}
 EMBEDDED_ONLY = {"operator", "types", "ir", *OF_THE_COMPILER}
+NUMPY = {"array", "float32", "float64", "floor", "full", "int64", "ndarray", "sqrt", "uint64", "zeros", "zeros_like"}
 FORBIDDEN = {"eval", "exec", "compile", "open", "getattr", "setattr", "delattr", "globals", "locals", "vars", "input", "breakpoint"}
 
 
@@ -49,6 +50,8 @@ def _guilty(node: ast.AST) -> str | None:
             return None if allowed else f"{module or '.'}: {', '.join(n.name for n in names)}"
         case ast.Name(id=name) if name in EMBEDDED_ONLY:
             return name
+        case ast.Attribute(value=ast.Name(id="np"), attr=name) if name not in NUMPY:
+            return f"np.{name}"
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in FORBIDDEN or name.startswith("__"):
             return name
         case ast.ClassDef(bases=bases) if [ast.unparse(b) for b in bases] != ["NamedTuple"]:

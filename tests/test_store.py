@@ -30,6 +30,7 @@ SGLD = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld")
         "import numba.extending",
         "import numba",
         "import numpy",
+        "x = np.load('a')",
         "import operator as np",
         "from numba import jit",
         "from numba import *",
