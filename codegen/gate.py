@@ -1,7 +1,7 @@
 """What the text of a module may contain: nothing is written, imported or run that did not pass here.
 
-A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What tells Numba's compiler of eights and
-of fused operations uses llvmlite and more of numba: these statements are those of this project, word for word, or none.
+A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What tells Numba's compiler of eights
+and of fused operations uses llvmlite and more of numba: these statements are those of this project, word for word, or none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IMPORTS = {("math", None), ("operator", None), ("numpy", "np")}
 OF_THE_COMPILER = {"intrinsic", "lower_builtin", "lower_cast", "models", "register_model", "type_callable"}
 FROM = {"typing": {"NamedTuple"}, "numba": {"njit", "types"}, "llvmlite": {"ir"}, "numba.extending": OF_THE_COMPILER}
 EMBEDDED_ONLY = {"operator", "types", "ir", *OF_THE_COMPILER}
-NUMPY = {"array", "float32", "float64", "floor", "full", "int64", "ndarray", "sqrt", "uint64", "zeros", "zeros_like"}
+NUMPY = {"array", "float32", "float64", "floor", "full", "int64", "ndarray", "sqrt", "sum", "uint64", "zeros"}
 FORBIDDEN = {"eval", "exec", "compile", "open", "getattr", "setattr", "delattr", "globals", "locals", "vars", "input", "breakpoint"}
 
 
