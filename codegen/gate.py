@@ -1,7 +1,7 @@
 """What the text of a module may contain: nothing is written, imported or run that did not pass here.
 
-A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What tells Numba's compiler of eights
-and of fused operations uses llvmlite and more of numba: these statements are those of this project, word for word, or none.
+A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What tells Numba's compiler of
+eights and of fused operations uses llvmlite and more of numba: these statements are those of this project, word for word, or none.
 """
 
 from __future__ import annotations
