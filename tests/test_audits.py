@@ -55,6 +55,20 @@ def test_the_thermostat_of_badodab_is_right_with_the_square_of_the_norm():
     assert badodab.target.diff(xi).xreplace({xi: S.Half}) == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "repair"),
+    [
+        ("jax_sgmc:sggmc", "on rejection the sign of p must turn: leave out flip_on_rejection=False"),
+        ("duane_et_al_1987:set_to_zero", "r must be redrawn from N(0, 1), its law given the rest: refresh(recipe, r)"),
+        ("zhusuan:sghmc_of_first_order", "the noise sqrt(h_squared)*w_*L of theta must be sqrt(L*h_squared*(L + 1))*w_"),
+        ("ma_chen_fox_2015:eq_15_with_its_hamiltonian", "in the target, "),
+    ],
+)
+def test_what_is_wrong_has_a_repair(name, repair):
+    lines = verify(RULES[name], discharge=required_only).lines
+    assert any(repair in (line.outcome.repair or "") for line in lines)
+
+
 def test_audits_are_apart_from_the_samplers():
     assert not any("audits" in entry.file for entry in catalog_entries())
     assert {d.name for d in declarations("catalog/audits/edward.py")} == {d.name for d in audited("edward")}

@@ -93,11 +93,11 @@ def moments(update, block):
 
 U = x**4 / 4 + x**2 + x
 H = U + p**2 / 2
-B = 1 + x**2 / 3
+B = 1 + x / 3
 
 euler = Update(h, {x: x + h * p, p: p - h * U.diff(x) - A * h * p + kappa * sqrt(h) * w}, H)
 symplectic = Update(h, [(p, p - h * U.diff(x) - A * h * p + kappa * sqrt(h) * w), (x, x + h * p)], H)
-riemannian = Update(h, {x: x + h * B * p, p: p - h * B * U.diff(x) + h * B.diff(x) - h * B**2 * p + kappa * sqrt(h) * B * w}, H)
+riemannian = Update(h, {x: x + h * B * p, p: p - h * B * (x + 1) + h * B.diff(x) - h * B**2 * p + kappa * sqrt(h) * B * w}, H)
 noisy_position = Update(h, [(x, x + h * x * p + h * sqrt(h) * v), (p, p - h * U.diff(x) + sqrt(h) * (w + p * v))], H)
 redrawn = Update(h, {x: x, p: w}, H)
 set_to_one_over_x = Update(h, {x: x, p: (1 + x) * w}, H)
@@ -133,7 +133,7 @@ def test_parts_before_and_after_what_is_repeated():
 def test_without_redrawing_a_sweep_is_a_longer_step():
     update = averaged(repeat(step(euler), 3))
     one, three = limit_of(euler), limit_of(update)
-    assert update.state == (x, p)
+    assert (update.state, update.step) == ((x, p), h)
     assert all(expand(three.drift[b] - 3 * one.drift[b]) == 0 for b in (x, p))
     assert expand(three.diffusion[p, p].value - 3 * one.diffusion[p, p].value) == 0
     damped = Update(h, {b: e.xreplace({kappa: sqrt(2 * A)}) for b, e in euler.rule}, H)
@@ -169,6 +169,7 @@ def test_l_explicit_euler_steps_after_a_full_refresh():
     assert expand(limit.drift[theta] + L * (L - 1) * grad(V, theta) / 2) == 0
     assert expand(2 * limit.diffusion[theta, theta].diagonal - L**2) == 0
     assert update.target == V
+    assert update.step == Symbol("h_squared", positive=True)
     assert verify(update).verdict is Verdict.REFUTED
     own = Update(update.step, dict(update.rule), (L - 1) * V / L)
     lines = {line.name: line.outcome.verdict for line in verify(own).lines}
@@ -212,7 +213,11 @@ def pushed(target):
     [
         ((refresh(hamiltonian, r),), "no part of the sweep has a step size"),
         ((metropolis(hamiltonian, "leapfrog", flip=r),), "a Metropolis test has no such expansion"),
-        ((refresh(hamiltonian, r, keep=Rational(1, 2)), step(explicit_euler)), "theta after the sweep depends on r before it"),
+        (
+            (refresh(hamiltonian, r, keep=Rational(1, 2)), step(explicit_euler)),
+            "neither redrawn in full nor moved by little",
+        ),
+        ((step(explicit_euler), refresh(hamiltonian, r)), "theta after the sweep depends on r before it"),
         ((refresh(hamiltonian, r), repeat(step(explicit_euler), (1, 5))), r"times=\(1, 5\) is drawn"),
         ((refresh(hamiltonian, r), repeat(step(explicit_euler), 500)), "follows at most 200 rules; give a symbol"),
         ((repeat(step(explicit_euler), L), repeat(step(explicit_euler), L)), "two parts are repeated for every number"),

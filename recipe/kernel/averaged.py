@@ -57,8 +57,8 @@ class _Ends:
             if blocks_in(e, others):
                 names = listed(blocks_in(e, others))
                 raise RecipeError(
-                    f"{b} after the sweep depends on {names} before it, which is neither redrawn before it is read nor moved by "
-                    "little: no limit is known"
+                    f"{b} after the sweep depends on {names} before it, which is to be redrawn before anything reads it: begin the "
+                    "sweep with that"
                 )
         return found
 
@@ -87,10 +87,10 @@ def averaged(*parts: object, name: str | None = None, source: str | None = None,
     sweep = sweep_of(parts)
     ends = _followed(sweep)
     names = UnusedNames(e for u in sweep.unrolled(1) for e, _ in u.written())
-    tau = Symbol(names.fresh("tau"), positive=True)
-    drift, noise = _limit(ends, names)
-    rule = {b: b + tau * drift[b] + sqrt(tau) * noise[b] for b in ends.slow}
-    return Update(tau, rule, _law_of(ends), name=name, source=source, expect=expect)
+    n, drift, noise = _limit(ends, names)
+    time = sweep.step if n == 2 else Symbol(names.fresh(f"{sweep.step}_squared"), positive=True)
+    rule = {b: b + time * drift[b] + sqrt(time) * noise[b] for b in ends.slow}
+    return Update(time, rule, _law_of(ends), name=name, source=source, expect=expect)
 
 
 def _followed(sweep: Sweep) -> _Ends:
@@ -98,11 +98,18 @@ def _followed(sweep: Sweep) -> _Ends:
     slow = tuple(b for b in sweep.state if all(expand(end[b].at(0) - b) == 0 for end in series))
     if not slow:
         raise RecipeError("the sweep redraws or sets every block, so that nothing in it moves by little as the step vanishes")
+    fast = tuple(b for b in sweep.state if b not in slow)
+    kept = next(((b, e) for end in series for b in fast if blocks_in(e := end[b].at(0), fast)), None)
+    if kept is not None:
+        raise RecipeError(
+            f"{kept[0]} becomes {kept[1]} in a sweep as the step vanishes: neither redrawn in full nor moved by little, so that no "
+            "limit is known"
+        )
     return _Ends(sweep, slow, tuple(series))
 
 
-def _limit(ends: _Ends, names: UnusedNames) -> tuple[Values, Values]:
-    """The drift, and the noise by block, of a sweep as a step of the time ``s^n``."""
+def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
+    """The n of the time ``s^n`` that the sweep is a step of, the drift, and the noise by block."""
     first = next((n for n in range(1, ORDER + 1) if any(e != 0 for values in ends.at(n) for e in values.values())), ORDER)
     for n in range(first, min(2 * first, ORDER) + 1):
         means = [{b: expand(expectation(e)) for b, e in values.items()} for values in ends.at(n)]
@@ -115,7 +122,7 @@ def _limit(ends: _Ends, names: UnusedNames) -> tuple[Values, Values]:
         block, e = on_average[0]
         raise RecipeError(f"the sweep has no limit: it moves {block} by {e} * {ends.sweep.step}**({n}/2) on average")
     drift = {b: ends.over_counts([values[b] for values in means]) for b in ends.slow}
-    return drift, _noise(ends, first, names) if n == 2 * first else dict.fromkeys(ends.slow, S.Zero)
+    return n, drift, _noise(ends, first, names) if n == 2 * first else dict.fromkeys(ends.slow, S.Zero)
 
 
 def _noise(ends: _Ends, first: int, names: UnusedNames) -> Values:
