@@ -24,12 +24,13 @@ from recipe_cli.watched import Limits, Watch
 from recipe_cli.worker import Judged, Refused
 from verify.obligations.invariance import INVARIANCE
 from verify.obligations.stationarity import STATIONARITY
+from verify.obligations.stationary_law import STATIONARY_LAW
 from verify.report import Report
 from verify.report.report import Line
 from verify.verdict import Verdict
 
 WIDTH = 180  # of the table where there is no terminal
-COLUMNS = {"rule": 5, "claimed: minus log density": 6, "verdict": 2, "repair, or what was found": 9}
+COLUMNS = {"rule": 5, "claimed: minus log density": 6, "verdict": 2, "the one that it has": 5, "repair, or what was found": 7}
 DECISIVE = (STATIONARITY.name, INVARIANCE.name)  # which line a reader of the table wants to know of first
 
 
@@ -112,8 +113,17 @@ def row_of(result: Judged) -> dict[str, Any]:
         "decided_by": None if line is None else line.name,
         "by": None if line is None else line.outcome.by,
         "finding": witness,
+        "law": _law(report),
         "repair": None if line is None else line.outcome.repair,
     }
+
+
+def _law(report: Report) -> str | None:
+    """The law that was found for a rule that is refuted, where one was; for what, where that is less than was asked."""
+    line = next((line for line in report.lines if line.name == STATIONARY_LAW.name), None)
+    if line is None or line.outcome.found is None:
+        return None
+    return line.outcome.found.text if line.outcome.scope is None else f"{line.outcome.found.text} for {line.outcome.scope}"
 
 
 def _decisive(report: Report) -> Line | None:
@@ -148,14 +158,16 @@ def _heading(judged: list[Judged]) -> str:
     return f"{file}: {', '.join(common)}" if any(common) else file
 
 
-def _cells(result: Judged) -> tuple[Text, Text, Text, Text]:
+def _cells(result: Judged) -> tuple[Text, ...]:
     row = row_of(result)
     wrong = "" if row["verdict"] == Verdict.PROVED.value else row["repair"] or row["by"] or ""
+    if row["scope"] != result.report.scope and wrong:
+        wrong = f"for {row['scope']}: {wrong}"
     last = Text(without_codes(wrong))
     if row["expect"] not in (None, row["verdict"]):
         last = Text.assemble((f"expected to be {row['expect']}. ", STYLES[Verdict.REFUTED.value]), last)
-    verdict = Text(row["verdict"], STYLES[row["verdict"]])
-    return Text(without_codes(row["name"])), Text(without_codes(row["claimed"])), verdict, last
+    name, claimed, law = (Text(without_codes(row[key] or "")) for key in ("name", "claimed", "law"))
+    return name, claimed, Text(row["verdict"], STYLES[row["verdict"]]), law, last
 
 
 def _summary(judged: list[Judged], seconds: float) -> str:

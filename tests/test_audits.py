@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command import command
+from command import ROOT, command
 
 from recipe import RecipeError, Update
 from recipe_cli.declarations import audited, audits, catalog_entries, declarations
@@ -45,10 +45,10 @@ def test_most_of_the_work_of_an_audit_is_on_wrong_rules_and_on_right_ones():
 def test_the_thermostat_of_badodab_is_right_with_the_square_of_the_norm():
     from sympy import S, sqrt
 
-    from catalog.audits.sgmcmcjax import badodab, r, total, xi
+    from catalog.audits.sgmcmcjax import badodab, total, v, xi
 
-    norm = sqrt(total(r**2))
-    squared = Update(badodab.step, [(b, e.xreplace({norm: total(r**2)})) for b, e in badodab.rule], badodab.target)
+    norm = sqrt(total(v**2))
+    squared = Update(badodab.step, [(b, e.xreplace({norm: total(v**2)})) for b, e in badodab.rule], badodab.target)
     lines = {line.name: line.outcome.verdict for line in verify(squared, discharge=required_only).lines}
     assert lines["stationarity"] is Verdict.PROVED
     assert lines["well-defined"] is Verdict.REFUTED  # the rule as it is written divides by xi
@@ -67,6 +67,28 @@ def test_the_thermostat_of_badodab_is_right_with_the_square_of_the_norm():
 def test_what_is_wrong_has_a_repair(name, repair):
     lines = verify(RULES[name], discharge=required_only).lines
     assert any(repair in (line.outcome.repair or "") for line in lines)
+
+
+def quoted():
+    """The commands in docs/audits.md with what stands below them."""
+    blocks = (ROOT / "docs" / "audits.md").read_text().split("```")[1::2]
+    for block in blocks:
+        call, *lines = block.strip("\n").split("\n")
+        path, name = call.removeprefix("$ recipe verify catalog/audits/").split(".py:")
+        yield f"{path}:{name}", lines
+
+
+@pytest.mark.parametrize(("name", "lines"), list(quoted()))
+def test_what_the_page_says_is_what_the_command_says(name, lines):
+    said = str(verify(RULES[name], discharge=shown_on_the_page)).splitlines()
+    assert len(lines) > 1
+    assert [line for line in lines if line not in said] == []
+
+
+def shown_on_the_page(obligation, subject):
+    """Without what takes long and is not quoted."""
+    left_out = ("normalisable", "non-explosion", "uniqueness")
+    return undecided("not asked for") if obligation.name in left_out else discharged(obligation, subject)
 
 
 def test_audits_are_apart_from_the_samplers():
@@ -101,7 +123,7 @@ def test_the_table_for_machines_and_a_file_that_is_not_there():
     assert done.stderr.startswith("recipe: no_such_library is neither a file nor in the catalog")
     sghmc, psgld = json.loads(done.stdout)
     assert sghmc["source"].startswith("Tran et al. (2016), Edward")
-    assert (sghmc["verdict"], sghmc["claimed"], sghmc["as_expected"]) == ("proved", "U + total(r**2)/2", True)
+    assert (sghmc["verdict"], sghmc["claimed"], sghmc["as_expected"]) == ("proved", "U + total(v**2)/2", True)
     assert (psgld["verdict"], psgld["decided_by"], psgld["file"]) == ("refuted", "stationarity", "catalog/audits/zhusuan.py")
     assert psgld["repair"] == "the rule of theta must gain + h*div(G(theta)/2, theta)"
 

@@ -25,7 +25,7 @@ U = Potential("U", x)
 d = x.dim
 h, T = Symbol("h", positive=True), Symbol("T", positive=True)
 a, b = Symbol("a", positive=True), Symbol("b", nonnegative=True)
-L = Symbol("L", integer=True, positive=True)
+K = Symbol("K", integer=True, positive=True)  # L - 1
 w = Noise("w", like=x)
 g = -grad(U, x)
 
@@ -48,7 +48,8 @@ sghmc_integrator = Update(
 _redrawn = Update(step=h, target=sghmc_integrator.target, rule={x: x, p: w})
 sghmc = averaged(
     step(_redrawn),
-    repeat(step(sghmc_integrator), L),
+    step(sghmc_integrator),
+    repeat(step(sghmc_integrator), K),
     source=f"{source}/sghmc.py",
     expect="refuted",
 )

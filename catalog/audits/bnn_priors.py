@@ -6,6 +6,8 @@ revisited", ICLR; the source of 2021. Half of a partial refresh, a leapfrog step
 * ``verlet``: ``maybe_reject`` brings the old momentum back as it was, and it must be turned (Horowitz 1991): wrong at every
   step size.
 * ``verlet_turned``: the same with the turn.
+* Both ``verlet`` here draw each half of the refresh in any case; on rejection the library also takes the first half back, so
+  that the momentum is the one before it.
 """
 
 from sympy import Matrix, Symbol, exp

@@ -12,16 +12,17 @@ from sympy import Symbol, sqrt
 from recipe import Noise, Potential, Update, Vector, grad, total
 
 theta = Vector("theta")
-r = Vector("r", like=theta)
+v = Vector("v", like=theta)
 U = Potential("U", theta)
 h, A = Symbol("h", positive=True), Symbol("A", positive=True)
-f = 2 * A * h
+lr, f = h**2, 2 * A * h
 w = Noise("w", like=theta)
 
 sghmc = Update(
     step=h,
-    target=U + total(r**2) / 2,
-    rule={theta: theta + h * r, r: (1 - f / 2) * r - h * grad(U, theta) + sqrt(f) * w},
+    target=U + total(v**2) / (2 * lr),
+    units={v: h},
+    rule={theta: theta + v, v: (1 - f / 2) * v - lr * grad(U, theta) + sqrt(lr * f) * w},
     source="Tran et al. (2016), Edward, arXiv 1610.09787, edward/inferences/sghmc.py",
     expect="proved",
 )

@@ -8,6 +8,8 @@ version 0.1.4 (``jax_sgmc/adaption.py``, ``integrator.py``, ``solver.py``). T is
 * ``obabo``: right.
 * ``sggmc``: half of a partial refresh, a leapfrog step that is accepted or rejected, another half. On rejection the old
   momentum is kept, and it must be turned (Horowitz 1991): wrong at every step size. ``sggmc_turned`` is the same with the turn.
+* Both ``sggmc`` here draw each half of the refresh in any case; on rejection the library also takes the first half back, so
+  that the momentum is the one before it.
 """
 
 from sympy import Function, Matrix, Symbol, exp, sqrt

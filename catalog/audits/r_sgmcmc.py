@@ -1,7 +1,7 @@
 """sgmcmc for R: the rules of ``R/dynamics.R``.
 
 Baker, Fearnhead, Fox & Nemeth (2019), "sgmcmc: an R package for stochastic gradient Markov chain Monte Carlo", Journal of
-Statistical Software 91(3). Here the step h is the root of the package's ``e`` in SGHMC, whose nu is h times the momentum r.
+Statistical Software 91(3). In SGHMC the step h is the root of the package's ``e``, and nu is h times a momentum.
 
 * ``sgld``: right.
 * ``sghmc_flow``: right, with ``alpha`` = A h; the position moves by the new momentum.
@@ -9,17 +9,19 @@ Statistical Software 91(3). Here the step h is the root of the package's ``e`` i
   0.01 the positions have 0.434 of the variance of the target as the step vanishes.
 """
 
-from sympy import Rational, Symbol, sqrt
+from sympy import Expr, Rational, Symbol, sqrt
 
 from recipe import Noise, Potential, Update, Vector, averaged, grad, repeat, step, total
 
 source = "Baker et al. (2019), sgmcmc: an R package for stochastic gradient MCMC, Journal of Statistical Software 91(3)"
 
 theta = Vector("theta")
-r = Vector("r", like=theta)
+nu = Vector("nu", like=theta)
 U = Potential("U", theta)
 h, A = Symbol("h", positive=True), Symbol("A", positive=True)
+e = h**2
 w = Noise("w", like=theta)
+energy = U + total(nu**2) / (2 * e)
 
 sgld = Update(
     step=h,
@@ -29,33 +31,26 @@ sgld = Update(
     expect="proved",
 )
 
-sghmc_flow = Update(
-    step=h,
-    target=U + total(r**2) / 2,
-    rule=[
-        (r, r - h * grad(U, theta) - A * h * r + sqrt(2 * A * h) * w),
-        (theta, theta + h * r),
-    ],
-    source=f"{source}, sghmc without the redrawing",
-    expect="proved",
-)
+
+def flow(alpha: Expr, expect: str | None = None) -> Update:
+    """One step of ``sghmc`` between two redrawings."""
+    return Update(
+        step=h,
+        target=energy,
+        units={nu: h},
+        rule=[(nu, nu - e * grad(U, theta) - alpha * nu + sqrt(2 * alpha * e) * w), (theta, theta + nu)],
+        source=f"{source}, sghmc without the redrawing",
+        expect=expect,
+    )
+
+
+sghmc_flow = flow(A * h, "proved")
 
 alpha, L = Rational(1, 100), 5  # the defaults of the package
+_redrawn = Update(step=h, target=energy, units={nu: h}, rule={theta: theta, nu: sqrt(2 * e) / 2 * w})
 sghmc = averaged(
-    step(Update(step=h, target=sghmc_flow.target, rule={theta: theta, r: sqrt(2) / 2 * w})),
-    repeat(
-        step(
-            Update(
-                step=h,
-                target=sghmc_flow.target,
-                rule=[
-                    (r, r - h * grad(U, theta) - alpha * r + sqrt(2 * alpha) * w),
-                    (theta, theta + h * r),
-                ],
-            )
-        ),
-        L,
-    ),
+    step(_redrawn),
+    repeat(step(flow(alpha)), L),
     source=f"{source}, sghmc",
     expect="refuted",
 )

@@ -40,28 +40,30 @@ psgld_of_all = Update(
     expect="refuted",
 )
 
-r = Vector("r", like=theta)
+v = Vector("v", like=theta)
 A = Symbol("A", positive=True)
 L = Symbol("L", integer=True, positive=True)
-H = U + total(r**2) / 2
-alpha = A * h
+lr, alpha = h**2, A * h
+energy = U + total(v**2) / (2 * lr)
 
-_redrawn = Update(step=h, target=H, rule={theta: theta, r: w})
+_redrawn = Update(step=h, target=energy, units={v: h}, rule={theta: theta, v: sqrt(lr) * w})
 _second_order = Update(
     step=h,
-    target=H,
+    target=energy,
+    units={v: h},
     rule=[
-        (theta, theta + h / 2 * r),
-        (r, exp(-alpha / 2) * (exp(-alpha / 2) * r - h * grad(U, theta) + sqrt(2 * alpha) * w)),
-        (theta, theta + h / 2 * r),
+        (theta, theta + v / 2),
+        (v, exp(-alpha / 2) * (exp(-alpha / 2) * v - lr * grad(U, theta) + sqrt(2 * alpha * lr) * w)),
+        (theta, theta + v / 2),
     ],
 )
 _first_order = Update(
     step=h,
-    target=H,
+    target=energy,
+    units={v: h},
     rule=[
-        (r, (1 - alpha) * r - h * grad(U, theta) + sqrt(2 * alpha) * w),
-        (theta, theta + h * r),
+        (v, (1 - alpha) * v - lr * grad(U, theta) + sqrt(2 * alpha * lr) * w),
+        (theta, theta + v),
     ],
 )
 

@@ -30,6 +30,7 @@ from recipe.kernel.sweep import Sweep, follow, sweep_of
 from recipe.symbols import GENERIC, OTHER, Block, Noise, Vector
 from recipe.text import listed
 from recipe.total import relabel, substitute
+from recipe.unchecked import with_fields
 from recipe.update import Update
 
 POINTS = tuple(range(1, ORDER + 2))  # numbers of repetitions that determine a polynomial of degree ORDER
@@ -90,7 +91,8 @@ def averaged(*parts: object, name: str | None = None, source: str | None = None,
     n, drift, noise = _limit(ends, names)
     time = sweep.step if n == 2 else Symbol(names.fresh(f"{sweep.step}_squared"), positive=True)
     rule = {b: b + time * drift[b] + sqrt(time) * noise[b] for b in ends.slow}
-    return Update(time, rule, _law_of(ends), name=name, source=source, expect=expect)
+    made = Update(time, rule, _law_of(ends), name=name, source=source, expect=expect)
+    return with_fields(made, limit_only=True)
 
 
 def _followed(sweep: Sweep) -> _Ends:

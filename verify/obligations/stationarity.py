@@ -7,6 +7,8 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, Update
+from verify.audit.lengths import lengths_of
+from verify.audit.stationary import has_no_current
 from verify.fokker_planck import current, residual
 from verify.kink import decide_flux, kinks
 from verify.obligation import Obligation
@@ -14,7 +16,7 @@ from verify.obligations.agrees_with_update import has_update, published
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.repair import find_repair
 from verify.repair.edits import Claim
-from verify.subject import Subject, subject_of
+from verify.subject import Subject, kinds_of, subject_of
 from verify.verdict import Outcome, Verdict, proved
 from verify.zero.decide import decide_zero, vanishes
 from verify.zero.shown import formula, shown_factored
@@ -46,8 +48,21 @@ def _off_kinks(subject: Subject) -> Outcome:
     if outcome.verdict is Verdict.PROVED:
         return proved(f"the Fokker-Planck residual is zero ({outcome.by})", LEDGER)
     if outcome.verdict is Verdict.UNDECIDED:
+        # A current is looked at coordinate by coordinate, and asks for no relations between sums.
+        still = has_no_current(subject.dynamics, subject.gradient)
+        return proved("the current v exp(-H) is zero in every block", LEDGER) if still else outcome
+    by = f"the residual is {shown_factored(left_over)}"
+    return _with_lengths(replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject)), left_over, subject)
+
+
+def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
+    """A refutation with its scope, where it is not one for every length: the others are proved to be fine."""
+    found = lengths_of(left_over)
+    if found is None:
         return outcome
-    return replace(outcome, by=f"the residual is {shown_factored(left_over)}", residual=formula(left_over), repair=_repair(subject))
+    scope = ", ".join([found.others, *kinds_of(subject.declared)])
+    holds = " and ".join(f"{found.length} = {n}" for n in found.holds)
+    return replace(outcome, scope=scope, facts=(*outcome.facts, f"for {holds} the residual is zero, and exp(-H) stationary"))
 
 
 def _holds_componentwise(subject: Subject) -> bool:
