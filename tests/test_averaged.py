@@ -19,6 +19,7 @@ from recipe import (
     Vector,
     averaged,
     compose,
+    discretised,
     div,
     flip,
     grad,
@@ -233,6 +234,25 @@ def pushed(target):
 def test_what_has_no_limit_is_one_sentence(parts, sentence):
     with pytest.raises(RecipeError, match=sentence):
         averaged(*parts)
+
+
+def test_a_coefficient_that_hides_that_it_is_zero_is_refused():
+    """Taken for one that is not zero, it would make h the time of a sweep that does not move in it: any law is stationary then."""
+    hidden = sqrt(A**2 + 2 * A + 1) - A - 1
+    assert hidden != 0
+    with pytest.raises(RecipeError, match="is not seen to be 0, and not to be anything else"):
+        averaged(step(redrawn), step(Update(h, {x: x + h * p + hidden * sqrt(h) * w, p: p - h * U.diff(x)}, H)))
+
+
+def test_no_step_of_what_is_averaged_is_carried_out():
+    update = averaged(refresh(hamiltonian, r), repeat(step(explicit_euler), 2))
+    quadratic = averaged(
+        step(Update(h, {x: x, p: w}, x**2 / 2 + p**2 / 2)), step(Update(h, {x: x + h * p, p: p - h * x}, x**2 / 2 + p**2 / 2))
+    )
+    assert update.limit_only
+    assert "stable-step" not in {line.name for line in verify(quadratic).lines}
+    with pytest.raises(RecipeError, match="no step of it is carried out"):
+        discretised(update, "printed")
 
 
 def test_an_absolute_value_is_outside_the_language():

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from random import Random
 
 from sympy import Abs, Add, Expr, Mul, Rational, S, Symbol, expand, factor, factor_terms, log, sqrt
 
@@ -112,10 +113,10 @@ def _followed(sweep: Sweep) -> _Ends:
 
 def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
     """The n of the time ``s^n`` that the sweep is a step of, the drift, and the noise by block."""
-    first = next((n for n in range(1, ORDER + 1) if any(e != 0 for values in ends.at(n) for e in values.values())), ORDER)
+    first = next((n for n in range(1, ORDER + 1) if any(_is_there(e) for values in ends.at(n) for e in values.values())), ORDER)
     for n in range(first, min(2 * first, ORDER) + 1):
         means = [{b: expand(expectation(e)) for b, e in values.items()} for values in ends.at(n)]
-        on_average = [(b, e) for values in means for b, e in values.items() if e != 0]
+        on_average = [(b, e) for values in means for b, e in values.items() if _is_there(e)]
         if on_average or n == 2 * first:
             break
     else:
@@ -125,6 +126,22 @@ def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
         raise RecipeError(f"the sweep has no limit: it moves {block} by {e} * {ends.sweep.step}**({n}/2) on average")
     drift = {b: ends.over_counts([values[b] for values in means]) for b in ends.slow}
     return n, drift, _noise(ends, first, names) if n == 2 * first else dict.fromkeys(ends.slow, S.Zero)
+
+
+def _is_there(e: Expr) -> bool:
+    """Whether a coefficient is not zero: with one that is, and is not seen to be, a sweep that moves would look as if it stood still.
+
+    Raises:
+        RecipeError: where it is not written as 0 and has no value other than 0 at a point of random numbers.
+    """
+    if e == 0:
+        return False
+    frozen, _ = freeze(e)
+    draw = Random(0)
+    values = {s: draw.randint(2, 99) if s.is_integer else Rational(draw.randint(51, 149), 100) for s in frozen.free_symbols}
+    if abs(frozen.xreplace(values).evalf(60)) > Rational(1, 10**20):
+        return True
+    raise RecipeError(f"{e} is not seen to be 0, and not to be anything else: write the rules so that it cancels")
 
 
 def _noise(ends: _Ends, first: int, names: UnusedNames) -> Values:
