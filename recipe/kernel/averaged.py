@@ -129,7 +129,7 @@ def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
 
 
 def _is_there(e: Expr) -> bool:
-    """Whether a coefficient is not zero: with one that is, and is not seen to be, a sweep that moves would look as if it stood still.
+    """Whether a coefficient is not zero: with one that is, and is not seen to be, a sweep that moves would seem to stand still.
 
     Raises:
         RecipeError: where it is not written as 0 and has no value other than 0 at a point of random numbers.
