@@ -12,7 +12,7 @@ from outcomes import outcome_of
 from sympy import Dummy, Function, Interval, Matrix, Rational, Symbol, exp, log, oo, sqrt, symbols
 
 import recipe
-from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, derive, div, dot, grad, total
+from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, derive, discretised, div, dot, grad, total
 from verify import Verdict, verify
 from verify.affine import affine_step, stability, stationary_covariance
 from verify.audit.lengths import lengths_of
@@ -315,3 +315,9 @@ def test_the_bounds_of_stability_are_those_of_the_eigenvalues(friction):
     assert (max(abs(np.linalg.eigvals(M))) < 1) == inside
     values = {h: step, A: friction, Symbol("k", positive=True): curvature}
     assert all(c.subs(values) > 0 for c in stability(affine_step(euler())).conditions) == inside
+
+
+def test_a_step_of_a_claim_is_asked_once_for_its_stability():
+    names = [line.name for line in verify(discretised(euler(), "printed")).lines]
+    assert names.count("stable-step") == 1
+    assert names.count("recipe-form") == 1
