@@ -321,3 +321,16 @@ def test_a_step_of_a_claim_is_asked_once_for_its_stability():
     names = [line.name for line in verify(discretised(euler(), "printed")).lines]
     assert names.count("stable-step") == 1
     assert names.count("recipe-form") == 1
+
+
+def test_a_metric_with_roots_is_proved_by_its_components():
+    """The residual is a sum that has no unique form here; block by block there is nothing to relate."""
+    metric = 1 / (B + sqrt(theta**2 + 1))
+    reversible = Update(h, {theta: theta + h * (metric * g + div(metric, theta)) + sqrt(2 * h * metric) * w}, U)
+    momenta = Update(h, [
+        (r, r + h * (metric * g + div(metric, theta) - A * r) + sqrt(2 * A * h) * w), (theta, theta + h * metric * r)
+    ], U + K)  # fmt: skip
+    for update in (reversible, momenta):
+        assert outcome_of(verify(update), "stationarity").verdict is Verdict.PROVED
+    without = Update(h, [(r, r + h * (metric * g - A * r) + sqrt(2 * A * h) * w), (theta, theta + h * metric * r)], U + K)
+    assert outcome_of(verify(without), "stationarity").verdict is Verdict.REFUTED
