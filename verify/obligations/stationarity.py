@@ -7,7 +7,7 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, Update
-from recipe.symbols import Block
+from recipe.symbols import Block, Vector
 from verify.audit.lengths import lengths_of
 from verify.audit.skew import find_recipe
 from verify.audit.stationary import has_no_current
@@ -60,7 +60,8 @@ def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcom
     found = lengths_of(left_over)
     if found is None:
         return outcome
-    scope = ", ".join([found.others, *kinds_of(subject.declared)])
+    rest = sorted({f"every {b.length}" for b in subject.state if isinstance(b, Vector) and b.length != found.length})
+    scope = ", ".join([found.others, *rest, *kinds_of(subject.declared)])
     holds = " and ".join(f"{found.length} = {n}" for n in found.holds)
     return replace(outcome, scope=scope, facts=(*outcome.facts, f"for {holds} the residual is zero, and exp(-H) stationary"))
 
