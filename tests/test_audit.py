@@ -12,7 +12,7 @@ from outcomes import outcome_of
 from sympy import Dummy, Function, Interval, Matrix, Rational, Symbol, exp, log, oo, sqrt, symbols
 
 import recipe
-from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, derive, div, dot, grad, total
+from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, derive, discretised, div, dot, grad, total
 from verify import Verdict, verify
 from verify.affine import affine_step, stability, stationary_covariance
 from verify.audit.lengths import lengths_of
@@ -315,3 +315,22 @@ def test_the_bounds_of_stability_are_those_of_the_eigenvalues(friction):
     assert (max(abs(np.linalg.eigvals(M))) < 1) == inside
     values = {h: step, A: friction, Symbol("k", positive=True): curvature}
     assert all(c.subs(values) > 0 for c in stability(affine_step(euler())).conditions) == inside
+
+
+def test_a_step_of_a_claim_is_asked_once_for_its_stability():
+    names = [line.name for line in verify(discretised(euler(), "printed")).lines]
+    assert names.count("stable-step") == 1
+    assert names.count("recipe-form") == 1
+
+
+def test_a_metric_with_roots_is_proved_by_its_components():
+    """The residual is a sum that has no unique form here; block by block there is nothing to relate."""
+    metric = 1 / (B + sqrt(theta**2 + 1))
+    reversible = Update(h, {theta: theta + h * (metric * g + div(metric, theta)) + sqrt(2 * h * metric) * w}, U)
+    momenta = Update(h, [
+        (r, r + h * (metric * g + div(metric, theta) - A * r) + sqrt(2 * A * h) * w), (theta, theta + h * metric * r)
+    ], U + K)  # fmt: skip
+    for update in (reversible, momenta):
+        assert outcome_of(verify(update), "stationarity").verdict is Verdict.PROVED
+    without = Update(h, [(r, r + h * (metric * g - A * r) + sqrt(2 * A * h) * w), (theta, theta + h * metric * r)], U + K)
+    assert outcome_of(verify(without), "stationarity").verdict is Verdict.REFUTED

@@ -53,6 +53,17 @@ def test_the_repair_is_found_and_the_repaired_rule_is_proved(name):
     assert found.update != update
 
 
+def test_a_hole_that_the_limit_closes_is_no_fault():
+    """``(1 - exp(-2 xi h))/(2 xi)`` has no value at xi = 0, and tends to h there."""
+    found = find_repair(claim_of(BADODAB))
+    assert found is not None
+    outcome = outcome_of(verify(found.update), "well-defined")
+    assert outcome.verdict is Verdict.PROVED
+    assert "the rule of r is continued to where xi is 0, as its limit is" in outcome.assumptions
+    broken = Update(h, {theta: theta + h * g / xi + sqrt(2 * h) * w, xi: xi}, U + xi**2)
+    assert outcome_of(verify(broken), "well-defined").verdict is Verdict.REFUTED
+
+
 def test_one_edit_is_preferred_to_two():
     found = find_repair(claim_of(Update(h, {theta: theta + 2 * h * r, r: r + h * g - A * h * r + sqrt(2 * A * h) * w}, U + K)))
     assert found is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Add, Expr, Symbol, together
+from sympy import Add, Expr, Symbol
 from sympy.integrals.rationaltools import ratint
 from sympy.polys.polyerrors import PolynomialError
 from sympy.polys.rootoftools import RootSum
@@ -16,7 +16,7 @@ from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Indexed, Vector
 from recipe.total import labels, sum_over
 
-LONGEST = 200  # operations of what is integrated
+LONGEST = 100  # operations of what is integrated
 
 
 def antiderivatives(dynamics: Dynamics, pull: dict[Block, Expr]) -> Iterator[Expr]:
@@ -26,10 +26,11 @@ def antiderivatives(dynamics: Dynamics, pull: dict[Block, Expr]) -> Iterator[Exp
         spread = parts(entry)[0] if not isinstance(entry, Coupling) or is_diagonal(entry) else None
         if spread is None or spread == 0:
             continue
-        own = [t for t in summands(-pull[b]) if not _others(t / spread, b, dynamics.state)]
-        found = _integral(together(Add(*own) / spread), b)
-        if found is not None:
-            yield sum_over(found, GENERIC, b.length) if isinstance(b, Vector) else found
+        own = [t / spread for t in summands(-pull[b]) if not _others(t / spread, b, dynamics.state)]
+        found = [_integral(t, b) for t in own]  # one by one: their common denominator may be long
+        if found and all(e is not None for e in found):
+            e = Add(*found)
+            yield sum_over(e, GENERIC, b.length) if isinstance(b, Vector) else e
 
 
 def _others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
@@ -39,11 +40,13 @@ def _others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
 
 
 def _integral(e: Expr, b: Block) -> Expr | None:
-    if e == 0 or b not in e.free_symbols or not e.is_rational_function(b) or e.count_ops() > LONGEST:
+    """The integral by one coordinate, of what is rational in it; factors without it stay as they are."""
+    constant, e = e.as_independent(b, as_Add=False)
+    if not e.is_rational_function(b) or e.count_ops() > LONGEST:
         return None
-    x = Symbol("x", real=True)  # sympy differentiates and divides by plain symbols fastest
+    x = Symbol("x", real=True)
     try:
-        found = ratint(e.xreplace({b: x}), x)
+        found = constant * ratint(e.xreplace({b: x}), x)
     except (PolynomialError, NotImplementedError):
         return None
     return None if found.has(RootSum) else found.xreplace({x: b})

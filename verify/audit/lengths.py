@@ -171,5 +171,6 @@ def _fits(x: Rational, symbol: Any) -> bool:
         return False
     facts = symbol._assumptions_orig if hasattr(symbol, "_assumptions_orig") else {}
     wanted = {k: v for k, v in facts.items() if v is not None}
-    wanted |= {"positive": True} if symbol.is_positive else {}
+    signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
+    wanted |= {sign: True for sign in signs if getattr(symbol, f"is_{sign}")}
     return all(getattr(x, f"is_{k}", None) is v for k, v in wanted.items() if k != "commutative")
