@@ -37,7 +37,10 @@ def limit_of(update: Update) -> Dynamics:
     for block, a in first.items():
         mean = sympy.expand(expectation(a))
         if mean != 0:
-            raise RecipeError(f"the rule of {block} has no limit: it moves by {mean} * sqrt({update.step}) on average")
+            raise RecipeError(
+                f"the rule of {block} has no limit: it moves by {mean} * sqrt({update.step}) on average, and its drift must scale "
+                f"as {update.step}"
+            )
     drift = {block: expectation(b) for block, b in second.items()}
     diffusion = {(row, column): _half_covariance(row, column, first) for row in update.state for column in update.state}
     return Dynamics(update.state, drift, diffusion)
@@ -116,9 +119,19 @@ def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
     start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
     if start != block:
-        raise RecipeError(f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to be {block}")
+        raise RecipeError(
+            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to be {block}; "
+            f"{_advice(start, step)}"
+        )
     slope = partial(e, s)
     return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2
+
+
+def _advice(start: Expr, step: Symbol) -> str:
+    """What must scale how, where something does not vanish with the step."""
+    if start.has(Noise, ScalarNoise):
+        return f"its noise must scale as sqrt({step})"
+    return f"what moves it must scale as {step} (where that is a momentum v in units of the step, say units={{v: {step}}})"
 
 
 def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:

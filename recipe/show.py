@@ -125,7 +125,7 @@ def _times_text(times: int | tuple[int, int]) -> str:
 
 def _call(name: str, arguments: Mapping[str, object]) -> str:
     """A call with those arguments that were given."""
-    return "\n".join([f"{name}(", *(f"    {k}={v}," for k, v in arguments.items() if v is not None and v != ()), ")"])
+    return "\n".join([f"{name}(", *(f"    {k}={v}," for k, v in arguments.items() if v not in (None, (), {})), ")"])
 
 
 def _pairs_text(pairs: Iterable[tuple[object, object]], brackets: str) -> str:

@@ -13,6 +13,7 @@ from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
 from recipe.language import RULE_FORMS, check_component, check_no_matrix, check_number, check_state, check_symbols, read
 from recipe.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name, generic, name_of
+from recipe.units import Units, in_units, put_units, read_units
 
 
 @dataclass(frozen=True, init=False)
@@ -26,6 +27,8 @@ class Update:
         target: minus the log density, a number.
         observe: what is recorded of a state, where that is not the state itself: values of some blocks, with noise of their own.
             All of them see the state as it is. The chain goes on from the state, not from what is recorded.
+        units: blocks that the rule measures in units of the step, ``{v: h}`` where v is h times a momentum. The target may then
+            contain the step beside such a block, ``total(v**2)/(2*h**2)``. In the update that is made, v is in these units.
         name, source: how it is called, and the citation.
         expect: the verdict that an audit expects, ``"proved"``, ``"refuted"`` or ``"undecided"``.
 
@@ -38,6 +41,8 @@ class Update:
     sequential: bool
     target: Expr
     observe: tuple[tuple[Block, Expr], ...]
+    units: Units
+    limit_only: bool  # it stands for its limit, as what ``averaged`` gives: no step of it is carried out
     name: str | None
     source: str | None
     expect: str | None
@@ -49,6 +54,7 @@ class Update:
         target: Any,
         *,
         observe: Mapping[Block, Any] | None = None,
+        units: Mapping[Block, Any] | None = None,
         name: str | None = None,
         source: str | None = None,
         expect: str | None = None,
@@ -59,12 +65,17 @@ class Update:
         if expect not in (None, "proved", "refuted", "undecided"):
             raise RecipeError(f"expect={expect!r} must be 'proved', 'refuted' or 'undecided'")
         pairs, sequential = _pairs(rule)
+        written = [(block, read(e, f"the rule of {block}", RULE_FORMS)) for block, e in pairs]
+        measured = read_units(units, pairs, step)
+        recorded = [(block, read(e, _observed(block))) for block, e in (observe or {}).items()]
         values = {
             "step": step,
-            "rule": tuple((block, read(e, f"the rule of {block}", RULE_FORMS)) for block, e in pairs),
+            "rule": tuple(in_units(written, measured)),
             "sequential": sequential,
-            "target": read(target, "target"),
-            "observe": tuple((block, read(e, _observed(block))) for block, e in (observe or {}).items()),
+            "target": put_units(read(target, "target"), measured, "target"),
+            "observe": tuple(in_units(recorded, measured)),
+            "units": measured,
+            "limit_only": False,
             "name": name,
             "source": source,
             "expect": expect,
@@ -82,7 +93,8 @@ class Update:
         check_no_matrix(self.target, "target")
         check_number(self.target, "target")
         if self.step in self.target.free_symbols:
-            raise RecipeError(f"the target {self.target} contains the step {self.step}; the law is one, whatever the step")
+            units = "" if self.units else f" (where a momentum v is scaled by the step, say units={{v: {self.step}}})"
+            raise RecipeError(f"the target {self.target} contains the step {self.step}; the law is one, whatever the step{units}")
         for block, e, where in self._values():
             check_no_matrix(e, where)
             check_component(e, block, where)

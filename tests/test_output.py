@@ -48,37 +48,54 @@ force = grad(U, theta)
 
 HALF = """\
 wrong (claim, {file}): refuted; it was claimed for every d_theta, every smooth U(theta)
-  proved    well-defined   1 condition on signs
-  proved    diffusion-psd  half the covariance of the rule's noise
-  refuted   stationarity   the residual is total(grad(U, theta)**2 - d(U, theta, theta))/2
-                           where d(U, theta, theta) is d^2U/dtheta[i]^2
-                           witness: d_theta = 1, dU/dtheta[1] = -7/4, d^2U/dtheta[1]^2 = 1/2; the value is 1.28125, not 0
-                           repair: the noise sqrt(eps)*w of theta must be sqrt(2*eps)*w
+  proved    well-defined    1 condition on signs
+  proved    diffusion-psd   half the covariance of the rule's noise
+  refuted   stationarity    the residual is total(grad(U, theta)**2 - d(U, theta, theta))/2
+                            where d(U, theta, theta) is d^2U/dtheta[i]^2
+                            witness: d_theta = 1, dU/dtheta[1] = -7/4, d^2U/dtheta[1]^2 = 1/2; the value is 1.28125, not 0
+                            repair: the noise sqrt(eps)*w of theta must be sqrt(2*eps)*w
   not required:
-  proved    normalisable   exp(-U) is taken to be normalisable
-  undecided non-explosion  no Lyapunov function was found, and no coordinate is seen to explode
-  undecided uniqueness     exp(-H) is not proved to be stationary
+  proved    normalisable    exp(-U) is taken to be normalisable
+  undecided non-explosion   no Lyapunov function was found, and no coordinate is seen to explode
+  undecided uniqueness      exp(-H) is not proved to be stationary
+  proved    stationary-law  the rule leaves exp(-H') stationary, with H' = 2*U
+  proved    stable-step     stable iff eps < 2/k
+                            var theta = 1/(-eps*k + 2) times that of the target, 1/k
+                            as eps vanishes, var theta becomes 1/2 times that of the target
+                            for every d and U = k*x^2/2 in each coordinate x, every positive k: so for every quadratic U, k being an eigenvalue of its Hessian
   assumed: exp(-U) is normalisable
-"""
+  assumed: exp(-H') is normalisable and the process does not explode (without these a stationary law need not be invariant)
+"""  # noqa: E501
 HALF_AT_80 = """\
 wrong (claim, sampler.py): refuted; it was claimed for every d_theta, every
   smooth U(theta)
-  proved    well-defined   1 condition on signs
-  proved    diffusion-psd  half the covariance of the rule's noise
-  refuted   stationarity   the residual is total(grad(U, theta)**2 -
-                           d(U, theta, theta))/2
-                           where d(U, theta, theta) is d^2U/dtheta[i]^2
-                           witness: d_theta = 1, dU/dtheta[1] = -7/4,
-                                    d^2U/dtheta[1]^2 = 1/2; the value is
-                                    1.28125, not 0
-                           repair: the noise sqrt(epsilon)*w of theta must be
-                                   sqrt(2*epsilon)*w
+  proved    well-defined    1 condition on signs
+  proved    diffusion-psd   half the covariance of the rule's noise
+  refuted   stationarity    the residual is total(grad(U, theta)**2 -
+                            d(U, theta, theta))/2
+                            where d(U, theta, theta) is d^2U/dtheta[i]^2
+                            witness: d_theta = 1, dU/dtheta[1] = -7/4,
+                                     d^2U/dtheta[1]^2 = 1/2; the value is
+                                     1.28125, not 0
+                            repair: the noise sqrt(epsilon)*w of theta must be
+                                    sqrt(2*epsilon)*w
   not required:
-  proved    normalisable   exp(-U) is taken to be normalisable
-  undecided non-explosion  no Lyapunov function was found, and no coordinate is
-                           seen to explode
-  undecided uniqueness     exp(-H) is not proved to be stationary
+  proved    normalisable    exp(-U) is taken to be normalisable
+  undecided non-explosion   no Lyapunov function was found, and no coordinate is
+                            seen to explode
+  undecided uniqueness      exp(-H) is not proved to be stationary
+  proved    stationary-law  the rule leaves exp(-H') stationary, with H' = 2*U
+  proved    stable-step     stable iff epsilon < 2/k
+                            var theta = 1/(-epsilon*k + 2) times that of the
+                            target, 1/k
+                            as epsilon vanishes, var theta becomes 1/2 times
+                            that of the target
+                            for every d and U = k*x^2/2 in each coordinate x,
+                                every positive k: so for every quadratic U, k
+                                being an eigenvalue of its Hessian
   assumed: exp(-U) is normalisable
+  assumed: exp(-H') is normalisable and the process does not explode (without
+           these a stationary law need not be invariant)
   recipe explain stationarity: what it states, and why it matters
 """
 HALF_AS_MARKDOWN = r"""## wrong: refuted
@@ -93,6 +110,8 @@ claim, `{file}`: **refuted**; it was claimed for every d\_theta, every smooth U(
 | proved | normalisable (not required) | $\int e^{-H} \, \mathrm{d}z < \infty$ | exp(-U) is taken to be normalisable |
 | **undecided** | non-explosion (not required) | {non-explosion} | no Lyapunov function was found{rest} |
 | **undecided** | uniqueness (not required) | {uniqueness} | exp(-H) is not proved to be stationary |
+| proved | stationary-law (not required) | $\nabla \cdot v - v \cdot \nabla H' = 0, \quad v = f + D \nabla H' - \nabla \cdot D$ | the rule leaves exp(-H') stationary, with H' = 2\*U |
+| proved | stable-step (not required) | {stable-step} | see below |
 
 ### refuted: stationarity
 
@@ -100,8 +119,19 @@ claim, `{file}`: **refuted**; it was claimed for every d\_theta, every smooth U(
 * Witness: `d_theta = 1`, `dU/dtheta[1] = -7/4`, `d^2U/dtheta[1]^2 = 1/2`; the value is 1.28125, not 0
 * Repair: the noise sqrt(eps)\*w of theta must be sqrt(2\*eps)\*w
 
+### proved: stationary-law
+
+$$H' = 2 U$$
+
+### proved: stable-step
+
+* stable iff eps \< 2/k; for every d and U = k\*x^2/2 in each coordinate x, every positive k: so for every quadratic U, k being an eigenvalue of its Hessian
+* var theta = 1/(-eps\*k + 2) times that of the target, 1/k
+* as eps vanishes, var theta becomes 1/2 times that of the target
+
 * assumed: exp(-U) is normalisable
-"""
+* assumed: exp(-H') is normalisable and the process does not explode (without these a stationary law need not be invariant)
+"""  # noqa: E501
 
 
 # -- what the command prints -----------------------------------------------------------------------------------------------------
@@ -151,6 +181,7 @@ def test_json_has_the_documented_fields(tmp_path):
     for line in entry["obligations"]:
         assert set(line) == {
             "name", "required", "statement", "verdict", "scope", "by", "facts", "assumptions", "residual", "witness", "repair",
+            "found",
         }  # fmt: skip
     line = next(line for line in entry["obligations"] if line["verdict"] == "refuted")
     assert line["witness"] == {

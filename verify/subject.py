@@ -148,6 +148,7 @@ def kinds_of(declared: Declared) -> list[str]:
     parts = [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
     parts += [_parameter_text(declared.step)] if isinstance(declared, Kernel) and declared.step is not None else []
+    parts += [f"{b} in units of {unit}" for b, unit in getattr(declared, "units", ())]
     parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
     return parts + [f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None]
 

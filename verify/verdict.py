@@ -41,7 +41,7 @@ class Outcome:
     ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the verdict takes for granted.
     ``repair`` proposes what to write instead, where that is known; ``residual`` is what should be zero and is not;
     ``steps`` are what a checker needs to go through it again. ``scope`` says for what it holds, where that is not all that was
-    asked for; ``facts`` are what was found beside it, a sentence each.
+    asked for; ``facts`` are what was found beside it, a sentence each. ``found`` is what was looked for and found: a recipe, a law.
     """
 
     verdict: Verdict
@@ -53,6 +53,7 @@ class Outcome:
     residual: Formula | None = None
     scope: str | None = None
     facts: tuple[str, ...] = ()
+    found: Formula | None = None
 
 
 def proved(by: str, *assumptions: str, steps: Iterable[Step] = ()) -> Outcome:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
+from recipe.unchecked import with_fields
 from recipe.update import Update
 
 Put = Callable[[Expr], Expr]
@@ -19,7 +20,8 @@ def rewritten_update(update: Update, put: Put) -> Update:
     rule = pairs if update.sequential else dict(pairs)
     observe = {block: put(e) for block, e in update.observe}
     name, source, expect = update.name, update.source, update.expect
-    return Update(update.step, rule, put(update.target), observe=observe, name=name, source=source, expect=expect)
+    made = Update(update.step, rule, put(update.target), observe=observe, name=name, source=source, expect=expect)
+    return with_fields(made, units=update.units, limit_only=update.limit_only)  # it is in these units already
 
 
 def rewritten_part(part: Part, put: Put) -> Part:

@@ -91,4 +91,8 @@ def as_printed(of: Recipe | Update) -> Discretisation:
     rule = of.update if isinstance(of, Recipe) else of
     if rule is None:
         raise RecipeError(f"{of.name or 'this recipe'} has no update=, so there is no printed rule; name a scheme")
+    if rule.limit_only:
+        raise RecipeError(
+            f"{rule.name or 'this update'} is what a sweep samples as its step vanishes: no step of it is carried out"
+        )
     return Discretisation(of, PRINTED, rule)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sympy import Expr, ImmutableDenseMatrix, S, Symbol, expand
 from sympy.core.function import AppliedUndef
@@ -66,6 +67,7 @@ class AffineStep:
         return f"{lengths} and {law}{by_eigenvalue}" if lengths else law
 
 
+@lru_cache(maxsize=64)
 def affine_step(update: Update) -> AffineStep:
     """The step as matrices.
 

@@ -38,7 +38,8 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
     """
     if isinstance(declared, Kernel):
         raise RecipeError("there are no certificates of kernels yet; one is of a recipe or of an update")
-    lines = [line for line in report.lines if line.required or line.outcome.verdict is Verdict.PROVED]
+    # What was found beside is a statement about something else, and no part of this proof.
+    lines = [line for line in report.lines if line.required or (line.outcome.verdict is Verdict.PROVED and not line.outcome.found)]
     unproved = [line for line in lines if line.outcome.verdict is not Verdict.PROVED]
     if unproved:
         raise RecipeError(f"there is no certificate of what is not proved: {', '.join(map(_verdict_of, unproved))}")

@@ -6,7 +6,7 @@ rule affine with normal noise, ``c r + b + n``, the block is normal afterwards, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Expr, S
 
@@ -16,6 +16,7 @@ from recipe.expectation import NOISE, expectation
 from recipe.free import blocks_in
 from recipe.kernel.conditional import Conditional, conditional_of
 from recipe.symbols import GENERIC, OTHER, Block, Vector
+from recipe.text import text
 from recipe.total import relabel, substitute
 from verify.kernel.linear import is_linear_in_noise
 from verify.signs.sign import is_positive
@@ -100,4 +101,8 @@ def _keeps_normal(block: Block, rule: Affine, law: Conditional) -> Outcome:
     if isinstance(block, Vector):
         across = expectation(noise * relabel(noise, GENERIC, OTHER))
         parts.append((f"the covariance of two coordinates of {block}", decide_zero(across)))
-    return conjunction(parts, by=f"{block} is normal given the rest, and its mean and variance are kept")
+    outcome = conjunction(parts, by=f"{block} is normal given the rest, and its mean and variance are kept")
+    if outcome.witness is None or rule.slope != 0:
+        return outcome
+    law_text = f"N({text(law.mean)}, {text(1 / law.precision)})"
+    return replace(outcome, repair=f"{block} must be redrawn from {law_text}, its law given the rest: refresh(recipe, {block})")

@@ -117,8 +117,12 @@ def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:
         return facts
     witness = density_witness(kernel, part, shears)
     kept = "on rejection the state is kept and not turned, and no full refresh of what is turned follows"
-    why = kept if facts.verdict is Verdict.PROVED else facts.by
-    return undecided(why) if witness is None else refuted(why, witness)
+    if witness is None:
+        return undecided(kept if facts.verdict is Verdict.PROVED else facts.by)
+    if facts.verdict is not Verdict.PROVED:
+        return refuted(facts.by, witness)
+    turned = listed(part.flips)
+    return refuted(kept, witness, repair=f"on rejection the sign of {turned} must turn: leave out flip_on_rejection=False")
 
 
 def is_injective(part: Part) -> bool:

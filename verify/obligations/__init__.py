@@ -22,9 +22,11 @@ from verify.obligations.noise_factor import NOISE_FACTOR
 from verify.obligations.non_explosion import NON_EXPLOSION
 from verify.obligations.normalisable import NORMALISABLE
 from verify.obligations.onto import ONTO
+from verify.obligations.recipe_form import RECIPE_FORM
 from verify.obligations.smooth import SMOOTH
 from verify.obligations.stable_step import STABLE_STEP
 from verify.obligations.stationarity import STATIONARITY
+from verify.obligations.stationary_law import STATIONARY_LAW
 from verify.obligations.uniqueness import UNIQUENESS
 from verify.obligations.well_defined import WELL_DEFINED
 
@@ -43,6 +45,8 @@ OBLIGATIONS = (
     NORMALISABLE,
     NON_EXPLOSION,
     UNIQUENESS,
+    RECIPE_FORM,
+    STATIONARY_LAW,
     LIPSCHITZ,
     LIPSCHITZ_DRIFT,
     SMOOTH,

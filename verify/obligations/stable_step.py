@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from recipe import Discretisation, RecipeError
+from sympy import Expr, S, Symbol, factorial, nan, oo, zoo
+
+from recipe import Discretisation, RecipeError, Update
 from recipe.symbols import Block
 from verify.affine import AffineStep, Stability, StationaryCovariance, affine_step, boundedness, stability, stationary_covariance
-from verify.obligation import Obligation, of_steps
+from verify.obligation import Obligation, of_claims, of_steps
+from verify.signs.sign import NEGATIVE, POSITIVE, possible_signs
 from verify.subject import Subject
 from verify.verdict import Outcome, Verdict, Witness, refuted, undecided
+
+HIGHEST = 4  # order of a bias that is looked for
 
 
 def discharge(subject: Subject) -> Outcome:
     """By Hurwitz's conditions on the matrix of the step; refuted where no step is stable."""
-    assert isinstance(subject.declared, Discretisation)
     try:
-        step = affine_step(subject.declared.update)
+        step = affine_step(_rule(subject))
     except RecipeError as error:
         return undecided(str(error))
     if step.C.is_zero_matrix:
@@ -24,7 +28,27 @@ def discharge(subject: Subject) -> Outcome:
         finding = f"{found.never} would have to be positive, and is not, whatever the step is"
         return refuted("no step is stable for a quadratic potential", Witness({str(step.step): "any"}, finding))
     taken = tuple(f"the step has a value: {line}" for line in step.defined)
-    return Outcome(Verdict.PROVED, _said(found, step), assumptions=taken, facts=_facts(step), scope=step.scope)
+    covariance = stationary_covariance(step)
+    facts = _facts(covariance) + (_bias(covariance, step) if of_claims(subject) and covariance is not None else ())
+    return Outcome(Verdict.PROVED, _said(found, step), assumptions=taken, facts=facts, scope=step.scope)
+
+
+def _rule(subject: Subject) -> Update:
+    declared = subject.declared
+    assert isinstance(declared, Discretisation | Update)
+    return declared.update if isinstance(declared, Discretisation) else declared
+
+
+def _applies(subject: Subject) -> bool:
+    """Of every discrete step, and of a claim whose rule is affine as it is printed, with noise."""
+    if not of_claims(subject):
+        return of_steps(subject)
+    if isinstance(subject.declared, Update) and subject.declared.limit_only:
+        return False
+    try:
+        return not affine_step(_rule(subject)).C.is_zero_matrix
+    except (RecipeError, RecursionError):
+        return False
 
 
 def _without_noise(step: AffineStep) -> Outcome:
@@ -51,12 +75,55 @@ def _ends(found: Stability, step: AffineStep) -> str:
     if found.solved:
         ends = [*(f"{h} < {e}" for e in found.upper), *(f"{h} > {e}" for e in found.lower)]
     else:
-        ends = [f"{c} > 0" for c in found.conditions]
+        ends = _between(found, step) or [f"{c} > 0" for c in found.conditions]
     return " and ".join([*ends, *(f"{e} is not 0" for e in found.excluded)])
 
 
-def _facts(step: AffineStep) -> tuple[str, ...]:
-    covariance = stationary_covariance(step)
+def _between(found: Stability, step: AffineStep) -> list[str]:
+    """The conditions as bounds of one parameter, such as the friction, where they are linear in it."""
+    parameters = set().union(*(c.free_symbols for c in found.conditions)) - {step.step, step.curvature}
+    for p in sorted(parameters, key=str):
+        slopes = [c.diff(p) for c in found.conditions]
+        signs = [possible_signs(slope) for slope in slopes]
+        if all(p not in slope.free_symbols and sign in (POSITIVE, NEGATIVE) for slope, sign in zip(slopes, signs, strict=True)):
+            ends = [(-c.xreplace({p: S.Zero}) / slope).expand() for c, slope in zip(found.conditions, slopes, strict=True)]
+            lower = [e for e, sign in zip(ends, signs, strict=True) if sign == POSITIVE]
+            upper = [e for e, sign in zip(ends, signs, strict=True) if sign == NEGATIVE]
+            if len(lower) == len(upper) == 1:
+                return [f"{lower[0]} < {p} < {upper[0]}"]
+            return [*(f"{p} > {e}" for e in lower), *(f"{p} < {e}" for e in upper)]
+    return []
+
+
+def _bias(covariance: StationaryCovariance, step: AffineStep) -> tuple[str, ...]:
+    """How far the variances are off as the step vanishes: the leading term of their quotients with those of the target."""
+    h = step.step
+    said = [_leading(b, covariance.ratio(b), h) for b in step.coordinates if covariance.ratio(b) != 1]
+    return tuple(line for line in said if line is not None)
+
+
+def _leading(b: Block, ratio: Expr, h: Symbol) -> str | None:
+    limit = ratio.xreplace({h: S.Zero}).factor()
+    if limit.has(nan, zoo, oo):
+        return None
+    if limit != 1:
+        return f"as {h} vanishes, var {b} becomes {limit} times that of the target"
+    slope = ratio
+    for n in range(1, HIGHEST + 1):
+        slope = slope.diff(h)
+        coefficient = (slope.xreplace({h: S.Zero}) / factorial(n)).factor()
+        if coefficient != 0:
+            return (
+                f"the bias of var {b} is of order {n}: its quotient with the target is 1 + {_bracketed(coefficient * h**n)} + ..."
+            )
+    return f"the bias of var {b} is of an order above {HIGHEST}"
+
+
+def _bracketed(e: Expr) -> str:
+    return f"({e})" if e.could_extract_minus_sign() else str(e)
+
+
+def _facts(covariance: StationaryCovariance | None) -> tuple[str, ...]:
     if covariance is None:
         return ("the stationary covariance was not found in closed form",)
     off = {b: pair for b, pair in covariance.means.items() if pair != (0, 0)}
@@ -84,6 +151,6 @@ STABLE_STEP = Obligation(
         "step times k."
     ),
     discharge=discharge,
-    applies=of_steps,
+    applies=_applies,
     required=False,
 )

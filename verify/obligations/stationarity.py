@@ -7,6 +7,10 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe import Recipe, Update
+from recipe.symbols import Block, Vector
+from verify.audit.lengths import lengths_of
+from verify.audit.skew import find_recipe
+from verify.audit.stationary import has_no_current
 from verify.fokker_planck import current, residual
 from verify.kink import decide_flux, kinks
 from verify.obligation import Obligation
@@ -14,7 +18,7 @@ from verify.obligations.agrees_with_update import has_update, published
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.repair import find_repair
 from verify.repair.edits import Claim
-from verify.subject import Subject, subject_of
+from verify.subject import Subject, kinds_of, subject_of
 from verify.verdict import Outcome, Verdict, proved
 from verify.zero.decide import decide_zero, vanishes
 from verify.zero.shown import formula, shown_factored
@@ -46,8 +50,32 @@ def _off_kinks(subject: Subject) -> Outcome:
     if outcome.verdict is Verdict.PROVED:
         return proved(f"the Fokker-Planck residual is zero ({outcome.by})", LEDGER)
     if outcome.verdict is Verdict.UNDECIDED:
+        return _by_components(subject) or outcome
+    by = f"the residual is {shown_factored(left_over)}"
+    return _with_lengths(replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject)), left_over, subject)
+
+
+def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
+    """A refutation with its scope, where it is not one for every length: the others are proved to be fine."""
+    found = lengths_of(left_over)
+    if found is None:
         return outcome
-    return replace(outcome, by=f"the residual is {shown_factored(left_over)}", residual=formula(left_over), repair=_repair(subject))
+    rest = sorted({f"every {b.length}" for b in subject.state if isinstance(b, Vector) and b.length != found.length})
+    scope = ", ".join([found.others, *rest, *kinds_of(subject.declared)])
+    holds = " and ".join(f"{found.length} = {n}" for n in found.holds)
+    return replace(outcome, scope=scope, facts=(*outcome.facts, f"for {holds} the residual is zero, and exp(-H) stationary"))
+
+
+def _by_components(subject: Subject) -> Outcome | None:
+    """A proof coordinate by coordinate, which asks for no relations between sums: no current, or one that a Q makes."""
+    if has_no_current(subject.dynamics, subject.gradient):
+        return proved("the current v exp(-H) is zero in every block", LEDGER)
+    if not isinstance(subject.declared, Update):
+        return None
+    found = find_recipe(subject.declared, subject.dynamics, subject.gradient)
+    if found is None or not _is_curl(found, current(subject.dynamics, subject.gradient)):
+        return None
+    return proved("v = div Q - Q grad H in every block, with a skew-symmetric Q that was found", LEDGER)
 
 
 def _holds_componentwise(subject: Subject) -> bool:
@@ -58,12 +86,16 @@ def _holds_componentwise(subject: Subject) -> bool:
     """
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
+    return _is_curl(recipe, current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient))
+
+
+def _is_curl(recipe: Recipe, v: dict[Block, Expr]) -> bool:
+    """Whether ``v = div Q - Q grad H`` in every block, and Q is skew-symmetric."""
+    subject = subject_of(recipe)
     if CURL_SKEW.discharge(subject).verdict is not Verdict.PROVED:
         return False
-    v = current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient)
     div_Q, Q_grad = recipe.Q.divergence(), recipe.Q.times(subject.gradient)
-    differences: list[Expr] = [v[b] - (div_Q[b] - Q_grad[b]) for b in subject.state]
-    return all(vanishes(e) for e in differences)
+    return all(vanishes(v[b] - (div_Q[b] - Q_grad[b])) for b in recipe.state)
 
 
 def _repair(subject: Subject) -> str | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sympy import Expr
+from sympy import Expr, S
 
 from recipe import Recipe, Update, derive
 from recipe.entry import parts
 from recipe.free import blocks_in
+from recipe.phi import exp_by_phi
 from recipe.symbols import ScalarData, VectorData
 from verify.diffusion import own_diffusion
 from verify.obligation import Obligation
@@ -37,13 +38,25 @@ def discharge(subject: Subject) -> Outcome:
         return undecided(NO_POINT)
     named: dict[object, tuple[str, Outcome]] = {}
     for e, where in (*_of_posteriors(subject), *expressions_of(subject)):
-        for condition in conditions(e):
+        continued = _continued(e, subject)
+        for condition in dict.fromkeys((*conditions(e), *conditions(continued))):
             if condition not in named:
-                named[condition] = (where, _decide(condition, subject, where))
+                outcome = _decide(condition, subject, where)
+                if outcome.verdict is Verdict.REFUTED and condition not in conditions(continued):
+                    outcome = proved("by continuity", f"{where} is continued to where {condition.e} is 0, as its limit is")
+                named[condition] = (where, outcome)
     count = len(named)
     by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
     outcome = conjunction(named.values(), by=by)
     return outcome if outcome.verdict is not Verdict.PROVED else replace(outcome, by="; ".join((by, *_zeros_of_D(subject))))
+
+
+def _continued(e: Expr, subject: Subject) -> Expr:
+    """A rule with ``(1 - exp(-x step))/x`` as the function without a hole at x = 0 that it is elsewhere; so its limit is taken."""
+    if not isinstance(subject.declared, Update):
+        return e
+    step = subject.declared.step
+    return exp_by_phi(e, lambda z: step in z.free_symbols and z.xreplace({step: S.Zero}) == 0)
 
 
 def _decide(condition: Condition, subject: Subject, where: str) -> Outcome:

@@ -6,7 +6,7 @@ kind stands in a function of its own, and ``EDITS`` lists them. Whether an edit 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, sqrt
@@ -16,6 +16,7 @@ from recipe.calculus import partial
 from recipe.dynamics import Dynamics
 from recipe.entry import Coupling, apply, divergence_of, is_diagonal
 from recipe.symbols import Block, Scalar, ScalarNoise, Vector
+from recipe.total import Total
 from verify.signs.sign import is_positive
 
 NOISES = (Noise, ScalarNoise)
@@ -39,6 +40,9 @@ class Edit:
     cost: int
     start: Expr = S.One
     fixed: Expr | None = None
+
+
+Kind = Callable[["_Place"], Iterator[Edit]]
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,9 @@ class _Place:
         return [t for t in _summands(self.rule) if t.has(*NOISES)]
 
 
-def edits_of(claim: Claim) -> Iterator[Edit]:
-    """Every edit, the likeliest slips first."""
-    for kind in EDITS:
+def edits_of(claim: Claim, kinds: Iterable[Kind] | None = None) -> Iterator[Edit]:
+    """Every edit, or every edit of some kinds, the likeliest slips first."""
+    for kind in EDITS if kinds is None else kinds:
         for k in range(len(claim.update.rule)):
             yield from kind(_Place(claim, k))
 
@@ -121,6 +125,21 @@ def _noise_correlated(at: _Place) -> Iterator[Edit]:
                     cost=1,
                     fixed=S.One,
                 )
+
+
+def _norm_squared(at: _Place) -> Iterator[Edit]:
+    """A norm that was to be squared, wherever it stands in the rule."""
+    update = at.claim.update
+    roots = {p for _, e in update.rule for p in e.atoms(Pow) if p.exp == S.Half and isinstance(p.base, Total)}
+    for root in sorted(roots, key=str) if at.k == 0 else ():
+        pairs = [(b, e.xreplace({root: root.base})) for b, e in update.rule]
+        squared = Update(update.step, pairs if update.sequential else dict(pairs), update.target)
+        yield Edit(
+            lambda _, squared=squared: squared,  # type: ignore[misc]
+            lambda _, root=root: f"in the rule, {root} must be {root.base}",  # type: ignore[misc]
+            cost=1,
+            fixed=S.One,
+        )
 
 
 def _summand_scaled(at: _Place) -> Iterator[Edit]:
@@ -172,7 +191,17 @@ def _term_added(at: _Place) -> Iterator[Edit]:
         )
 
 
-EDITS = (_noise_scaled, _noise_replaced, _noise_correlated, _summand_scaled, _target_scaled, _drift_scaled, _term_added)
+ADDITIVE = (_summand_scaled, _drift_scaled, _term_added)  # they add to the drift, so that two of them are one edit
+EDITS = (
+    _noise_scaled,
+    _noise_replaced,
+    _noise_correlated,
+    _norm_squared,
+    _summand_scaled,
+    _target_scaled,
+    _drift_scaled,
+    _term_added,
+)
 
 
 def _missing(claim: Claim, block: Block) -> dict[Expr, Expr | str]:

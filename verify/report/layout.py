@@ -16,6 +16,7 @@ SCOPE = {
     Verdict.REFUTED: (";", " it was claimed for "),
     Verdict.UNDECIDED: (";", " the question is for "),
 }
+SHIFT = " " * 4  # of what is written on several lines
 FINE, TITLE = "fine print", "title"
 
 
@@ -58,6 +59,8 @@ def _of_line(line: Line, width: int) -> Iterator[Paragraph]:
     yield Paragraph((("  ", ""), (f"{verdict:<10}", verdict), (f"{line.name:<{width}}  ", "")), outcome.by, indent)
     for label, text in _details(line):
         yield Paragraph(((" " * indent + label, ""),), text, indent + len(label))
+    for text in () if outcome.found is None or "\n" not in outcome.found.text else outcome.found.text.splitlines():
+        yield Paragraph(((SHIFT, ""),), text, len(SHIFT) + 4)  # to be pasted
 
 
 def _details(line: Line) -> Iterator[tuple[str, str]]:

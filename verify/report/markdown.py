@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from verify.report.layout import SCOPE, assumptions, point_of
+from verify.verdict import Formula
 
 if TYPE_CHECKING:
     from verify.report.report import Line, Report
@@ -20,6 +21,8 @@ STATEMENTS = {
     "stationarity": r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D",
     "agrees-with-update": r"\lim \mathrm{E}[\mathrm{d}z] / \epsilon = f, \quad \lim \mathrm{Cov}[\mathrm{d}z] / \epsilon = 2 D",
     "marginal": r"\int e^{-H} \propto e^{-U} \text{ over the other blocks}",
+    "recipe-form": r"f = -(D + Q) \nabla H + \Gamma, \quad Q = -Q^{\top}",
+    "stationary-law": r"\nabla \cdot v - v \cdot \nabla H' = 0, \quad v = f + D \nabla H' - \nabla \cdot D",
     "detailed-balance": r"\pi(x)\, q(y \mid x)\, a(x, y) = \pi(y)\, q(x \mid y)\, a(y, x)",
     "invariance": r"\pi K = \pi, \quad \pi \propto e^{-H}",
     "normalisable": r"\int e^{-H} \, \mathrm{d}z < \infty",
@@ -41,8 +44,10 @@ def markdown(report: Report, name: str, file: str | None = None, expect: str | N
     lines += ["| verdict | obligation | states | how |", "| :-- | :-- | :-- | :-- |", *map(_row, report.lines)]
     for line in report.lines:
         details = list(_details(line))
-        if details:
+        if details or line.outcome.found is not None:
             lines += ["", f"### {line.outcome.verdict.value}: {line.name}", "", *(f"* {d}" for d in details)]
+        if line.outcome.found is not None:
+            lines += [*([""] if details else []), *_found(line.outcome.found)]
     taken = [f"* assumed: {_escaped(a)}" for a in assumptions(report)]
     return "\n".join([*lines, *([""] if taken else []), *taken]) + "\n"
 
@@ -70,6 +75,11 @@ def _details(line: Line) -> Iterator[str]:
         yield f"Witness: {', '.join(_code(c) for c in point_of(outcome.witness.point))}; {_escaped(outcome.witness.finding)}"
     if outcome.repair is not None:
         yield f"Repair: {_escaped(outcome.repair)}"
+
+
+def _found(found: Formula) -> list[str]:
+    """What was found, to be read; and to be pasted, where that takes several lines."""
+    return [f"$${found.latex}$$", *(["", "```python", found.text, "```"] if "\n" in found.text else [])]
 
 
 def _escaped(text: str) -> str:

@@ -103,10 +103,23 @@ def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discha
     """
     subjects = subjects_of(declared)
     required = _required(declared, require)
-    applying = [(o, s) for s in subjects for o in obligations_of(declared) if o.applies(s)]
-    lines = [_line(o, discharge(o, s), required) for o, s in applying]
+    applying = [(o, s) for s in subjects for o in obligations_of(declared) if o.applies(s) and _is_asked_of(o, s, subjects)]
+    lines: list[Line] = []
+    for o, s in applying:
+        if _is_given(o, lines):
+            lines.append(_line(o, discharge(o, s), required))
     lines += [_open(name, declared) for name in required if name not in {line.name for line in lines}]
     return Report(declared.name, subjects[-1].kind, subjects[-1].scope, tuple(_without_what_is_decided(lines)))
+
+
+def _is_asked_of(obligation: Obligation, subject: Any, subjects: list[Any]) -> bool:
+    """Not of what a step is made from, where it is asked of the step."""
+    return subject is subjects[-1] or not obligation.applies(subjects[-1])
+
+
+def _is_given(obligation: Obligation, lines: list[Line]) -> bool:
+    """Whether what it is asked for depends on has come out so."""
+    return obligation.given is None or obligation.given in [(line.name, line.outcome.verdict) for line in lines]
 
 
 def subjects_of(declared: Declared) -> list[Any]:
@@ -191,4 +204,5 @@ def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
         "residual": None if outcome.residual is None else asdict(outcome.residual),
         "witness": witness,
         "repair": outcome.repair,
+        "found": None if outcome.found is None else asdict(outcome.found),
     }

@@ -1,0 +1,52 @@
+"""Where coordinates move by themselves, the density that stops every current is an integral: ``H' = integral of (div D - f)/D``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Add, Expr, Symbol
+from sympy.integrals.rationaltools import ratint
+from sympy.polys.polyerrors import PolynomialError
+from sympy.polys.rootoftools import RootSum
+
+from recipe.calculus import abstract_atoms, summands
+from recipe.dynamics import Dynamics
+from recipe.entry import Coupling, is_diagonal, parts
+from recipe.free import blocks_in
+from recipe.symbols import GENERIC, Block, Indexed, Vector
+from recipe.total import labels, sum_over
+
+LONGEST = 100  # operations of what is integrated
+
+
+def antiderivatives(dynamics: Dynamics, pull: dict[Block, Expr]) -> Iterator[Expr]:
+    """A term of H' for each block whose coordinates have noise of their own: of what is rational in the coordinate alone."""
+    for b in dynamics.state:
+        entry = dynamics.diffusion[b, b]
+        spread = parts(entry)[0] if not isinstance(entry, Coupling) or is_diagonal(entry) else None
+        if spread is None or spread == 0:
+            continue
+        own = [t / spread for t in summands(-pull[b]) if not _others(t / spread, b, dynamics.state)]
+        found = [_integral(t, b) for t in own]  # one by one: their common denominator may be long
+        if found and all(e is not None for e in found):
+            e = Add(*found)
+            yield sum_over(e, GENERIC, b.length) if isinstance(b, Vector) else e
+
+
+def _others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
+    """Whether it depends on more than this coordinate."""
+    seen = {s for s in e.atoms(Indexed) if s != b} if isinstance(b, Vector) else set()
+    return bool(abstract_atoms(e)) or bool(blocks_in(e, state) - {b}) or bool(seen) or bool(labels(e) - {GENERIC})
+
+
+def _integral(e: Expr, b: Block) -> Expr | None:
+    """The integral by one coordinate, of what is rational in it; factors without it stay as they are."""
+    constant, e = e.as_independent(b, as_Add=False)
+    if not e.is_rational_function(b) or e.count_ops() > LONGEST:
+        return None
+    x = Symbol("x", real=True)
+    try:
+        found = constant * ratint(e.xreplace({b: x}), x)
+    except (PolynomialError, NotImplementedError):
+        return None
+    return None if found.has(RootSum) else found.xreplace({x: b})

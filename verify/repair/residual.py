@@ -1,0 +1,22 @@
+"""What is left over of an edited rule, and how much there is to write of a factor."""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from recipe import Update, limit_of
+from recipe.calculus import gradient
+from verify.fokker_planck import residual
+
+
+def residual_of(update: Update) -> Expr:
+    """The Fokker-Planck residual of a rule and its target."""
+    dynamics = limit_of(update)
+    return residual(dynamics, {block: gradient(update.target, block) for block in dynamics.state})
+
+
+def operations(factor: Expr) -> int:
+    """How much there is to write of a factor; a number is little, and zero says that something must go."""
+    if factor == 0:
+        return 2
+    return 0 if factor.is_Rational else int(factor.count_ops())
