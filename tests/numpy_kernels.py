@@ -136,3 +136,17 @@ def refreshed_euler(h, C, gradient=heavy, wrong=None):
         return euler({"theta": state["theta"], "r": k["refresh"] * rng.standard_normal(state["r"].shape)}, rng)
 
     return step
+
+
+def mirrored(h, gradient, lower=0.0, upper=np.inf, wrong=None):
+    """Langevin dynamics by Euler, reflected at the ends of an interval as often as it takes."""
+    k, free = knobs(wrong), sgld(h, gradient, wrong)
+
+    def step(state, rng):
+        x = free(state, rng)["theta"]
+        while ((x < lower) | (x > upper)).any():
+            x = np.where(x < lower, k["fold"] * (2 * lower - x), x)
+            x = np.where(x > upper, 2 * upper - x, x)
+        return {"theta": x}
+
+    return step

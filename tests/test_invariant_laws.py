@@ -3,10 +3,13 @@
 import numpy as np
 import numpy_kernels as by_hand
 import pytest
+from scipy import stats
 
 from catalog.sghmc import sghmc
 from recipe import RecipeError, discretised
 from verify.statistics import Outcome, check_invariance, indicate_law, indicate_order, invariant_normal_law
+from verify.statistics.normal import threshold_of
+from verify.statistics.stationary import _hypergeometric as counted
 
 WEIGHTS, CENTRES, WIDTHS = np.array([0.7, 0.3]), np.array([-1.0, 2.5]), np.array([0.6, 1.7])
 MIXING = np.array([[1.0, 0.0], [0.8, 0.6]])
@@ -148,6 +151,16 @@ def test_a_thermostat_absorbs_a_wrong_noise_so_that_only_one_step_shows_it():
         state = step(state, rng)
     assert abs(state["r"].var() - 1) < 0.06
     assert abs(state["xi"].mean() - 1.21) < 0.06, "where the wrong noise went"
+
+
+def test_counts_have_their_level_also_where_there_is_hardly_any():
+    """Two samples of one law: no cut may differ more often than its level, the rarest ones included."""
+    rng = np.random.default_rng(5)
+    far = np.array(
+        [np.abs(counted(rng.normal(size=250), rng.normal(size=500), np.array([-4, -2.6, 0, 2.6, 4]))) for _ in range(500)]
+    )
+    assert ((far > threshold_of(0.01, 1)).sum(axis=0) <= stats.binom.isf(1e-9, 500, 0.01)).all()
+    assert (counted(rng.normal(size=250), 1.5 * rng.normal(size=500), np.array([1.5])) > 3).all()
 
 
 @pytest.mark.parametrize(

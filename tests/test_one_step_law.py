@@ -4,16 +4,18 @@ import mpmath
 import numpy as np
 import numpy_kernels as by_hand
 import pytest
+from samplers import catalog_recipes
 from scipy import stats
 from slow_step import slow_step
 from sympy import Interval, Matrix, Symbol, log, oo, sqrt
 
+from catalog.hmc import hmc
 from catalog.scir import scir
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.sgrhmc import sgrhmc_bounded
-from recipe import Noise, Recipe, RecipeError, Update, Vector, compose, discretised, refresh, step, total
+from recipe import Fold, Noise, Potential, Recipe, RecipeError, Update, Vector, compose, discretised, grad, refresh, step, total
 from verify.statistics import Outcome, Stepper, battery, check_kernel, reference
 from verify.statistics.arrays import Meanings
 from verify.statistics.equations import equations_of
@@ -261,6 +263,38 @@ def test_a_milstein_step_has_its_law():
     found = battery(rule, step_size=0.01, batched=True, replicas=20000)
     assert found.check(milstein(1.0)).outcome is Outcome.AGREES
     assert found.check(milstein(1.1)).outcome is Outcome.DIFFERS
+
+
+@pytest.mark.parametrize("end", [oo, 2])
+def test_a_reflected_step_has_its_law(end):
+    """Also where one step is reflected many times."""
+    theta = Vector("theta", domain=Interval(0, end))
+    h, w, U = Symbol("h", positive=True), Noise("w", like=theta), Potential("U", theta)
+    step = Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U)
+    rule = Update(h, {theta: Fold(dict(step.rule)[theta], 0, end)}, U)
+    how = {"gradients": {"U": by_hand.quartic}, "batched": True, "length": 2, "replicas": 20_000}
+    for size in (0.02, 3.0):
+        found = battery(rule, step_size=size, **how)
+        right, wrong = (by_hand.mirrored(size, by_hand.quartic, 0.0, float(end), knob) for knob in (None, {"noise": 1.1}))
+        assert found.check(right, seed=1).outcome is Outcome.AGREES
+        if end == 2 and size == 3.0:
+            assert found.experiment.unseen, "the law is nearly uniform, whatever the noise"
+        else:
+            assert found.check(wrong, seed=1).outcome is Outcome.DIFFERS
+
+
+@pytest.mark.parametrize("name", catalog_recipes())
+def test_the_noise_of_every_printed_rule_of_the_catalog_is_read_off(name):
+    assert plan_of(equations_of(discretised(catalog_recipes()[name], "printed"))).operations
+
+
+def test_a_rule_without_noise_is_an_identity():
+    how = {"step_size": 0.3, "gradients": HEAVY, "batched": True}
+    right = by_hand.sghmc(0.3, 0.0)
+    found = check_kernel(right, discretised(hmc, "euler"), **how)
+    assert found.outcome is Outcome.AGREES
+    assert found.unseen == (), found
+    assert check_kernel(by_hand.sghmc(0.3, 0.0, wrong={"force": 1.00001}), discretised(hmc, "euler"), **how).differing
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from sympy import Expr, Lambda, Symbol
 
 from recipe.abstract import DenseEntry, Partial, Potential
 from recipe.errors import RecipeError
+from recipe.fold import Fold, FoldSign
 from recipe.phi import Phi
 from recipe.symbols import GENERIC, Block, Indexed, Length, Noise, Vector, generic, name_of
 from recipe.total import Total
@@ -137,8 +138,6 @@ def _at(e: Expr, axes: Axes, m: Meanings) -> Array:
         return _number(e.p / e.q, axes)
     if e in CONSTANTS:
         return _number(CONSTANTS[e], axes)
-    if isinstance(e, Phi):
-        return _phi(int(e.args[0]), _at(e.args[1], axes, m))
     parts = [_at(a, axes, m) for a in e.args]
     if e.is_Add:
         return reduce(np.add, parts)
@@ -146,7 +145,7 @@ def _at(e: Expr, axes: Axes, m: Meanings) -> Array:
         return reduce(np.multiply, parts)
     if e.is_Pow:
         return np.sqrt(parts[0]) if e.exp == sympy.S.Half else np.power(parts[0], _exponent(e.exp, parts[1]))
-    function = FUNCTIONS.get(type(e))
+    function = {**FUNCTIONS, **OWN}.get(type(e))
     if function is None:
         raise RecipeError(f"{e} has no numbers: bind what is abstract in it first")
     return function(*parts)
@@ -210,8 +209,30 @@ def _entry(e: DenseEntry, axes: Axes, m: Meanings) -> Array:
     return turned.reshape(shape)
 
 
-def _phi(k: int, z: Array) -> Array:
+def folded(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
+    """Numbers reflected at the ends until they lie between them, and whether that took an odd number of reflections."""
+    if np.isinf(upper):
+        return lower + np.abs(x - lower), x < lower
+    if np.isinf(lower):
+        return upper - np.abs(upper - x), x > upper
+    width = upper - lower
+    times = np.floor((x - lower) / width)
+    rest = x - lower - times * width
+    odd = times % 2 == 1
+    return lower + np.where(odd, width - rest, rest), odd
+
+
+def _fold(x: Array, lower: Array, upper: Array) -> Array:
+    return folded(x, lower.item(), upper.item())[0]
+
+
+def _fold_sign(x: Array, lower: Array, upper: Array) -> Array:
+    return np.where(folded(x, lower.item(), upper.item())[1], -1.0, 1.0)
+
+
+def _phi(order: Array, z: Array) -> Array:
     """``phi_k`` by its recursion, and by its series where that would cancel."""
+    k = int(order.item())
     value = np.exp(z)
     for j in range(1, k + 1):
         value = (np.expm1(z) if j == 1 else value - 1 / special.factorial(j - 1)) / np.where(z == 0, 1, z)
@@ -219,5 +240,7 @@ def _phi(k: int, z: Array) -> Array:
     series = sum(np.where(small, z, 0.0) ** n / special.factorial(n + k) for n in range(16))
     return np.where(small, series, value)
 
+
+OWN: Mapping[type, Callable[..., Array]] = {Fold: _fold, FoldSign: _fold_sign, Phi: _phi}
 
 __all__ = ["Array", "Gradient", "Meanings", "State", "applied", "images_of"]

@@ -12,6 +12,7 @@ from sympy import Expr, Rational
 
 from recipe import NoncentralChiSquared
 from recipe.calculus import summands
+from recipe.fold import Fold
 from recipe.symbols import name_of
 from verify.statistics.arrays import Array, Meanings, State
 from verify.statistics.equations import Equation, Equations
@@ -99,8 +100,10 @@ def _scaled_terms(q: Equation, factor: float, place: str) -> Iterator[tuple[str,
         df, nonc = (NoncentralChiSquared(draw.noise, *a) for a in ((draw.df * f, draw.nonc), (draw.df, draw.nonc * f)))
         yield f"the degrees of freedom of {place}", q.e.xreplace({draw: df})
         yield f"the non-centrality of {place}", q.e.xreplace({draw: nonc})
-    for term in summands(q.e):
-        yield f"{_short(str(term))} in {place}", q.e + (f - 1) * term
+    inner = q.e.args[0] if isinstance(q.e, Fold) else q.e
+    for term in summands(inner):
+        wrong = inner + (f - 1) * term
+        yield f"{_short(str(term))} in {place}", Fold(wrong, *q.e.args[1:]) if isinstance(q.e, Fold) else wrong
 
 
 def _short(text: str) -> str:
@@ -111,7 +114,8 @@ def moved_by(c: Coefficient, plan: Plan, states: State, meanings: Meanings, roun
     """How far a wrong coefficient moves the noise from each state: the sum of squares, in standard deviations."""
     zero = {name_of(w): np.zeros((1, meanings.length_of(w))) for w in plan.equations.noises}
     right, wrong = _Pair(plan, c, states, meanings, rounding).read(zero)
-    return np.asarray(sum((_finite(wrong.noise[label] - u) ** 2).sum(axis=1) for label, u in right.noise.items()))
+    squares = [(_finite(wrong.noise[label] - u) ** 2).sum(axis=1) for label, u in right.noise.items()]
+    return np.asarray(sum(squares, np.zeros(len(next(iter(states.values()))))))
 
 
 def signature(
@@ -122,10 +126,11 @@ def signature(
     noises = plan.equations.noises
     zero, up, down = (right.read({name_of(w): np.full((1, meanings.length_of(w)), x) for w in noises}) for x in (0.0, 1.0, -1.0))
     shift = {label: _finite(zero[1].noise[label] - u) for label, u in zero[0].noise.items()}
-    slope = {
-        label: _finite((up[1].noise[label] - down[1].noise[label]) / (up[0].noise[label] - down[0].noise[label]), 1.0)
-        for label in shift
-    }
+    with np.errstate(all="ignore"):
+        slope = {
+            label: _finite((up[1].noise[label] - down[1].noise[label]) / (up[0].noise[label] - down[0].noise[label]), 1.0)
+            for label in shift
+        }
     shift = {label: np.where(np.abs(s) > zero[0].resolution[label][:, None], s, 0.0) for label, s in shift.items()}
     return _measured(c, shift, slope, _Pair(plan, c, _repeated(states), meanings, rounding), rng)
 
@@ -139,13 +144,13 @@ def _measured(
     length = np.sqrt(sum((s**2).sum() for s in shift.values()))
     along = {label: _rows_repeated(s) for label, s in shift.items()}
     moved = sum((s * _finite(wrong.noise[label] - right.noise[label])).sum() for label, s in along.items())
-    found = np.asarray(sum((s * _finite(wrong.noise[label])).sum(axis=1) for label, s in along.items()))
+    found = sum(((s * _finite(wrong.noise[label])).sum(axis=1) for label, s in along.items()), np.zeros(rows))
     broken = np.zeros(rows, dtype=bool)
     for ratio in wrong.residuals.values():
         broken |= (ratio > 1).any(axis=1)
     for u in wrong.noise.values():
         broken |= ~np.isfinite(u).all(axis=1)
-    entries = np.concatenate([b[np.abs(b - 1) > SLOPE] ** 2 for b in slope.values()])
+    entries = np.concatenate([np.zeros(0), *(b[np.abs(b - 1) > SLOPE] ** 2 for b in slope.values())])
     scale = float(np.sqrt(entries.mean())) if entries.size else 1.0
     gain = float(moved / REPEATED / length) if length > 0 else 0.0
     around = found.reshape(-1, REPEATED) - found.reshape(-1, REPEATED).mean(axis=1, keepdims=True)

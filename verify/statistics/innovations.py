@@ -7,7 +7,7 @@ size, dimension and potential. What has no noise gives residuals, which are zero
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,22 @@ from recipe import NoncentralChiSquared, RecipeError
 from recipe.symbols import name_of
 from verify.statistics.arrays import Array, Meanings, State, applied, images_of
 from verify.statistics.equations import Equation, Equations, Version
-from verify.statistics.plan import CHI_SQUARED, DIAGONAL, GENERAL, LOGARITHM, QUADRATIC, Backward, Check, Forward, Plan, Recover
+from verify.statistics.plan import (
+    CHI_SQUARED,
+    DIAGONAL,
+    FOLDED,
+    GENERAL,
+    LOGARITHM,
+    QUADRATIC,
+    Backward,
+    Check,
+    Forward,
+    Plan,
+    Recover,
+)
 
+CERTAIN = 10.0  # standard deviations beyond which images of a reflection are left out
+MANY = 1000  # images on each side, at most
 SINGULAR = 1e-12  # of the largest singular value: below it a direction has no noise
 
 
@@ -233,8 +247,34 @@ def _logarithm(reader: _Reader, op: Recover) -> None:
         _keep(reader, op, (np.log(value) - a) / (up - a), reader.rounding * (1 + np.abs(a)) / np.abs(up - a))
 
 
+def _folded(reader: _Reader, op: Recover) -> None:
+    """``new = Fold(mean + c w)``: the normal number with the probability that this is between the lower end and its value."""
+    (q,) = op.equations
+    inner = replace(q, e=q.e.args[0])
+    lower, upper = (float(end) for end in q.e.args[1:])
+    value, rest = reader.value_of(q), _units(reader, op, inner, 0.0)
+    mean = rest.of(inner.e, q.block)
+    parts = [_units(reader, op, inner, 1.0, w).of(inner.e, q.block) - mean for w in op.noises]
+    s = np.sqrt(sum(c**2 for c in parts))
+    if np.isinf(lower):  # the mirror image of a half line that begins at its end
+        value, mean, lower, upper = -value, -mean, -upper, np.inf
+    x, far = value - lower, np.abs(mean - lower) + CERTAIN * s
+    images = 0 if np.isinf(upper) else int(min(np.ceil(far.max() / (2 * (upper - lower))), MANY))
+    below, above = np.zeros(value.shape), np.zeros(value.shape)
+    for k in range(-images, images + 1):
+        at = lower if images == 0 and np.isinf(upper) else lower + 2 * k * (upper - lower)
+        end = np.inf if np.isinf(upper) else at + 2 * (upper - lower) - x
+        below += special.ndtr((at + x - mean) / s) - special.ndtr((at - x - mean) / s)
+        above += special.ndtr(-(at + x - mean) / s) - special.ndtr(-(end - mean) / s)
+    above = above + special.ndtr((lower - x - mean) / s) if np.isinf(upper) else above
+    u = np.where(below < 0.5, special.ndtri(below), -special.ndtri(above))
+    outside = (x < 0) | (value > upper)
+    _keep(reader, op, np.where(outside, np.nan, u), reader.error(inner, rest, value) / s)
+
+
 RECOVER: Mapping[str, Callable[[_Reader, Recover], None]] = {
     DIAGONAL: _diagonal, GENERAL: _general, CHI_SQUARED: _chi_squared, QUADRATIC: _quadratic, LOGARITHM: _logarithm,
+    FOLDED: _folded,
 }  # fmt: skip
 
 

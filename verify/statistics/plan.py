@@ -7,18 +7,33 @@ is left over and has noise gives that noise, and one that has none is checked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sympy import Dummy, Expr, Mul, S, exp, expand
 
 from recipe import NoncentralChiSquared, RecipeError
 from recipe.calculus import partial
+from recipe.fold import FOLDS, Fold
 from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Indexed, Noise, ScalarNoise, Vector, generic, name_of
 from verify.statistics.equations import Equation, Equations, Version
 
-DIAGONAL, GENERAL, CHI_SQUARED, QUADRATIC, LOGARITHM = "diagonal", "general", "chi-squared", "quadratic", "logarithm"
+DIAGONAL, GENERAL, CHI_SQUARED, QUADRATIC, LOGARITHM, FOLDED = (
+    "diagonal",
+    "general",
+    "chi-squared",
+    "quadratic",
+    "logarithm",
+    "folded",
+)
+
+
+ELSE = "such a kernel is compared with the law that it leaves invariant, where there is one: check_invariance"
+_HIDDEN = (
+    "the law of {} <- {} given the state is not read off: its noise must enter affinely, by a square, inside of one exponential or "
+    f"one reflection, or as one NoncentralChiSquared; {ELSE}"
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +110,7 @@ class _Planner:
                 first = self.pending[0]
                 raise RecipeError(
                     f"the noise of the step is not read off the states before and after it: {first.block} <- {first.e} hides it; "
-                    "this step is tested by the law that it leaves stationary, with target="
+                    f"{ELSE}"
                 )
         return Plan(self.equations, tuple(self.operations))
 
@@ -166,7 +181,7 @@ def _affine(e: Expr, block: Block) -> tuple[Expr, Expr] | None:
     """``(p, q)`` of ``e = p + q block``, coordinate by coordinate, both free of the block; None where it is not of that form."""
     x = Dummy("x", real=True)
     moved = e.xreplace({block: x})
-    if blocks_in(moved, (block,)):
+    if blocks_in(moved, (block,)) or any(f.has(x) for f in moved.atoms(*FOLDS)):
         return None
     q = moved.diff(x)
     if q == 0 or q.has(x):
@@ -181,6 +196,10 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
         RecipeError: where it is none of the known ones.
     """
     q = group[0]
+    if any(w in noises for g in group for f in g.e.atoms(*FOLDS) for w in map(generic, f.atoms(Noise, ScalarNoise))):
+        if len(group) == 1 and not whole and isinstance(q.e, Fold) and _how([replace(q, e=q.e.args[0])], noises, whole) == DIAGONAL:
+            return FOLDED
+        raise RecipeError(_HIDDEN.format(q.block, q.e))
     alone = len(group) == 1 and all(_is_elementwise(q.e, w, q.block) for w in noises)
     if q.e.atoms(NoncentralChiSquared):
         if alone and len(noises) == 1 and not whole:
@@ -194,10 +213,7 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
             return QUADRATIC
         if _is_exponential(q.e, w):
             return LOGARITHM
-    raise RecipeError(
-        f"the law of {q.block} <- {q.e} given the state is not read off: its noise must enter affinely, by a square, inside of one "
-        "exponential, or as one NoncentralChiSquared; such a step is tested by the law that it leaves stationary, with target="
-    )
+    raise RecipeError(_HIDDEN.format(q.block, q.e))
 
 
 def _is_exponential(e: Expr, w: Any) -> bool:

@@ -191,7 +191,8 @@ def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
     both = below + (y[:, None] <= cuts).sum(axis=0)
     law = stats.hypergeom(x.size + y.size, both, x.size)
     fewer, more = law.cdf(below), law.sf(below - 1)
-    return np.where(fewer < more, special.ndtri(fewer), -special.ndtri(more))
+    # Both are 1 where no draw of either sample is below a cut: that is no distance at all.
+    return np.where(fewer < more, special.ndtri(np.minimum(fewer, 0.5)), -special.ndtri(np.minimum(more, 0.5)))
 
 
 def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
