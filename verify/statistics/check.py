@@ -1,0 +1,140 @@
+"""``check_kernel``: does any callable ``step(state, rng)`` sample what was proved?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recipe import RecipeError
+from recipe.symbols import name_of
+from verify.statistics.arrays import Gradient, State
+from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, seeded
+from verify.statistics.equations import equations_of
+from verify.statistics.findings import Findings
+from verify.statistics.innovations import carried_out
+from verify.statistics.kernels import Step, Stepper, stepper
+from verify.statistics.one_step import Experiment, prepared, run
+from verify.statistics.plan import plan_of
+from verify.statistics.setting import Against, setting
+
+ROUNDING = 1e-10
+DESIGN, RUN = 0, 1  # what random numbers are for
+
+
+@dataclass(frozen=True)
+class Battery:
+    """A rule with the states, the replicas and the tests chosen for it: any number of kernels can be checked against it."""
+
+    name: str
+    experiment: Experiment
+    batched: bool
+    coupled: bool
+
+    def check(self, step: Step | Stepper, *, seed: int = 0, name: str | None = None) -> Findings:
+        """Run a kernel, and compare: see ``check_kernel``."""
+        kernel = stepper(step, batched=self.batched, coupled=self.coupled)
+        lines = run(self.experiment, kernel, np.random.default_rng([seeded(seed), RUN]))
+        asked, called = self.experiment.asked, name or self.name
+        return Findings(
+            called, tuple(lines), seed, asked.level, asked.power, asked.factor, self.experiment.replicas, self.experiment.unseen
+        )
+
+
+def check_kernel(step: Step | Stepper, against: Against, *, seed: int = 0, name: str | None = None, **how: Any) -> Findings:
+    """Compare a kernel with a rule by the law of one step given the state, which is exact for every step size and potential.
+
+    Args:
+        step: the kernel, ``step(state, rng) -> state``: see ``Stepper`` for the shapes, ``batched`` and ``coupled``.
+        against: what it must be: an ``Update``, ``discretised(recipe, scheme)``, or a ``Kernel`` of moves that always happen.
+        seed: reproduces everything.
+        name: how it is called in the findings.
+        how: the numbers of the rule, and what is wanted of the tests; the arguments of ``battery``.
+
+    Raises:
+        RecipeError: for numbers that do not fit, a rule whose noise cannot be read off, or a kernel that returns no state.
+    """
+    if isinstance(step, Stepper):
+        how = {**how, "batched": step.batched, "coupled": step.coupled}
+    return battery(against, seed=seed, **how).check(step, seed=seed, name=name)
+
+
+def battery(
+    against: Against,
+    *,
+    step_size: float,
+    params: Mapping[str, Any] | None = None,
+    length: int | Mapping[str, int] = 3,
+    gradients: Mapping[str, Gradient] | None = None,
+    seed: int = 0,
+    level: float = LEVEL,
+    power: float = POWER,
+    factor: float = FACTOR,
+    batched: bool = False,
+    coupled: bool = False,
+    states: Mapping[str, Any] | None = None,
+    replicas: int | None = None,
+    most: int = MOST,
+    rounding: float = ROUNDING,
+) -> Battery:
+    """Choose the states and the number of steps with which a wrong coefficient is found.
+
+    Args:
+        against, seed: see ``check_kernel``.
+        step_size, params, length: the numbers of the rule; ``length`` is the coordinates of its vectors, or a dict by block.
+        gradients: of abstract potentials, by name: functions of their blocks, arrays (replicas, length), that return such arrays.
+        level: the probability with which a right kernel is said to differ, at most, for all lines together.
+        power, factor: with this probability a coefficient that is wrong by this factor is found.
+        batched, coupled: see ``Stepper``.
+        states: where to start, by block, shape (states, length); by default anywhere in the domain.
+        replicas: steps; by default as many as ``power`` and ``factor`` need, and not more than ``most``.
+        rounding: the relative precision of the kernel's arithmetic: 1e-10 leaves room in float64; a kernel in float32 needs 1e-5.
+
+    Raises:
+        RecipeError: for numbers that do not fit, or a rule whose noise cannot be read off.
+    """
+    asked = Asked(level, power, factor, most).checked()
+    if not 0 < rounding < 1e-2:
+        raise RecipeError(f"rounding={rounding!r} must be a small positive number, such as 1e-10")
+    given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
+    plan = plan_of(equations_of(against))
+    rows = None if states is None else _states(states, plan.equations.state, given.meanings.lengths)
+    rng = np.random.default_rng([seeded(seed), DESIGN])
+    experiment = prepared(
+        plan, given.meanings, given.scalars, asked, rng, rounding=rounding, states=rows, replicas=replicas, coupled=coupled
+    )
+    return Battery(given.name, experiment, batched, coupled)
+
+
+def reference(
+    against: Against, *, step_size: float, params: Mapping[str, Any] | None = None, length: int | Mapping[str, int] = 3,
+    gradients: Mapping[str, Gradient] | None = None,
+) -> Stepper:  # fmt: skip
+    """The rule itself as a kernel, many chains at once: a slow one, for tests and for what has no compiled form."""
+    given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
+    equations = equations_of(against)
+
+    def step(state: State, rng: np.random.Generator) -> State:
+        rows = len(next(iter(state.values())))
+        drawn = {name_of(w): rng.standard_normal((rows, given.meanings.length_of(w))) for w in equations.noises}
+        moved = carried_out(equations, state, drawn, given.meanings)
+        return {name: np.broadcast_to(x, state[name].shape) for name, x in moved.items()}
+
+    return Stepper(step, batched=True, coupled=True)
+
+
+def _states(states: Mapping[str, Any], blocks: Any, lengths: Mapping[str, int]) -> State:
+    rows: State = {}
+    for b in blocks:
+        n = lengths[b.length.name] if hasattr(b, "length") else 1
+        if name_of(b) not in states:
+            raise RecipeError(f"states= has no rows for the block {name_of(b)}")
+        x = np.asarray(states[name_of(b)], dtype=float)
+        if x.ndim != 2 or x.shape[1] != n or not np.isfinite(x).all():
+            raise RecipeError(f"states['{name_of(b)}'] has the shape {x.shape} and must have (states, {n}), of finite numbers")
+        rows[name_of(b)] = x
+    if len({len(x) for x in rows.values()}) > 1:
+        raise RecipeError("states= has blocks with different numbers of rows; give one row a state")
+    return rows
