@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Report", "Verdict", "verify"]
+__all__ = ["Report", "Verdict", "check_kernel", "verify"]
 
 
 def __getattr__(name: str) -> Any:
@@ -17,4 +17,8 @@ def __getattr__(name: str) -> Any:
         from verify.verdict import Verdict
 
         return Verdict
+    if name == "check_kernel":
+        from verify.statistics import check_kernel
+
+        return check_kernel
     raise AttributeError(f"module 'verify' has no attribute {name!r}")

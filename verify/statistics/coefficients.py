@@ -1,0 +1,177 @@
+"""The coefficients of a step, and how a wrong one would be seen: the rule with each of them scaled, carried out with numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import special
+from sympy import Expr, Rational
+
+from recipe import NoncentralChiSquared
+from recipe.calculus import summands
+from recipe.symbols import name_of
+from verify.statistics.arrays import Array, Meanings, State
+from verify.statistics.equations import Equation, Equations
+from verify.statistics.innovations import Innovations, carried_out, innovations
+from verify.statistics.normal import threshold_of, visible_scale
+from verify.statistics.plan import Plan
+
+OFTEN = 0.01  # of the replicas: what is seen in so many without noise is not missed
+SLOPE = 1e-6  # a noise coefficient is not that of the rule if it differs by so much
+REPEATED = 32  # steps from each state that tell how far a wrong coefficient moves the noise on average
+SHIFT, SCALE = "shift", "scale"
+LONGEST = 60  # letters of the name of a coefficient
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A term of a rule, or a parameter; ``equations`` and ``meanings`` are those with it multiplied by the factor."""
+
+    name: str
+    equations: Equations
+    meanings: Meanings
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a wrong coefficient does to the recovered noise, by state (a row each): ``shift`` by label, and ``slope``.
+
+    ``certain`` says that it breaks a relation without noise. ``gain`` is how far the statistic of the shift moves with one replica
+    a state; ``ratio`` the factor of the standard deviation where the slope differs.
+    """
+
+    name: str
+    shift: Mapping[str, Array]
+    slope: Mapping[str, Array]
+    gain: float
+    ratio: float
+    certain: bool
+
+    @property
+    def moves(self) -> bool:
+        """Whether it shifts the noise."""
+        return any(np.any(s != 0) for s in self.shift.values())
+
+    def scaled(self, label: str) -> Array:
+        """Where it scales the noise of a label."""
+        return np.abs(self.slope[label] - 1) > SLOPE
+
+    def needed(self, states: int, level: float, power: float, most: int) -> dict[str, float]:
+        """The replicas with which each of its tests finds it; infinite where that is more than ``most``. Empty: it has none."""
+        found = {}
+        if self.moves:
+            gain = max(self.gain, 1e-300)
+            found[SHIFT] = states * ((threshold_of(level, 1) + float(special.ndtri(power))) / gain) ** 2
+        entries = sum(int(self.scaled(label).sum()) for label in self.slope)
+        if entries:
+            found[SCALE] = _replicas_for_scale(entries / states, max(self.ratio, 1 / self.ratio), level, power, most)
+        return {test: n if n <= most else np.inf for test, n in found.items()}
+
+
+def _replicas_for_scale(entries: float, ratio: float, level: float, power: float, most: int) -> float:
+    n = 16.0
+    while n <= most and visible_scale(entries * n, level, power) > ratio:
+        n *= 1.1
+    return n
+
+
+def coefficients_of(equations: Equations, meanings: Meanings, scalars: tuple[str, ...], factor: float) -> Iterator[Coefficient]:
+    """Every term of every assignment, and every parameter in ``scalars``, multiplied by the factor."""
+    for k, q in enumerate(equations.listed):
+        for name, e in _scaled_terms(q, factor):
+            listed = (*equations.listed[:k], replace(q, e=e), *equations.listed[k + 1 :])
+            yield Coefficient(name, replace(equations, listed=listed), meanings)
+    for name in scalars:
+        value = np.asarray(meanings.values[name], dtype=float) * factor
+        yield Coefficient(name, equations, meanings.with_values({name: value}))
+
+
+def _scaled_terms(q: Equation, factor: float) -> Iterator[tuple[str, Expr]]:
+    f = Rational(repr(float(factor)))
+    for draw in q.e.atoms(NoncentralChiSquared):
+        df, nonc = (NoncentralChiSquared(draw.noise, *a) for a in ((draw.df * f, draw.nonc), (draw.df, draw.nonc * f)))
+        yield f"the degrees of freedom of {name_of(q.block)}", q.e.xreplace({draw: df})
+        yield f"the non-centrality of {name_of(q.block)}", q.e.xreplace({draw: nonc})
+    for term in summands(q.e):
+        yield f"{_short(str(term))} in {name_of(q.block)}", q.e + (f - 1) * term
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def moved_by(c: Coefficient, plan: Plan, states: State, meanings: Meanings, rounding: float) -> Array:
+    """How far a wrong coefficient moves the noise from each state: the sum of squares, in standard deviations."""
+    zero = {name_of(w): np.zeros((1, meanings.length_of(w))) for w in plan.equations.noises}
+    right, wrong = _Pair(plan, c, states, meanings, rounding).read(zero)
+    return np.asarray(sum((_finite(wrong.noise[label] - u) ** 2).sum(axis=1) for label, u in right.noise.items()))
+
+
+def signature(
+    c: Coefficient, plan: Plan, states: State, meanings: Meanings, rng: np.random.Generator, rounding: float
+) -> Signature:
+    """What a wrong coefficient does at these states, by the rule with it carried out beside the rule itself."""
+    right = _Pair(plan, c, states, meanings, rounding)
+    noises = plan.equations.noises
+    zero, up, down = (right.read({name_of(w): np.full((1, meanings.length_of(w)), x) for w in noises}) for x in (0.0, 1.0, -1.0))
+    shift = {label: _finite(zero[1].noise[label] - u) for label, u in zero[0].noise.items()}
+    slope = {
+        label: _finite((up[1].noise[label] - down[1].noise[label]) / (up[0].noise[label] - down[0].noise[label]), 1.0)
+        for label in shift
+    }
+    shift = {label: np.where(np.abs(s) > zero[0].resolution[label][:, None], s, 0.0) for label, s in shift.items()}
+    return _measured(c.name, shift, slope, _Pair(plan, c, _repeated(states), meanings, rounding), rng)
+
+
+def _measured(
+    name: str, shift: Mapping[str, Array], slope: Mapping[str, Array], pair: _Pair, rng: np.random.Generator
+) -> Signature:
+    rows = len(next(iter(pair.states.values())))
+    drawn = {name_of(w): rng.standard_normal((rows, pair.meanings.length_of(w))) for w in pair.plan.equations.noises}
+    right, wrong = pair.read(drawn)
+    length = np.sqrt(sum((s**2).sum() for s in shift.values()))
+    moved = sum((_rows_repeated(s) * _finite(wrong.noise[label] - right.noise[label])).sum() for label, s in shift.items())
+    broken = np.zeros(rows, dtype=bool)
+    for ratio in wrong.residuals.values():
+        broken |= (ratio > 1).any(axis=1)
+    for u in wrong.noise.values():
+        broken |= ~np.isfinite(u).all(axis=1)
+    entries = np.concatenate([b[np.abs(b - 1) > SLOPE] ** 2 for b in slope.values()])
+    scale = float(np.sqrt(entries.mean())) if entries.size else 1.0
+    gain = float(moved / REPEATED / length) if length > 0 else 0.0
+    return Signature(name, shift, slope, gain, scale, bool(broken.mean() > OFTEN))
+
+
+def _finite(x: Array, instead: float = 0.0) -> Array:
+    return np.where(np.isfinite(x), x, instead)
+
+
+def _repeated(states: State) -> State:
+    return {name: _rows_repeated(rows) for name, rows in states.items()}
+
+
+def _rows_repeated(rows: Array) -> Array:
+    return np.repeat(rows, REPEATED, axis=0)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The rule and the rule with one wrong coefficient, from the same states with the same noise."""
+
+    plan: Plan
+    wrong: Coefficient
+    states: State
+    meanings: Meanings
+    rounding: float
+
+    def read(self, drawn: Mapping[str, Array]) -> tuple[Innovations, Innovations]:
+        rows = len(next(iter(self.states.values())))
+        found: list[Any] = []
+        for equations, meanings in ((self.plan.equations, self.meanings), (self.wrong.equations, self.wrong.meanings)):
+            after = carried_out(equations, self.states, drawn, meanings)
+            wide = {k: np.broadcast_to(v, (rows, v.shape[1])) for k, v in after.items()}
+            found.append(innovations(self.plan, self.states, wide, self.meanings, rounding=self.rounding))
+        return found[0], found[1]

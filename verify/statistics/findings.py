@@ -1,0 +1,114 @@
+"""What a battery of tests found: a line for each comparison, with all that is needed to judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+from recipe import __version__
+
+VERSION = 1  # of the fields of findings as plain data
+
+
+class Outcome(Enum):
+    """``AGREES``: nothing was seen. ``DIFFERS``: the kernel is not what it was compared with, at the level of the line.
+
+    ``INDICATIVE`` lines have no exact null and never decide.
+    """
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    INDICATIVE = "indicative"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One comparison.
+
+    ``distance`` is further than ``threshold`` with a probability of at most ``level`` where the kernel is right. ``unit`` says what
+    both are: normal deviates, the largest distance of two distribution functions, or multiples of the rounding error. ``visible``
+    is the smallest effect that is found with the wanted probability, in the words of ``effect``; None where nothing is hidden.
+    """
+
+    name: str
+    test: str
+    distance: float
+    threshold: float
+    unit: str
+    level: float
+    outcome: Outcome
+    visible: float | None = None
+    effect: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The lines of one battery; ``seed`` and the arguments reproduce it bit for bit.
+
+    ``level`` bounds the probability that a right kernel differs in any line. ``unseen`` are coefficients of which the wanted
+    ``factor`` would be missed with a probability above ``1 - power``: agreement says nothing of them.
+    """
+
+    name: str
+    lines: tuple[Line, ...]
+    seed: int
+    level: float
+    power: float
+    factor: float
+    replicas: int
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """``DIFFERS`` if any line does."""
+        return Outcome.DIFFERS if self.differing else Outcome.AGREES
+
+    @property
+    def differing(self) -> tuple[Line, ...]:
+        """The lines that differ."""
+        return tuple(line for line in self.lines if line.outcome is Outcome.DIFFERS)
+
+    def as_json(self) -> dict[str, Any]:
+        """The findings as plain data."""
+        lines = [{**asdict(line), "outcome": line.outcome.value} for line in self.lines]
+        return {
+            "version": VERSION, "library": __version__, "name": self.name, "outcome": self.outcome.value, "seed": self.seed,
+            "level": self.level, "power": self.power, "factor": self.factor, "replicas": self.replicas,
+            "unseen": list(self.unseen), "lines": lines,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return "\n".join(_text(self))
+
+
+def _text(found: Findings) -> list[str]:
+    head = (
+        f"{found.name}: {found.outcome.value} ({found.replicas} replicas, seed {found.seed}, level {found.level:g} for all lines)"
+    )
+    rows = [("", "compared", "distance", "threshold", "seen from")]
+    rows += [(line.outcome.value, line.name, _short(line.distance), _short(line.threshold), _seen(line)) for line in found.lines]
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    lines = [head]
+    for row, line in zip(rows, (None, *found.lines), strict=True):
+        cells = [row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]), row[3].rjust(widths[3]), row[4]]
+        lines.append(("  " + "  ".join(cells)).rstrip())
+        if line is not None and line.where and line.outcome is Outcome.DIFFERS:
+            lines.append(f"  {' ' * widths[0]}  {line.where}")
+    lines += [f"  not seen: a factor {found.factor:g} in {name}" for name in found.unseen]
+    return lines
+
+
+def _short(x: float) -> str:
+    return f"{x:.3g}"
+
+
+def _seen(line: Line) -> str:
+    return "anything" if line.visible is None and not line.effect else f"{line.effect} {_short(line.visible or 0.0)}".strip()
+
+
+def shares(level: float, names: list[str]) -> Mapping[str, float]:
+    """The level of each line, so that all of them together have the given one (union bound)."""
+    return dict.fromkeys(names, level / max(len(names), 1))

@@ -1,0 +1,264 @@
+"""The numbers that a step must have drawn, read off the states before and after it.
+
+Where the kernel is the rule they are independent standard normal numbers, whatever the state was: that is exact, for every step
+size, dimension and potential. What has no noise gives residuals, which are zero but for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+from sympy import Add, S
+
+from recipe import NoncentralChiSquared, RecipeError
+from recipe.symbols import name_of
+from verify.statistics.arrays import Array, Meanings, State, applied, images_of
+from verify.statistics.equations import Equation, Equations, Version
+from verify.statistics.plan import CHI_SQUARED, DIAGONAL, GENERAL, LOGARITHM, QUADRATIC, Backward, Check, Forward, Plan, Recover
+
+SINGULAR = 1e-12  # of the largest singular value: below it a direction has no noise
+
+
+@dataclass(frozen=True)
+class Innovations:
+    """What was read off: ``noise`` by label, arrays (replicas, coordinates), and ``residuals`` by label, each by its tolerance.
+
+    ``resolution`` is how far rounding may move a recovered number, for each replica, by label.
+    """
+
+    noise: Mapping[str, Array]
+    residuals: Mapping[str, Array]
+    resolution: Mapping[str, Array]
+
+
+@dataclass
+class _Reader:
+    """Goes through a plan with numbers."""
+
+    meanings: Meanings
+    rounding: float
+    versions: dict[Version, Array]
+    errors: dict[Version, Array] = field(default_factory=dict)
+    drawn: dict[str, Array] = field(default_factory=dict)
+    noise: dict[str, Array] = field(default_factory=dict)
+    residuals: dict[str, Array] = field(default_factory=dict)
+    resolution: dict[str, Array] = field(default_factory=dict)
+
+    def at(self, q: Equation, **drawn: Array) -> Meanings:
+        """The meanings of what an equation reads."""
+        blocks = {name_of(b): self.versions[b, n] for b, n in q.before.items() if (b, n) in self.versions}
+        return self.meanings.with_values({**blocks, **self.drawn, **drawn})
+
+    def error(self, q: Equation, m: Meanings, value: Array) -> Array:
+        """How far rounding may move the difference of both sides, and what is not known exactly on the right."""
+        terms = np.abs(value) + sum(np.abs(m.of(term, q.block)) for term in Add.make_args(q.e))
+        result = self.rounding * terms
+        for b, n in q.reads:
+            wrong = self.errors.get((b, n))
+            if wrong is not None:
+                moved = m.with_values({name_of(b): self.versions[b, n] + wrong})
+                result = result + np.abs(moved.of(q.e, q.block) - m.of(q.e, q.block))
+        return result
+
+    def value_of(self, q: Equation) -> Array:
+        """The left side: the new version, or the function of it that the equation is about."""
+        new = self.versions[q.made]
+        return new if q.seen_through is None else applied(q.seen_through, new)
+
+
+def innovations(plan: Plan, before: State, after: State, meanings: Meanings, *, rounding: float) -> Innovations:
+    """The noise and the residuals of steps from ``before`` to ``after``, arrays (replicas, length) by the name of the block.
+
+    ``rounding`` is the relative precision of the kernel's arithmetic, with room for the order of its operations.
+    """
+    equations = plan.equations
+    versions = {(b, 0): before[name_of(b)] for b in equations.state}
+    versions |= {equations.last(b): after[name_of(b)] for b in equations.state if equations.last(b)[1]}
+    reader = _Reader(meanings.with_values(images_of(equations.state)), rounding, versions)
+    for operation in plan.operations:
+        match operation:
+            case Forward(q):
+                _forward(reader, q)
+            case Backward():
+                _backward(reader, operation)
+            case Check(q):
+                _check(reader, q)
+            case Recover():
+                RECOVER[operation.how](reader, operation)
+    return Innovations(reader.noise, reader.residuals, reader.resolution)
+
+
+def _forward(reader: _Reader, q: Equation) -> None:
+    m = reader.at(q)
+    value = m.of(q.e, q.block)
+    reader.versions[q.made] = value
+    if any(v in reader.errors for v in q.reads):
+        reader.errors[q.made] = reader.error(q, m, value)
+
+
+def _backward(reader: _Reader, op: Backward) -> None:
+    q = op.equation
+    m = reader.at(q)
+    value, factor = reader.versions[q.made], m.of(op.q, q.block)
+    found = (value - m.of(op.p, q.block)) / factor
+    scale = np.abs(value) + sum(np.abs(m.of(term, q.block)) for term in Add.make_args(op.p))
+    reader.versions[op.found] = found
+    reader.errors[op.found] = reader.rounding * scale / np.abs(factor)
+
+
+def _check(reader: _Reader, q: Equation) -> None:
+    m, value = reader.at(q), reader.value_of(q)
+    _residual(reader, q, value - m.of(q.e, q.block), reader.error(q, m, value))
+
+
+def _residual(reader: _Reader, q: Equation, left: Array, error: Array) -> None:
+    with np.errstate(all="ignore"):
+        ratio = np.where(left == 0, 0.0, np.abs(left) / error)
+    reader.residuals[f"{name_of(q.block)} ({q.stage + 1})"] = np.where(np.isnan(ratio), np.inf, ratio)
+
+
+def _units(reader: _Reader, op: Recover, q: Equation, scale: float, only: Any = None) -> Meanings:
+    """The meanings with all noise at ``scale``, or one of them and the others at zero."""
+    rows = {name_of(w): np.full((1, reader.meanings.length_of(w)), scale if only in (None, w) else 0.0) for w in op.noises}
+    return reader.at(q, **rows)
+
+
+def _diagonal(reader: _Reader, op: Recover) -> None:
+    """``new = mean + sum of c_w w``: the deviation by its standard deviation."""
+    (q,) = op.equations
+    value, rest = reader.value_of(q), _units(reader, op, q, 0.0)
+    mean = rest.of(q.e, q.block)
+    coefficients = [_units(reader, op, q, 1.0, w).of(q.e, q.block) - mean for w in op.noises]
+    deviation = coefficients[0] if len(coefficients) == 1 else np.sqrt(sum(c**2 for c in coefficients))
+    _keep(reader, op, (value - mean) / deviation, reader.error(q, rest, value) / np.abs(deviation))
+
+
+def _keep(reader: _Reader, op: Recover, u: Array, error: Array) -> None:
+    reader.noise[op.label] = u
+    reader.resolution[op.label] = np.broadcast_to(error, u.shape).max(axis=1)
+    if len(op.noises) == 1 and op.whole:
+        reader.drawn[name_of(op.noises[0])] = u
+
+
+def _general(reader: _Reader, op: Recover) -> None:
+    """All coordinates of all equations together: ``new = mean + B w``, whitened by the singular values of B."""
+    left, columns, errors = [], [], []
+    sizes = [reader.meanings.length_of(w) for w in op.noises]
+    for q in op.equations:
+        rest = _units(reader, op, q, 0.0)
+        mean, value = rest.of(q.e, q.block), reader.value_of(q)
+        left.append(value - mean)
+        errors.append(reader.error(q, rest, value))
+        columns.append(_root(reader, op, q, mean))
+    B, R, E = np.concatenate(columns, axis=1), np.concatenate(left, axis=1), np.concatenate(errors, axis=1)
+    U, size, V = np.linalg.svd(B, full_matrices=True)
+    rank = int((size[0] > SINGULAR * size[0, 0]).sum())
+    if op.whole and rank < sum(sizes):
+        raise RecipeError(f"the noise {op.label} is used again, and is not all seen in {op.equations[0].block}: it is not read off")
+    turned = _times(np.swapaxes(U, 1, 2), R)
+    u = turned[:, :rank] / size[:, :rank]
+    u = _times(np.swapaxes(V, 1, 2), u) if rank == sum(sizes) else u  # the noise itself, where all of it is seen
+    error = np.linalg.norm(E, axis=1, keepdims=True)
+    _keep(reader, op, u, error / size[:, rank - 1 : rank])
+    if rank < R.shape[1]:
+        _residual(reader, op.equations[0], turned[:, rank:], error)
+    if op.whole:
+        parts = np.split(u, np.cumsum(sizes)[:-1], axis=1)
+        reader.drawn |= {name_of(w): part for w, part in zip(op.noises, parts, strict=True)}
+
+
+def _times(matrices: Array, rows: Array) -> Array:
+    return (matrices @ rows[:, :, None])[:, :, 0]
+
+
+def _root(reader: _Reader, op: Recover, q: Equation, mean: Array) -> Array:
+    """The columns of B, shape (replicas, coordinates, numbers drawn)."""
+    columns = []
+    for w in op.noises:
+        for j in range(reader.meanings.length_of(w)):
+            rows = {name_of(v): np.zeros((1, reader.meanings.length_of(v))) for v in op.noises}
+            rows[name_of(w)][0, j] = 1.0
+            columns.append(reader.at(q, **rows).of(q.e, q.block) - mean)
+    rows_of = max(c.shape[0] for c in columns)
+    return np.stack([np.broadcast_to(c, (rows_of, c.shape[1])) for c in columns], axis=2)
+
+
+def _chi_squared(reader: _Reader, op: Recover) -> None:
+    """``new = p + q X``: the normal number with the probability that X has below its value."""
+    (q,) = op.equations
+    (draw,) = q.e.atoms(NoncentralChiSquared)
+    m = reader.at(q)
+    rest, scale = _affine_in_draw(m, q, draw)
+    df, nonc = m.of(draw.df, q.block), m.of(draw.nonc, q.block)
+    x = (reader.value_of(q) - rest) / scale
+    law = stats.ncx2(df, nonc)
+    below, above = law.cdf(x), law.sf(x)
+    u = np.where(below < 0.5, special.ndtri(below), -special.ndtri(above))
+    _keep(reader, op, u * np.sign(scale), np.full(u.shape, 1e-6))
+
+
+def _affine_in_draw(m: Meanings, q: Equation, draw: NoncentralChiSquared) -> tuple[Array, Array]:
+    rest = m.of(q.e.xreplace({draw: S.Zero}), q.block)
+    return rest, m.of(q.e.xreplace({draw: S.One}), q.block) - rest
+
+
+def _quadratic(reader: _Reader, op: Recover) -> None:
+    """``new = a + b w + c w^2``: the normal number with the probability that this has below its value."""
+    (q,) = op.equations
+    value = reader.value_of(q)
+    a, up, down = (_units(reader, op, q, s).of(q.e, q.block) for s in (0.0, 1.0, -1.0))
+    b, c = (up - down) / 2, (up + down) / 2 - a
+    error = reader.error(q, _units(reader, op, q, 0.0), value)
+    with np.errstate(all="ignore"):
+        root = np.sqrt(b**2 + 4 * c * (value - a))
+        ends = np.sort(np.stack([(-b - root) / (2 * c), (-b + root) / (2 * c)]), axis=0)
+        inside = special.ndtr(ends[1]) - special.ndtr(ends[0])
+        outside = special.ndtr(ends[0]) + special.ndtr(-ends[1])
+        u = np.where(inside < 0.5, special.ndtri(inside), -special.ndtri(outside)) * np.sign(c)
+        straight = np.abs(c) <= SINGULAR * np.abs(b)
+        u = np.where(straight, (value - a) / b, u)
+        resolution = error / np.where(straight, np.abs(b), np.maximum(root, np.sqrt(error * np.abs(c))))
+    _keep(reader, op, u, resolution)
+
+
+def _logarithm(reader: _Reader, op: Recover) -> None:
+    """``new = exp(a + b w)``, for the whole right side."""
+    (q,) = op.equations
+    (a, up), value = (np.log(_units(reader, op, q, s).of(q.e, q.block)) for s in (0.0, 1.0)), reader.value_of(q)
+    with np.errstate(all="ignore"):
+        _keep(reader, op, (np.log(value) - a) / (up - a), reader.rounding * (1 + np.abs(a)) / np.abs(up - a))
+
+
+RECOVER: Mapping[str, Callable[[_Reader, Recover], None]] = {
+    DIAGONAL: _diagonal, GENERAL: _general, CHI_SQUARED: _chi_squared, QUADRATIC: _quadratic, LOGARITHM: _logarithm,
+}  # fmt: skip
+
+
+def carried_out(equations: Equations, before: State, drawn: Mapping[str, Array], meanings: Meanings) -> State:
+    """The rule itself, with given standard normal numbers: the state after it, by the name of the block."""
+    m0 = meanings.with_values({**images_of(equations.state), **drawn})
+    versions: dict[Version, Array] = {(b, 0): before[name_of(b)] for b in equations.state}
+    for q in equations.listed:
+        m = m0.with_values({name_of(b): versions[b, n] for b, n in q.before.items()})
+        versions[q.made] = _drawn_value(q, m)
+    return {name_of(b): versions[equations.last(b)] for b in equations.state}
+
+
+def _drawn_value(q: Equation, m: Meanings) -> Array:
+    draws = q.e.atoms(NoncentralChiSquared)
+    if not draws:
+        value = m.of(q.e, q.block)
+        return value if q.seen_through is None else _back_through(q, value)
+    (draw,) = draws
+    rest, scale = _affine_in_draw(m, q, draw)
+    u = special.ndtr(m.of(draw.noise, q.block) * np.sign(scale))
+    return rest + scale * stats.ncx2.ppf(u, m.of(draw.df, q.block), m.of(draw.nonc, q.block))
+
+
+def _back_through(q: Equation, value: Array) -> Array:
+    assert q.image is not None
+    return applied(q.image, value)

@@ -1,0 +1,149 @@
+"""Exact tests of numbers that must be independent standard normal ones: every null law here is exact at every sample size.
+
+A line is about a family of statistics; its level is that of all of them together, by the union bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy import spatial, special, stats
+
+from verify.statistics.arrays import Array
+from verify.statistics.findings import Line, Outcome
+
+DEVIATES = "normal deviates"
+DISTRIBUTION = "largest distance of distribution functions"
+FARTHEST = 38.0  # deviates: beyond, the probability is below the smallest number
+
+
+def threshold_of(level: float, count: int) -> float:
+    """The deviate that one of ``count`` statistics passes, on either side, with a probability of at most ``level``."""
+    return float(-special.ndtri(level / (2 * count)))
+
+
+def family(
+    name: str, test: str, deviates: Array, level: float, places: Sequence[str], *,
+    visible: float | None = None, effect: str = "", said: str = "",
+) -> Line:  # fmt: skip
+    """The line of a family of standard normal statistics, of which the farthest is shown."""
+    threshold = threshold_of(level, deviates.size)
+    far = np.minimum(np.abs(np.nan_to_num(deviates, nan=FARTHEST)), FARTHEST).reshape(-1)
+    worst = int(far.argmax())
+    outcome = Outcome.DIFFERS if far[worst] > threshold else Outcome.AGREES
+    where = said or (f"{places[worst]}: {deviates.reshape(-1)[worst]:.3g} deviates" if places else "")
+    return Line(name, test, float(far[worst]), threshold, DEVIATES, level, outcome, visible, effect, where)
+
+
+def chi_squared_deviates(q: Array, df: Array | float) -> Array:
+    """Chi-squared numbers as the normal deviates of the same probability, accurate in both tails."""
+    below, above = stats.chi2.logcdf(q, df), stats.chi2.logsf(q, df)
+    return np.where(below < above, special.ndtri_exp(below), -special.ndtri_exp(above))
+
+
+def means(name: str, u: Array, level: float, places: Sequence[str], reach: float) -> Line:
+    """``sqrt(n)`` times the mean of each column is normal."""
+    n = len(u)
+    visible = (threshold_of(level, u.shape[1]) + reach) / np.sqrt(n)
+    return family(name, "normal", np.sqrt(n) * u.mean(axis=0), level, places, visible=visible, effect="a shift of sd times")
+
+
+def variances(name: str, u: Array, level: float, places: Sequence[str], power: float) -> Line:
+    """The sum of squares of each column about its mean is chi-squared with n - 1 degrees of freedom."""
+    q = ((u - u.mean(axis=0)) ** 2).sum(axis=0)
+    visible = visible_scale(len(u) - 1, level / u.shape[1], power)
+    said = [f"{place}: its standard deviation is {np.sqrt(s / (len(u) - 1)):.4g}" for place, s in zip(places, q, strict=True)]
+    return family(name, "chi-squared", chi_squared_deviates(q, len(u) - 1), level, said, visible=visible, effect="noise times")
+
+
+def visible_scale(df: float, level: float, power: float) -> float:
+    """The factor of a standard deviation that a two-sided chi-squared test finds with this probability."""
+    upper = stats.chi2.isf(level / 2, df)
+    return float(np.sqrt(upper / stats.chi2.isf(power, df)))
+
+
+def whole_law(name: str, u: Array, level: float, power: float) -> Line:
+    """The largest distance to the normal distribution function: at most ``2 exp(-2 n D^2)`` (Massart 1990)."""
+    x = np.sort(u.reshape(-1))
+    n, F = x.size, special.ndtr(x)
+    distance = float(max((np.arange(1, n + 1) / n - F).max(), (F - np.arange(n) / n).max()))
+    threshold = dkw(n, level)
+    outcome = Outcome.DIFFERS if distance > threshold else Outcome.AGREES
+    return Line(name, "DKW", distance, threshold, DISTRIBUTION, level, outcome, threshold + dkw(n, 1 - power), "a distance of")
+
+
+def dkw(n: int, level: float) -> float:
+    """The distance that n independent numbers pass with a probability of at most ``level``."""
+    return float(np.sqrt(np.log(2 / level) / (2 * n)))
+
+
+def sizes(u: Array) -> Array:
+    """``|u|`` as a standard normal number: what is shared but for its sign is seen in it."""
+    return np.asarray(chi_squared_deviates(u**2, 1.0))
+
+
+Block = tuple[Array, Array, list[str]]  # rows that are there, their numbers, the names of the columns
+
+
+def correlations(name: str, blocks: Sequence[Block], level: float, reach: float) -> Line:
+    """All pairs of columns: given the earlier one, its inner product with the later one by its length is normal.
+
+    The blocks are consecutive steps; rows that a later one lacks were chosen by earlier ones.
+    """
+    found, places, rows = [], [], []
+    for k, (here, u, names) in enumerate(blocks):
+        i, j = np.triu_indices(u.shape[1], 1)
+        found.append((u.T @ u)[i, j] / np.linalg.norm(u, axis=0)[i])
+        places += [f"{names[a]} and {names[b]}" for a, b in zip(i, j, strict=True)]
+        rows.append(len(u))
+        for before, v, others in blocks[:k]:
+            past = v[np.isin(before, here)]
+            found.append((past.T @ u / np.linalg.norm(past, axis=0)[:, None]).reshape(-1))
+            places += [f"{a} and {b}" for a in others for b in names]
+    deviates = np.concatenate(found)
+    visible = (threshold_of(level, max(deviates.size, 1)) + reach) / np.sqrt(min(rows))
+    return family(name, "normal", deviates, level, places, visible=visible, effect="a correlation of")
+
+
+def lags(n: int) -> list[int]:
+    """The distances of replicas that are compared."""
+    powers = [2**k for k in range(4, 64) if 2**k <= n // 2]
+    return sorted({lag for lag in (*range(1, 17), *powers, n // 2) if 1 <= lag <= n // 2})
+
+
+def between_replicas(name: str, u: Array, level: float, reach: float) -> Line:
+    """Replicas at some distance, in disjoint pairs: given the first ones, the inner product by their length is normal."""
+    found, places, pairs = [], [], []
+    for lag in lags(len(u)):
+        first = np.array([i for i in range(len(u) - lag) if i // lag % 2 == 0])
+        a, b = u[first], u[first + lag]
+        found.append((a * b).sum() / np.linalg.norm(a))
+        places.append(f"replicas n and n + {lag}")
+        pairs.append(a.size)
+    visible = (threshold_of(level, len(found)) + reach) / np.sqrt(min(pairs))
+    return family(name, "normal", np.array(found), level, places, visible=visible, effect="a correlation of")
+
+
+COLUMNS = 3  # that two vectors are compared in
+
+
+def repetitions(name: str, u: Array, level: float) -> Line:
+    """The least distance of two rows: below c with a probability of at most ``n^2/2 (c/sqrt(pi))^k`` (union bound)."""
+    k = min(COLUMNS, u.shape[1])
+    x = u[:, :k]
+    nearest = spatial.cKDTree(x).query(x, k=2, p=np.inf)[0][:, 1]
+    n = len(x)
+    allowed = np.sqrt(np.pi) * (2 * level / n**2) ** (1 / k)
+    least = float(nearest.min())
+    with np.errstate(divide="ignore"):
+        distance = float(min(allowed / least, 1e300)) if least > 0 else 1e300
+    outcome = Outcome.DIFFERS if distance > 1 else Outcome.AGREES
+    where = f"{int((nearest < allowed).sum())} of {n} vectors of noise have a copy" if distance > 1 else ""
+    return Line(name, "union bound", distance, 1.0, "inverse distances", level, outcome, None, "", where)
+
+
+def pieces(items: Sequence[str], length: int) -> Iterator[str]:
+    """The names of columns: one a coordinate."""
+    for item in items:
+        yield from ([item] if length == 1 else [f"{item}[{j + 1}]" for j in range(length)])

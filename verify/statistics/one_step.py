@@ -1,0 +1,238 @@
+"""The law of one step given the state, tested through the noise that the step must have drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from verify.statistics import normal
+from verify.statistics.arrays import Array, Meanings, State
+from verify.statistics.coefficients import SHIFT, Coefficient, Signature, coefficients_of, moved_by, signature
+from verify.statistics.design import chosen, is_inside, resolvable, states_of
+from verify.statistics.findings import Line, Outcome
+from verify.statistics.innovations import Innovations, innovations
+from verify.statistics.kernels import Stepper
+from verify.statistics.plan import Plan
+
+STATES = 32
+POOL = 8 * STATES
+FEWEST = 128 * STATES
+MULTIPLES = "multiples of the rounding error"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the battery must reach: the level of all of its lines, and the power against a factor in any coefficient."""
+
+    level: float
+    power: float
+    factor: float
+    most: int
+    rounding: float
+
+    @property
+    def reach(self) -> float:
+        """The deviates beyond the threshold that the power needs."""
+        return float(special.ndtri(self.power))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is fixed before the kernel is run: the states, the number of replicas, and what is looked for."""
+
+    plan: Plan
+    meanings: Meanings
+    states: State
+    replicas: int
+    signatures: tuple[tuple[Signature, str], ...]  # each with the test that sees it best
+    unseen: tuple[str, ...]
+    level: float  # of each line
+    wanted: Wanted
+
+
+def prepared(
+    plan: Plan, meanings: Meanings, scalars: tuple[str, ...], wanted: Wanted, rng: np.random.Generator, *,
+    states: State | None, replicas: int | None, coupled: bool,
+) -> Experiment:  # fmt: skip
+    """Choose states and the number of replicas, so that the factor is seen in every coefficient."""
+    listed = list(coefficients_of(plan.equations, meanings, scalars, wanted.factor))
+    rows = states or _states(plan, meanings, listed, rng, wanted.rounding, replicas or wanted.most)
+    signatures = [signature(c, plan, rows, meanings, rng, wanted.rounding) for c in listed]
+    count = len(next(iter(rows.values())))
+    level = wanted.level / (8 + len(plan.recovered) + len(signatures))  # of each line, by the union bound
+    tests = [s.needed(count, level, wanted.power, wanted.most) for s in signatures]
+    needed = {
+        s.name: 0.0 if _is_exact(s, coupled) else min(t.values(), default=np.inf) for s, t in zip(signatures, tests, strict=True)
+    }
+    used = replicas or max([FEWEST, *(n for n in needed.values() if np.isfinite(n))])
+    used = count * max(int(np.ceil(used / count)), 8)
+    unseen = tuple(name for name, n in needed.items() if n > used)
+    best = tuple((s, min(t, key=t.__getitem__)) for s, t in zip(signatures, tests, strict=True) if t)
+    return Experiment(plan, meanings, rows, used, best, unseen, level, wanted)
+
+
+def _states(
+    plan: Plan, meanings: Meanings, listed: list[Coefficient], rng: np.random.Generator, rounding: float, replicas: int
+) -> State:
+    """States from which the noise is resolved, and among them those where coefficients matter."""
+    pool = states_of(plan, meanings, POOL, rng, rounding=rounding, replicas=replicas)
+    return chosen(pool, [moved_by(c, plan, pool, meanings, rounding) for c in listed], STATES)
+
+
+def _is_exact(s: Signature, coupled: bool) -> bool:
+    """Whether it is seen without noise: in a relation, or as its shift differs between states that share their noise."""
+    return s.certain or (coupled and any(np.any(np.ptp(shift, axis=0) > 0) for shift in s.shift.values()))
+
+
+def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
+    """Run the kernel, and compare."""
+    x = experiment
+    count = len(next(iter(x.states.values())))
+    before = {name: np.tile(rows, (x.replicas // count, 1)) for name, rows in x.states.items()}
+    seed = int(rng.integers(2**63))
+    after = kernel.advance(before, np.random.default_rng(seed))
+    first = _read(x, before, after)
+    lines = _exact_lines(x, first)
+    if any(line.outcome is Outcome.DIFFERS for line in lines[:1]):
+        return lines  # numbers that are no numbers are not compared
+    steps = [(np.arange(x.replicas), *_columns(x, first, 1))]
+    steps += _second_step(x, kernel, after, rng)
+    lines += _normal_lines(x, first, steps, count)
+    lines += [(_along_shift if test == SHIFT else _variance)(x, s, first) for s, test in x.signatures]
+    return lines + (_coupled_lines(x, kernel, before, first, seed) if kernel.coupled else [])
+
+
+def _read(x: Experiment, before: State, after: State) -> Innovations:
+    with np.errstate(all="ignore"):
+        return innovations(x.plan, before, after, x.meanings, rounding=x.wanted.rounding)
+
+
+def _columns(x: Experiment, read: Innovations, step: int) -> tuple[Array, list[str]]:
+    names: list[str] = []
+    for label, u in read.noise.items():
+        names += [f"{piece} of step {step}" for piece in normal.pieces([label], u.shape[1])]
+    return np.concatenate(list(read.noise.values()), axis=1), names
+
+
+def _exact_lines(x: Experiment, read: Innovations) -> list[Line]:
+    """What holds without noise."""
+    bad = [f"{(~np.isfinite(u)).sum()} values of {label}" for label, u in read.noise.items() if not np.isfinite(u).all()]
+    outcome = Outcome.DIFFERS if bad else Outcome.AGREES
+    lines = [
+        Line("values that the rule can have", "support", float(len(bad)), 0.0, "kinds of noise", 0.0, outcome, where="; ".join(bad))
+    ]
+    for label, ratio in read.residuals.items():
+        far = float(min(ratio.max(initial=0.0), 1e300))
+        outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
+        share = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
+        lines.append(Line(f"{label}, without noise", "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=share))
+    return lines
+
+
+def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Generator) -> list[normal.Block]:
+    """A step from where the first one led, of the replicas from where it is resolved."""
+    good = is_inside(x.plan.equations.state, after)
+    good[good] = resolvable(
+        x.plan, {k: v[good] for k, v in after.items()}, x.meanings, rng, rounding=x.wanted.rounding, replicas=x.replicas
+    )
+    rows = np.flatnonzero(good)
+    if len(rows) < FEWEST // 4:
+        return []
+    start = {name: v[rows] for name, v in after.items()}
+    read = _read(x, start, kernel.advance(start, rng))
+    u, names = _columns(x, read, 2)
+    return [(rows, np.nan_to_num(u, nan=normal.FARTHEST, posinf=normal.FARTHEST, neginf=-normal.FARTHEST), names)]
+
+
+def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block], count: int) -> list[Line]:
+    level, power, reach = x.level, x.wanted.power, x.wanted.reach
+    _, u, names = steps[0]
+    lines = [normal.whole_law(f"the law of {label}", first.noise[label], level, power) for label in first.noise]
+    lines.append(normal.means("the mean of each number", u, level, names, reach))
+    lines.append(normal.variances("the variance of each number", u, level, names, power))
+    lines.append(_by_state(u, count, level, reach))
+    lines.append(normal.correlations("numbers, coordinates, steps", steps, level, reach))
+    alone = [(rows, normal.sizes(v), labels) for rows, v, labels in steps]
+    lines.append(normal.correlations("their absolute values", alone, level, reach))
+    lines.append(normal.between_replicas("replicas", u, level, reach))
+    lines.append(normal.between_replicas("absolute values of replicas", normal.sizes(u), level, reach))
+    if u.shape[1] > 1:
+        lines.append(normal.repetitions("numbers drawn twice", u, level))
+    return lines
+
+
+def _by_state(u: Array, count: int, level: float, reach: float) -> Line:
+    """The mean of each number from each state: any error of the drift that is not one of a coefficient."""
+    each = u.reshape(-1, count, u.shape[1])
+    n = len(each)
+    deviates = np.sqrt(n) * each.mean(axis=0)
+    places = [f"state {g + 1}, number {j + 1}" for g in range(count) for j in range(u.shape[1])]
+    visible = (normal.threshold_of(level, deviates.size) + reach) / np.sqrt(n)
+    return normal.family("means by state", "normal", deviates, level, places, visible=visible, effect="a shift of sd times")
+
+
+def _along_shift(x: Experiment, s: Signature, read: Innovations) -> Line:
+    """The noise along the shift that a wrong coefficient makes: the most powerful test where the noise is normal."""
+    count = len(next(iter(x.states.values())))
+    each = x.replicas // count
+    inner = sum((shift * read.noise[label].reshape(each, count, -1).sum(axis=0)).sum() for label, shift in s.shift.items())
+    squared = each * sum((shift**2).sum() for shift in s.shift.values())
+    deviate = inner / np.sqrt(squared)
+    step = x.wanted.factor - 1
+    gain = s.gain * np.sqrt(each)
+    visible = 1 + step * (normal.threshold_of(x.level, 1) + x.wanted.reach) / gain if gain > 0 else np.inf
+    said = f"as if it were {1 + step * inner / squared:.4g} times what it should be" if squared > 0 else ""
+    return normal.family(
+        f"coefficient {s.name}",
+        "normal",
+        np.array([deviate]),
+        x.level,
+        [s.name],
+        visible=float(visible),
+        effect="a factor",
+        said=said,
+    )
+
+
+def _variance(x: Experiment, s: Signature, read: Innovations) -> Line:
+    """The squares of the noise that a wrong coefficient scales."""
+    count = len(next(iter(x.states.values())))
+    each = x.replicas // count
+    total, entries = 0.0, 0
+    for label in s.slope:
+        where = s.scaled(label)
+        squares = (read.noise[label].reshape(each, count, -1) ** 2).sum(axis=0)
+        total, entries = total + squares[where].sum(), entries + each * int(where.sum())
+    deviate = normal.chi_squared_deviates(np.array([total]), entries)
+    sd = normal.visible_scale(entries, x.level, x.wanted.power)
+    ratio = max(s.ratio, 1 / s.ratio)
+    visible = 1 + (x.wanted.factor - 1) * (sd - 1) / (ratio - 1) if ratio > 1 else np.inf
+    said = f"the noise is {np.sqrt(total / entries):.4g} times what it should be"
+    return normal.family(
+        f"noise coefficient {s.name}",
+        "chi-squared",
+        deviate,
+        x.level,
+        [s.name],
+        visible=float(visible),
+        effect="a factor",
+        said=said,
+    )
+
+
+def _coupled_lines(x: Experiment, kernel: Stepper, before: State, first: Innovations, seed: int) -> list[Line]:
+    """Steps from other states with the same random numbers: the noise is the same, whatever it is."""
+    other = {name: np.roll(rows, 1, axis=0) for name, rows in before.items()}
+    read = _read(x, other, kernel.advance(other, np.random.default_rng(seed)))
+    lines = []
+    for label, u in read.noise.items():
+        allowed = 4 * (read.resolution[label] + first.resolution[label])[:, None] * (1 + np.abs(u))
+        with np.errstate(all="ignore"):
+            ratio = np.nan_to_num(np.abs(u - first.noise[label]) / allowed, nan=1e300)
+        far = float(min(ratio.max(), 1e300))
+        outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
+        where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
+        lines.append(Line(f"{label} from two states with one seed", "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=where))
+    return lines
