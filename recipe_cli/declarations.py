@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import catalog
+import catalog.audits
 from recipe import DecimalWarning, Dense, Discretisation, Kernel, Posterior, Potential, Recipe, RecipeError, Update, discretised
 from recipe.kernel import MetropolisedMap, MetropolisHastings, Repeat, compose
 from recipe.scheme import PRINTED
@@ -122,11 +123,29 @@ def _unbound(declaration: Declaration) -> list[Any]:
 
 
 def catalog_entries() -> list[Declaration]:
-    """Everything in the catalog, by file."""
+    """Every sampler in the catalog, by file; the audits are apart."""
     entries: list[Declaration] = []
-    for module in sorted(m.name for m in pkgutil.iter_modules(catalog.__path__)):
+    for module in sorted(m.name for m in pkgutil.iter_modules(catalog.__path__) if not m.ispkg):
         entries += _in_module(importlib.import_module(f"catalog.{module}"), f"catalog/{module}.py")
     return entries
+
+
+def audits() -> list[str]:
+    """The names of the audits in the catalog, one a source."""
+    return sorted(m.name for m in pkgutil.iter_modules(catalog.audits.__path__))
+
+
+def audited(where: str) -> list[Declaration]:
+    """The rules of FILE, of FILE:NAME, or of an audit in the catalog by its name, or by that and the name of a rule.
+
+    Raises:
+        RecipeError: as ``declarations``.
+    """
+    name, _, wanted = where.partition(":")
+    if name not in audits() or Path(where).exists():
+        return declarations(where)
+    found = _in_module(importlib.import_module(f"catalog.audits.{name}"), f"catalog/audits/{name}.py")
+    return _only(found, wanted, name) if wanted else found
 
 
 def posterior_in(where: str) -> Posterior:
@@ -163,6 +182,8 @@ def _in_catalog(name: str, wanted: str) -> list[Declaration]:
     found = of_file if wanted and of_file else [e for e in entries if e.name == name] or of_file
     if found:
         return found
+    if name in audits():
+        raise RecipeError(f"{name} is no sampler, but an audit of rules found elsewhere: `recipe audit {name}`")
     raise RecipeError(f"{name} is neither a file nor in the catalog; `recipe list` shows the catalog, and a file ends in .py")
 
 

@@ -22,7 +22,7 @@ import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli import cache
-from recipe_cli.declarations import Declaration, catalog_entries, concrete_declaration, declarations, steps
+from recipe_cli.declarations import Declaration, audits, catalog_entries, concrete_declaration, declarations, steps
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
 from recipe_cli.watched import Limits, Watch
@@ -150,6 +150,36 @@ def verify(
     if format is ReportFormat.json:
         _print_json(data)
     raise typer.Exit(worst(statuses))
+
+
+@app.command(
+    epilog=(
+        "Examples: `recipe audit --all`, `recipe audit blackjax`, `recipe audit my_rules.py --json`, `recipe audit FILE:NAME`. "
+        "Exit status: 0 where every rule comes out as its expect= says (without expect=, where it is proved), 1 otherwise. "
+        "`recipe verify FILE` shows each obligation."
+    )
+)
+def audit(
+    where: Annotated[
+        list[str] | None, typer.Argument(metavar="FILE", help="Files, FILE:NAME, or audits of the catalog such as blackjax.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every audit of the catalog.")] = False,
+    as_json: AsJson = False,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", help="For each obligation, and for running FILE; what takes longer is undecided.")
+    ] = Limits.seconds,
+    jobs: Annotated[int | None, typer.Option(help="Files that are worked on at once; one a processor by default.")] = None,
+) -> None:
+    """Say of update rules found in libraries and papers whether they sample what they are said to, as a table."""
+    from recipe_cli.audit import audit_all, processors
+
+    if not where and not everything:
+        raise RecipeError(f"say which rules: --all, a file, or an audit of the catalog ({', '.join(audits())})")
+    if jobs is not None and jobs < 1:
+        raise RecipeError(f"--jobs {jobs}: it must be a positive number")
+    files = [*(audits() if everything else ()), *(where or ())]
+    limits = Limits(_positive("--timeout", timeout))
+    raise typer.Exit(audit_all(list(dict.fromkeys(files)), as_json, limits, jobs or processors(), _console()))
 
 
 @app.command(epilog="Examples: `recipe check sgrhmc.json`, `recipe check sgrhmc.json catalog/sgrhmc.py:sgrhmc`")

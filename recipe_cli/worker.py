@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from recipe import Discretisation, Kernel, RecipeError, Update
+from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
+from recipe.text import text
 from recipe_cli.declarations import Declaration, Unfit, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
 from verify.certificate import certificate_of
@@ -43,11 +44,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Declared:
-    """What a reader wants to know of a declaration, as plain data."""
+    """What a reader wants to know of a declaration, as plain data; ``target`` is minus the log density that it is said to have."""
 
     name: str
     file: str
     expect: str | None
+    source: str | None = None
+    target: str = ""
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,9 @@ def _verify(connection: Connection, declaration: Declaration, task: Task, answer
 def _declared(declaration: Declaration) -> Declared:
     declared = declaration.declared.of if isinstance(declaration.declared, Discretisation) else declaration.declared
     expect = declared.expect if isinstance(declared, Update | Kernel) else None
-    return Declared(printable(declaration.name), declaration.file, expect)
+    target = declared.H if isinstance(declared, Recipe) else declared.target
+    source = None if declared.source is None else printable(declared.source)
+    return Declared(printable(declaration.name), declaration.file, expect, source, printable(text(target)))
 
 
 def _plain(outcome: Outcome) -> Outcome:

@@ -1,0 +1,167 @@
+"""The command ``audit``: rules of libraries and papers as a table, what each is said to sample and what it does."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from recipe_cli.declarations import audited
+from recipe_cli.mistakes import without_codes
+from recipe_cli.reports import STYLES, exit_status, worst
+from recipe_cli.watched import Limits, Watch
+from recipe_cli.worker import Judged, Refused
+from verify.obligations.invariance import INVARIANCE
+from verify.obligations.stationarity import STATIONARITY
+from verify.report import Report
+from verify.report.report import Line
+from verify.verdict import Verdict
+
+WIDTH = 180  # of the table where there is no terminal
+COLUMNS = {"rule": 5, "claimed: minus log density": 6, "verdict": 2, "repair, or what was found": 9}
+DECISIVE = (STATIONARITY.name, INVARIANCE.name)  # which line a reader of the table wants to know of first
+
+
+def audit_all(files: Sequence[str], as_json: bool, limits: Limits, jobs: int, console: Console) -> int:
+    """Audit every rule in the files and print the table; returns the exit status, 0 where all come out as expected."""
+    began = time.monotonic()
+    judged: list[Judged] = []
+    statuses: list[int] = []
+    for results in _results(files, limits, jobs):
+        of_file = [result for result in results if isinstance(result, Judged)]
+        for result in results:
+            if isinstance(result, Refused):
+                typer.echo(f"recipe: {result.mistake.sentence}", err=True)
+                statuses.append(result.mistake.status)
+        if of_file and not as_json:
+            _print_rows(console, of_file, with_headings=not judged)
+        judged += of_file
+    if as_json:
+        typer.echo(json.dumps([row_of(result) for result in judged], indent=2))
+    else:
+        console.print(_summary(judged, time.monotonic() - began), soft_wrap=True)
+    return worst(statuses + [exit_status(result.declared, result.report) for result in judged])
+
+
+def _results(files: Sequence[str], limits: Limits, jobs: int) -> Iterator[list[Judged | Refused]]:
+    """The results of each file, in their order; several files are worked on at once, each in processes of its own.
+
+    The threads that watch these end with the program, and the processes with them: an interruption waits for nothing.
+    """
+    waiting: SimpleQueue[int] = SimpleQueue()
+    finished: SimpleQueue[tuple[int, list[Judged | Refused] | BaseException]] = SimpleQueue()
+    for k in range(len(files)):
+        waiting.put(k)
+
+    def work() -> None:
+        with contextlib.suppress(Empty):
+            while True:
+                k = waiting.get_nowait()
+                finished.put((k, _of_file(files[k], limits)))
+
+    for _ in range(min(jobs, len(files))):
+        threading.Thread(target=work, daemon=True).start()
+    done: dict[int, list[Judged | Refused] | BaseException] = {}
+    for k in range(len(files)):
+        while k not in done:
+            done |= [finished.get()]
+        results = done.pop(k)
+        if isinstance(results, BaseException):
+            raise results
+        yield results
+
+
+def _of_file(where: str, limits: Limits) -> list[Judged | Refused] | BaseException:
+    try:
+        return list(Watch(partial(audited, where), where, limits=limits).results())
+    except BaseException as error:  # a thread that ends without an answer would be waited for for ever
+        return error
+
+
+def processors() -> int:
+    """How many processes can work at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def row_of(result: Judged) -> dict[str, Any]:
+    """One line of the table as plain data."""
+    declared, report = result.declared, result.report
+    line = _decisive(report)
+    witness = None if line is None or line.outcome.witness is None else line.outcome.witness.finding
+    return {
+        "name": declared.name,
+        "file": declared.file,
+        "source": declared.source,
+        "kind": report.kind,
+        "claimed": declared.target,
+        "verdict": report.verdict.value,
+        "expect": declared.expect,
+        "as_expected": exit_status(declared, report) == 0,
+        "scope": report.scope if line is None else line.outcome.scope or report.scope,
+        "decided_by": None if line is None else line.name,
+        "by": None if line is None else line.outcome.by,
+        "finding": witness,
+        "repair": None if line is None else line.outcome.repair,
+    }
+
+
+def _decisive(report: Report) -> Line | None:
+    """The required line that the verdict rests on; of several the one about the law itself."""
+    lines = [line for line in report.lines if line.required and line.outcome.verdict is report.verdict]
+    return next((line for line in lines if line.name in DECISIVE), lines[0] if lines else None)
+
+
+def _print_rows(console: Console, judged: list[Judged], with_headings: bool) -> None:
+    """The rows of one file; all files have columns of the same width."""
+    at = console if console.is_terminal else Console(file=console.file, width=WIDTH, highlight=False)
+    if with_headings:
+        at.print(_table([[Text(heading, "underline") for heading in COLUMNS]]))
+    at.print(Text(without_codes(_heading(judged)), "bold"))
+    at.print(_table(_cells(result) for result in judged))
+
+
+def _table(rows: Iterable[Sequence[Text]]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    for ratio in COLUMNS.values():
+        table.add_column(overflow="fold", ratio=ratio)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _heading(judged: list[Judged]) -> str:
+    """The file, and the citation that its rules have in common."""
+    sources = [(result.declared.source or "").split(", ") for result in judged]
+    common = [parts[0] for parts in zip(*sources, strict=False) if len(set(parts)) == 1]
+    file = judged[0].declared.file
+    return f"{file}: {', '.join(common)}" if any(common) else file
+
+
+def _cells(result: Judged) -> tuple[Text, Text, Text, Text]:
+    row = row_of(result)
+    wrong = "" if row["verdict"] == Verdict.PROVED.value else row["repair"] or row["by"] or ""
+    last = Text(without_codes(wrong))
+    if row["expect"] not in (None, row["verdict"]):
+        last = Text.assemble((f"expected to be {row['expect']}. ", STYLES[Verdict.REFUTED.value]), last)
+    verdict = Text(row["verdict"], STYLES[row["verdict"]])
+    return Text(without_codes(row["name"])), Text(without_codes(row["claimed"])), verdict, last
+
+
+def _summary(judged: list[Judged], seconds: float) -> str:
+    verdicts = [result.report.verdict for result in judged]
+    counts = ", ".join(f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts)
+    otherwise = [r.declared.name for r in judged if r.declared.expect not in (None, r.report.verdict.value)]
+    came = f"otherwise than expected: {', '.join(otherwise)}" if otherwise else "all as expected"
+    rules = "1 rule" if len(judged) == 1 else f"{len(judged)} rules"
+    return f"{rules}: {counts or 'none'}; {came} ({seconds:.0f} s)"

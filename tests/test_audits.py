@@ -1,0 +1,118 @@
+"""The audits of the catalog: every rule comes out as its file says, and the command ``audit`` says so."""
+
+import json
+
+import pytest
+from command import command
+
+from recipe import RecipeError, Update
+from recipe_cli.declarations import audited, audits, catalog_entries, declarations
+from recipe_cli.main import app
+from verify import Verdict, verify
+from verify.report import discharged
+from verify.verdict import undecided
+
+RULES = {f"{where}:{d.name}": d.declared for where in audits() for d in audited(where)}
+
+ONE_WRONG = """
+from sympy import Symbol, sqrt
+from recipe import Noise, Potential, Update, Vector, grad
+theta = Vector("theta"); U = Potential("U", theta); h = Symbol("h", positive=True); w = Noise("w", like=theta)
+right = Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U)
+wrong = Update(h, {theta: theta - h * grad(U, theta) + sqrt(h) * w}, U, expect="EXPECT")
+"""
+
+
+def required_only(obligation, subject):
+    """What is shown and not required costs most of the time, and does not enter the verdict."""
+    return discharged(obligation, subject) if obligation.required else undecided("not asked for")
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_comes_out_as_expected(name):
+    declared = RULES[name]
+    assert declared.source
+    assert declared.expect is not None
+    assert verify(declared, discharge=required_only).verdict.value == declared.expect
+
+
+def test_most_of_the_work_of_an_audit_is_on_wrong_rules_and_on_right_ones():
+    expected = [declared.expect for declared in RULES.values()]
+    assert min(expected.count("proved"), expected.count("refuted")) > 15
+    assert set(expected) == {"proved", "refuted"}
+
+
+def test_the_thermostat_of_badodab_is_right_with_the_square_of_the_norm():
+    from sympy import S, sqrt
+
+    from catalog.audits.sgmcmcjax import badodab, r, total, xi
+
+    norm = sqrt(total(r**2))
+    squared = Update(badodab.step, [(b, e.xreplace({norm: total(r**2)})) for b, e in badodab.rule], badodab.target)
+    lines = {line.name: line.outcome.verdict for line in verify(squared, discharge=required_only).lines}
+    assert lines["stationarity"] is Verdict.PROVED
+    assert lines["well-defined"] is Verdict.REFUTED  # the rule as it is written divides by xi
+    assert badodab.target.diff(xi).xreplace({xi: S.Half}) == 0
+
+
+def test_audits_are_apart_from_the_samplers():
+    assert not any("audits" in entry.file for entry in catalog_entries())
+    assert {d.name for d in declarations("catalog/audits/edward.py")} == {d.name for d in audited("edward")}
+    with pytest.raises(RecipeError, match="`recipe audit edward`"):
+        declarations("edward")
+
+
+def test_the_table_of_a_file_of_ones_own(tmp_path):
+    path = tmp_path / "rules.py"
+    path.write_text(ONE_WRONG.replace("EXPECT", "refuted"))
+    done = command("audit", path)
+    assert done.returncode == 0, done.stderr
+    assert "the noise sqrt(h)*w of theta must be sqrt(2*h)*w" in done.stdout
+    assert "2 rules: 1 proved, 1 refuted; all as expected" in done.stdout
+    assert done.stdout.index("right") < done.stdout.index("wrong")
+
+
+def test_what_comes_out_otherwise_is_said_and_is_exit_status_1(tmp_path):
+    path = tmp_path / "rules.py"
+    path.write_text(ONE_WRONG.replace("EXPECT", "proved"))
+    done = command("audit", f"{path}:wrong", "edward", "--jobs", "2")
+    assert done.returncode == 1
+    assert "expected to be proved. the noise sqrt(h)*w" in done.stdout
+    assert "2 rules: 1 proved, 1 refuted; otherwise than expected: wrong" in done.stdout
+
+
+def test_the_table_for_machines_and_a_file_that_is_not_there():
+    done = command("audit", "no_such_library", "edward", "zhusuan:psgld", "--json")
+    assert done.returncode == 2
+    assert done.stderr.startswith("recipe: no_such_library is neither a file nor in the catalog")
+    sghmc, psgld = json.loads(done.stdout)
+    assert sghmc["source"].startswith("Tran et al. (2016), Edward")
+    assert (sghmc["verdict"], sghmc["claimed"], sghmc["as_expected"]) == ("proved", "U + total(r**2)/2", True)
+    assert (psgld["verdict"], psgld["decided_by"], psgld["file"]) == ("refuted", "stationarity", "catalog/audits/zhusuan.py")
+    assert psgld["repair"] == "the rule of theta must gain + h*div(G(theta)/2, theta)"
+
+
+def test_no_such_rule_in_an_audit():
+    with pytest.raises(RecipeError, match="edward defines no Recipe, Update or Kernel called no_such_rule; it defines sghmc"):
+        audited("edward:no_such_rule")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), r"say which rules: --all, a file, or an audit of the catalog"),
+        (("--all", "--jobs", "0"), r"--jobs 0: it must be a positive number"),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments, sentence):
+    with pytest.raises(RecipeError, match=sentence):
+        app(["audit", *arguments], standalone_mode=False)
+
+
+@pytest.mark.slow
+def test_the_whole_table_takes_less_than_two_minutes():
+    done = command("audit", "--all", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert len(rows) == len(RULES)
+    assert all(row["as_expected"] for row in rows)
