@@ -73,7 +73,7 @@ def _zero():
     return ast.parse("np.uint64(0)", mode="eval").body
 
 
-def _changes(node):  # noqa: PLR0912  (one case a kind of change)
+def _changes(node):  # noqa: PLR0912, PLR0915  (one case a kind of change)
     """The changes that can be made to one node."""
     match node:
         case ast.BinOp(op=op) if type(op) in OTHER:

@@ -24,6 +24,7 @@ from mutation.forked import each
 from mutation.mutant import GROUPS, Fate, Judgement, Mutant
 from mutation.originals import Judge, Original, originals
 from mutation.score import Result, result_of, survivors, table
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -79,7 +80,7 @@ def main(
     of: Annotated[str, typer.Option(help="Only what is called so, or begins so.")] = "",
     every: Annotated[int, typer.Option(min=1, help="Every so many mutants of each original.")] = 1,
     jobs: Annotated[int, typer.Option(min=1, help="How many at once.")] = 2,
-    limit: Annotated[float, typer.Option(min=1, help="Seconds for one mutant; then it is undecided.")] = 30,
+    limit: Annotated[float, typer.Option(min=1, help="Seconds for one mutant; then it is undecided.")] = 60,
     results: Annotated[Path | None, typer.Option(help="A file of results: what is in it is not judged again.")] = None,
     show: Annotated[bool, typer.Option("--show", help="Every mutant with its fate and the reason.")] = False,
     operators: Annotated[bool, typer.Option("--operators", help="A row for each kind of change.")] = False,
@@ -95,7 +96,9 @@ def main(
                 with results.open("a") as file:
                     print(json.dumps(result.as_json()), file=file)
             if show:
-                PROGRESS.print(f"  {result.fate:22} {result.seconds:6.1f} s  {result.name}: {result.why}", highlight=False, markup=False)
+                PROGRESS.print(
+                    f"  {result.fate:22} {result.seconds:6.1f} s  {result.name}: {result.why}", highlight=False, markup=False
+                )
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     print_score(found, operators, as_json)
@@ -108,16 +111,17 @@ def print_score(found: list[Result], operators: bool, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"table": rows, "results": [r.as_json() for r in found]}, indent=1))
         return
-    shown = Table(*rows[0])
+    console = Console(width=max(100, Console().width))
+    shown = Table(*rows[0], box=SIMPLE, caption="proof, translation, statistics: killed by these; undecided: left open by proofs")
     for row in rows:
         shown.add_row(*map(str, row.values()))
-    console = Console(width=None)
     console.print(shown)
     for r in survivors(found):
         console.print(f"survives: {r.name}: {r.why}", highlight=False, markup=False, soft_wrap=True)
 
 
+app: Any = typer.Typer(add_completion=False)
+app.command(help=__doc__)(main)
+
 if __name__ == "__main__":
-    app: Any = typer.Typer(add_completion=False)
-    app.command(help=__doc__)(main)
     app()

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from mutation.mutant import SCHEME, Change, Mutant, mutants_of
-from mutation.of_rules import rule_changes
 from sympy import Integer
 
+from mutation.mutant import SCHEME, Change, Mutant, mutants_of
+from mutation.of_rules import rule_changes
 from recipe import Kernel, Update
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat, leaves_of
 from recipe.kernel.partner import partners_of

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from mutation.mutant import RECIPE, Change, Mutant, mutants_of
 from sympy import Add, Expr, Integer, Matrix, Rational, S, exp
 
+from mutation.mutant import RECIPE, Change, Mutant, mutants_of
 from recipe import Recipe, Update, Vector, derive, discretise, total
 from recipe.folded import folded, unfolded
 from recipe.symbols import Block

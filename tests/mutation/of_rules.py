@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mutation.mutant import SCHEME, Change, Mutant, mutants_of
 from sympy import Add, Expr, Integer, Pow, Rational, S, exp, sqrt
 
+from mutation.mutant import SCHEME, Change, Mutant, mutants_of
 from recipe import Discretisation, Noise, Scalar, Update
 from recipe.chi_squared import NoncentralChiSquared
 from recipe.symbols import Block, ScalarNoise, generic, name_of
@@ -111,7 +111,11 @@ def _exponents(update: Update, rule: Pairs, k: int) -> Changed:
             yield "c1", f"{f} to first order", e - t + t.xreplace({f: 1 + f.args[0]})
         for r in sorted(roots, key=str):
             for f in sorted(r.atoms(exp), key=str):
-                yield "c2", f"the exponent of {f} halved under the root", e - t + t.xreplace({r: r.xreplace({f: exp(f.args[0] / 2)})})
+                yield (
+                    "c2",
+                    f"the exponent of {f} halved under the root",
+                    e - t + t.xreplace({r: r.xreplace({f: exp(f.args[0] / 2)})}),
+                )
             yield "c2", f"no root of {r.base}", e - t + t.xreplace({r: r.base})
             flipped = sqrt(Add(*(-s if s.has(exp) else s for s in Add.make_args(r.base))))
             yield "c2", f"a sign under the root of {r.base}", e - t + t.xreplace({r: flipped})

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from mutants import Place, changed, places
+
 from mutation.mutant import SOURCE, Mutant
 
 

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from mutation.mutant import RECIPE, SCHEME, SOURCE, Judgement, Mutant
-from mutation.of_kernels import kernel_mutants
-from mutation.of_recipes import rebuilt, recipe_mutants
-from mutation.of_rules import step_mutants
-from mutation.of_sources import source_mutants
-from mutation.proofs import asked_of, judge_by_proof
-from mutation.translation import judge_by_translation
 from samplers import catalog_recipes
 from translations import case
 
 from catalog.hmc import ghmc, hmc_kernel
 from catalog.mala import mala, pmala
+from mutation.bugs import bugs
+from mutation.mutant import BUG, RECIPE, SCHEME, SOURCE, Judgement, Mutant
+from mutation.of_kernels import kernel_mutants
+from mutation.of_recipes import rebuilt, recipe_mutants
+from mutation.of_rules import step_mutants
+from mutation.of_sources import source_mutants
+from mutation.proofs import REQUIRED, Asked, asked_of, judge_by_proof
+from mutation.translation import judge_by_translation
 from recipe import discretised
 from recipe.scheme.discretisation import PRINTED
 from recipe_cli.translation import trusted_texts
@@ -70,6 +71,8 @@ def originals() -> Iterator[Original]:
     yield from _steps()
     for name in SOURCES:
         yield Original(SOURCE, f"module {name}", None, partial(_of_text, name), partial(_translator, name))
+    asked = Asked(frozenset(REQUIRED))
+    yield Original(BUG, "published rules", None, bugs, lambda: partial(judge_by_proof, asked=asked))
 
 
 def _steps() -> Iterator[Original]:

@@ -1,9 +1,9 @@
 """Who is killed by a proof, and who is proved to be as right as the original.
 
-What is asked of a mutant is what is proved of the original: every obligation that holds there must hold here. A mutant is killed if
-one of these is *refuted*, with its witness, and equivalent if all are *proved*. If only obligations are open without which a sampler
-counts as verified (that the law is the only one, that nothing explodes), it is said to be stationary; anything else is undecided.
-The printed rule of a recipe is not asked for: a recipe that is another one than the printed and has the same law is a right sampler.
+What is asked of a mutant is what is proved of the original: every obligation that holds there must hold here. A mutant is killed
+if one of these is *refuted*, with its witness, and equivalent if all are *proved*. If only obligations are open without which a
+sampler counts as verified all the same (that the law is the only one, that nothing explodes), it is said to be stationary; anything
+else is undecided. The printed rule of a recipe is not asked for: a recipe that is another one and has the same law is right.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from mutation.mutant import Fate, Judgement, Mutant
-
 from recipe import Discretisation, RecipeError, Update
 from recipe.scheme.discretisation import as_printed
 from recipe.symbols import Block
 from verify.obligation import Obligation
-from verify.order import Order, invariant_order
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
+from verify.order import Order, invariant_order
 from verify.report.report import discharged, obligations_of, subjects_of
 from verify.subject import subject_of
 from verify.verdict import Outcome, Verdict, proved, refuted, undecided
@@ -118,4 +117,3 @@ def _decide_order(update: Update, wanted: Order) -> Outcome:
 
 def _names(blocks: tuple[Block, ...]) -> str:
     return ", ".join(str(b) for b in blocks)
-

@@ -51,7 +51,8 @@ def table(results: Iterable[Result], by_operator: bool = False) -> list[dict[str
 def _row(name: str, results: list[Result]) -> dict[str, Any]:
     count = Counter(r.fate for r in results)
     left_open = sum(r.undecided is not None for r in results)
-    return {"mutants": name, "number": len(results), **{f.value: count[f.value] for f in COLUMNS}, "undecided by proof": left_open}
+    fates = {f.value.split()[-1]: count[f.value] for f in COLUMNS}
+    return {"mutants": name, "number": len(results), **fates, "undecided": left_open}
 
 
 def survivors(results: Iterable[Result]) -> list[Result]:

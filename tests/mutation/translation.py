@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mutation.mutant import Fate, Judgement, Mutant
 from translations import Case
 
+from mutation.mutant import Fate, Judgement, Mutant
 from verify.verdict import Verdict
 
 
