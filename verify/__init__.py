@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Report", "Verdict", "check_kernel", "verify"]
+__all__ = ["Report", "Verdict", "check_invariance", "check_kernel", "verify"]
 
 
 def __getattr__(name: str) -> Any:
@@ -17,8 +17,8 @@ def __getattr__(name: str) -> Any:
         from verify.verdict import Verdict
 
         return Verdict
-    if name == "check_kernel":
-        from verify.statistics import check_kernel
+    if name in ("check_invariance", "check_kernel"):
+        from verify import statistics
 
-        return check_kernel
+        return getattr(statistics, name)
     raise AttributeError(f"module 'verify' has no attribute {name!r}")

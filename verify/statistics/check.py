@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,21 +11,57 @@ import numpy as np
 from recipe import RecipeError
 from recipe.symbols import name_of
 from verify.statistics.arrays import Gradient, State
+from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, seeded
 from verify.statistics.equations import equations_of
 from verify.statistics.findings import Findings
 from verify.statistics.innovations import carried_out
 from verify.statistics.kernels import Step, Stepper, stepper
-from verify.statistics.one_step import Wanted, prepared, run
+from verify.statistics.one_step import Experiment, prepared, run
 from verify.statistics.plan import plan_of
 from verify.statistics.setting import Against, setting
 
-LEVEL, POWER, FACTOR = 1e-6, 0.999, 1.1
-MOST = 200_000
 ROUNDING = 1e-10
+DESIGN, RUN = 0, 1  # what random numbers are for
 
 
-def check_kernel(
-    step: Step | Stepper,
+@dataclass(frozen=True)
+class Battery:
+    """A rule with the states, the replicas and the tests chosen for it: any number of kernels can be checked against it."""
+
+    name: str
+    experiment: Experiment
+    batched: bool
+    coupled: bool
+
+    def check(self, step: Step | Stepper, *, seed: int = 0, name: str | None = None) -> Findings:
+        """Run a kernel, and compare: see ``check_kernel``."""
+        kernel = stepper(step, batched=self.batched, coupled=self.coupled)
+        lines = run(self.experiment, kernel, np.random.default_rng([seeded(seed), RUN]))
+        asked, called = self.experiment.asked, name or self.name
+        return Findings(
+            called, tuple(lines), seed, asked.level, asked.power, asked.factor, self.experiment.replicas, self.experiment.unseen
+        )
+
+
+def check_kernel(step: Step | Stepper, against: Against, *, seed: int = 0, name: str | None = None, **how: Any) -> Findings:
+    """Compare a kernel with a rule by the law of one step given the state, which is exact for every step size and potential.
+
+    Args:
+        step: the kernel, ``step(state, rng) -> state``: see ``Stepper`` for the shapes, ``batched`` and ``coupled``.
+        against: what it must be: an ``Update``, ``discretised(recipe, scheme)``, or a ``Kernel`` of moves that always happen.
+        seed: reproduces everything.
+        name: how it is called in the findings.
+        how: the numbers of the rule, and what is wanted of the tests; the arguments of ``battery``.
+
+    Raises:
+        RecipeError: for numbers that do not fit, a rule whose noise cannot be read off, or a kernel that returns no state.
+    """
+    if isinstance(step, Stepper):
+        how = {**how, "batched": step.batched, "coupled": step.coupled}
+    return battery(against, seed=seed, **how).check(step, seed=seed, name=name)
+
+
+def battery(
     against: Against,
     *,
     step_size: float,
@@ -41,37 +78,34 @@ def check_kernel(
     replicas: int | None = None,
     most: int = MOST,
     rounding: float = ROUNDING,
-    name: str | None = None,
-) -> Findings:
-    """Compare a kernel with a rule by the law of one step given the state, which is exact for every step size and potential.
+) -> Battery:
+    """Choose the states and the number of steps with which a wrong coefficient is found.
 
     Args:
-        step: the kernel, ``step(state, rng) -> state``: see ``Stepper`` for the shapes, ``batched`` and ``coupled``.
-        against: what it must be: an ``Update``, ``discretised(recipe, scheme)``, or a ``Kernel`` of moves that always happen.
+        against, seed: see ``check_kernel``.
         step_size, params, length: the numbers of the rule; ``length`` is the coordinates of its vectors, or a dict by block.
         gradients: of abstract potentials, by name: functions of their blocks, arrays (replicas, length), that return such arrays.
-        seed: reproduces everything.
         level: the probability with which a right kernel is said to differ, at most, for all lines together.
         power, factor: with this probability a coefficient that is wrong by this factor is found.
+        batched, coupled: see ``Stepper``.
         states: where to start, by block, shape (states, length); by default anywhere in the domain.
         replicas: steps; by default as many as ``power`` and ``factor`` need, and not more than ``most``.
         rounding: the relative precision of the kernel's arithmetic: 1e-10 leaves room in float64; a kernel in float32 needs 1e-5.
 
     Raises:
-        RecipeError: for numbers that do not fit, a rule whose noise cannot be read off, or a kernel that returns no state.
+        RecipeError: for numbers that do not fit, or a rule whose noise cannot be read off.
     """
-    wanted = _checked(Wanted(level, power, factor, most, rounding))
-    kernel = stepper(step, batched=batched, coupled=coupled)
+    asked = Asked(level, power, factor, most).checked()
+    if not 0 < rounding < 1e-2:
+        raise RecipeError(f"rounding={rounding!r} must be a small positive number, such as 1e-10")
     given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
     plan = plan_of(equations_of(against))
-    design, noise = (np.random.default_rng([_seed(seed), purpose]) for purpose in (0, 1))
     rows = None if states is None else _states(states, plan.equations.state, given.meanings.lengths)
+    rng = np.random.default_rng([seeded(seed), DESIGN])
     experiment = prepared(
-        plan, given.meanings, given.scalars, wanted, design, states=rows, replicas=replicas, coupled=kernel.coupled
+        plan, given.meanings, given.scalars, asked, rng, rounding=rounding, states=rows, replicas=replicas, coupled=coupled
     )
-    lines = run(experiment, kernel, noise)
-    called = name or given.name
-    return Findings(called, tuple(lines), seed, level, power, factor, experiment.replicas, experiment.unseen)
+    return Battery(given.name, experiment, batched, coupled)
 
 
 def reference(
@@ -89,24 +123,6 @@ def reference(
         return {name: np.broadcast_to(x, state[name].shape) for name, x in moved.items()}
 
     return Stepper(step, batched=True, coupled=True)
-
-
-def _checked(wanted: Wanted) -> Wanted:
-    if not 0 < wanted.level < 1:
-        raise RecipeError(f"level={wanted.level!r} must be between 0 and 1: it is a probability")
-    if not 0.5 <= wanted.power < 1:
-        raise RecipeError(f"power={wanted.power!r} must be from 0.5 to below 1: it is the probability of finding what is wrong")
-    if not wanted.factor > 1:
-        raise RecipeError(f"factor={wanted.factor!r} must be above 1: it is how far a coefficient is wrong")
-    if not 0 < wanted.rounding < 1e-2:
-        raise RecipeError(f"rounding={wanted.rounding!r} must be a small positive number, such as 1e-10")
-    return wanted
-
-
-def _seed(seed: Any) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise RecipeError(f"seed={seed!r} must be a whole number that is not negative")
-    return int(seed)
 
 
 def _states(states: Mapping[str, Any], blocks: Any, lengths: Mapping[str, int]) -> State:

@@ -23,6 +23,8 @@ OFTEN = 0.01  # of the replicas: what is seen in so many without noise is not mi
 SLOPE = 1e-6  # a noise coefficient is not that of the rule if it differs by so much
 REPEATED = 32  # steps from each state that tell how far a wrong coefficient moves the noise on average
 SHIFT, SCALE = "shift", "scale"
+LEAST = 1e-9  # what a shift gains if it gains nothing
+ROOM = 1.15  # more replicas, as the gain is estimated
 LONGEST = 60  # letters of the name of a coefficient
 
 
@@ -40,13 +42,14 @@ class Signature:
     """What a wrong coefficient does to the recovered noise, by state (a row each): ``shift`` by label, and ``slope``.
 
     ``certain`` says that it breaks a relation without noise. ``gain`` is how far the statistic of the shift moves with one replica
-    a state; ``ratio`` the factor of the standard deviation where the slope differs.
+    a state, and ``spread`` its standard deviation then; ``ratio`` is the factor of the standard deviation where the slope differs.
     """
 
     name: str
     shift: Mapping[str, Array]
     slope: Mapping[str, Array]
     gain: float
+    spread: float
     ratio: float
     certain: bool
 
@@ -60,14 +63,14 @@ class Signature:
         return np.abs(self.slope[label] - 1) > SLOPE
 
     def needed(self, states: int, level: float, power: float, most: int) -> dict[str, float]:
-        """The replicas with which each of its tests finds it; infinite where that is more than ``most``. Empty: it has none."""
+        """The replicas with which each of its tests finds it, by this factor or by its inverse; infinite beyond ``most``."""
         found = {}
         if self.moves:
-            gain = max(self.gain, 1e-300)
-            found[SHIFT] = states * ((threshold_of(level, 1) + float(special.ndtri(power))) / gain) ** 2
+            beyond = threshold_of(level, 1) + float(special.ndtri(power)) * self.spread
+            found[SHIFT] = ROOM * states * (beyond / max(self.gain, LEAST)) ** 2
         entries = sum(int(self.scaled(label).sum()) for label in self.slope)
         if entries:
-            found[SCALE] = _replicas_for_scale(entries / states, max(self.ratio, 1 / self.ratio), level, power, most)
+            found[SCALE] = ROOM * _replicas_for_scale(entries / states, max(self.ratio, 1 / self.ratio), level, power, most)
         return {test: n if n <= most else np.inf for test, n in found.items()}
 
 
@@ -81,7 +84,8 @@ def _replicas_for_scale(entries: float, ratio: float, level: float, power: float
 def coefficients_of(equations: Equations, meanings: Meanings, scalars: tuple[str, ...], factor: float) -> Iterator[Coefficient]:
     """Every term of every assignment, and every parameter in ``scalars``, multiplied by the factor."""
     for k, q in enumerate(equations.listed):
-        for name, e in _scaled_terms(q, factor):
+        again = sum(other.block == q.block for other in equations.listed) > 1
+        for name, e in _scaled_terms(q, factor, f"{name_of(q.block)} ({q.stage + 1})" if again else name_of(q.block)):
             listed = (*equations.listed[:k], replace(q, e=e), *equations.listed[k + 1 :])
             yield Coefficient(name, replace(equations, listed=listed), meanings)
     for name in scalars:
@@ -89,14 +93,14 @@ def coefficients_of(equations: Equations, meanings: Meanings, scalars: tuple[str
         yield Coefficient(name, equations, meanings.with_values({name: value}))
 
 
-def _scaled_terms(q: Equation, factor: float) -> Iterator[tuple[str, Expr]]:
+def _scaled_terms(q: Equation, factor: float, place: str) -> Iterator[tuple[str, Expr]]:
     f = Rational(repr(float(factor)))
     for draw in q.e.atoms(NoncentralChiSquared):
         df, nonc = (NoncentralChiSquared(draw.noise, *a) for a in ((draw.df * f, draw.nonc), (draw.df, draw.nonc * f)))
-        yield f"the degrees of freedom of {name_of(q.block)}", q.e.xreplace({draw: df})
-        yield f"the non-centrality of {name_of(q.block)}", q.e.xreplace({draw: nonc})
+        yield f"the degrees of freedom of {place}", q.e.xreplace({draw: df})
+        yield f"the non-centrality of {place}", q.e.xreplace({draw: nonc})
     for term in summands(q.e):
-        yield f"{_short(str(term))} in {name_of(q.block)}", q.e + (f - 1) * term
+        yield f"{_short(str(term))} in {place}", q.e + (f - 1) * term
 
 
 def _short(text: str) -> str:
@@ -123,17 +127,19 @@ def signature(
         for label in shift
     }
     shift = {label: np.where(np.abs(s) > zero[0].resolution[label][:, None], s, 0.0) for label, s in shift.items()}
-    return _measured(c.name, shift, slope, _Pair(plan, c, _repeated(states), meanings, rounding), rng)
+    return _measured(c, shift, slope, _Pair(plan, c, _repeated(states), meanings, rounding), rng)
 
 
 def _measured(
-    name: str, shift: Mapping[str, Array], slope: Mapping[str, Array], pair: _Pair, rng: np.random.Generator
+    c: Coefficient, shift: Mapping[str, Array], slope: Mapping[str, Array], pair: _Pair, rng: np.random.Generator
 ) -> Signature:
     rows = len(next(iter(pair.states.values())))
     drawn = {name_of(w): rng.standard_normal((rows, pair.meanings.length_of(w))) for w in pair.plan.equations.noises}
     right, wrong = pair.read(drawn)
     length = np.sqrt(sum((s**2).sum() for s in shift.values()))
-    moved = sum((_rows_repeated(s) * _finite(wrong.noise[label] - right.noise[label])).sum() for label, s in shift.items())
+    along = {label: _rows_repeated(s) for label, s in shift.items()}
+    moved = sum((s * _finite(wrong.noise[label] - right.noise[label])).sum() for label, s in along.items())
+    found = np.asarray(sum((s * _finite(wrong.noise[label])).sum(axis=1) for label, s in along.items()))
     broken = np.zeros(rows, dtype=bool)
     for ratio in wrong.residuals.values():
         broken |= (ratio > 1).any(axis=1)
@@ -142,7 +148,18 @@ def _measured(
     entries = np.concatenate([b[np.abs(b - 1) > SLOPE] ** 2 for b in slope.values()])
     scale = float(np.sqrt(entries.mean())) if entries.size else 1.0
     gain = float(moved / REPEATED / length) if length > 0 else 0.0
-    return Signature(name, shift, slope, gain, scale, bool(broken.mean() > OFTEN))
+    around = found.reshape(-1, REPEATED) - found.reshape(-1, REPEATED).mean(axis=1, keepdims=True)
+    spread = float(np.sqrt((around**2).sum() / (REPEATED - 1)) / length) if length > 0 else 1.0
+    return Signature(c.name, shift, slope, gain, max(spread, 1.0), scale, bool(broken.mean() > OFTEN))
+
+
+def weakest(signature: Signature, inverse: Signature) -> Signature:
+    """That of the factor, with what is harder to see of the factor and of its inverse."""
+    ratio = min((signature.ratio, inverse.ratio), key=lambda r: max(r, 1 / r))
+    return replace(
+        signature, gain=min(signature.gain, inverse.gain), spread=max(signature.spread, inverse.spread), ratio=ratio,
+        certain=signature.certain and inverse.certain,
+    )  # fmt: skip
 
 
 def _finite(x: Array, instead: float = 0.0) -> Array:

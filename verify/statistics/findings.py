@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
@@ -63,8 +62,11 @@ class Findings:
 
     @property
     def outcome(self) -> Outcome:
-        """``DIFFERS`` if any line does."""
-        return Outcome.DIFFERS if self.differing else Outcome.AGREES
+        """``DIFFERS`` if any line does, ``INDICATIVE`` where all lines are."""
+        if self.differing:
+            return Outcome.DIFFERS
+        decisive = any(line.outcome is not Outcome.INDICATIVE for line in self.lines)
+        return Outcome.AGREES if decisive else Outcome.INDICATIVE
 
     @property
     def differing(self) -> tuple[Line, ...]:
@@ -95,7 +97,7 @@ def _text(found: Findings) -> list[str]:
     for row, line in zip(rows, (None, *found.lines), strict=True):
         cells = [row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]), row[3].rjust(widths[3]), row[4]]
         lines.append(("  " + "  ".join(cells)).rstrip())
-        if line is not None and line.where and line.outcome is Outcome.DIFFERS:
+        if line is not None and line.where and line.outcome is not Outcome.AGREES:
             lines.append(f"  {' ' * widths[0]}  {line.where}")
     lines += [f"  not seen: a factor {found.factor:g} in {name}" for name in found.unseen]
     return lines
@@ -107,8 +109,3 @@ def _short(x: float) -> str:
 
 def _seen(line: Line) -> str:
     return "anything" if line.visible is None and not line.effect else f"{line.effect} {_short(line.visible or 0.0)}".strip()
-
-
-def shares(level: float, names: list[str]) -> Mapping[str, float]:
-    """The level of each line, so that all of them together have the given one (union bound)."""
-    return dict.fromkeys(names, level / max(len(names), 1))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
 from verify.statistics import normal
 from verify.statistics.arrays import Array, Meanings, State
-from verify.statistics.coefficients import SHIFT, Coefficient, Signature, coefficients_of, moved_by, signature
+from verify.statistics.asked import Asked
+from verify.statistics.coefficients import SHIFT, Coefficient, Signature, coefficients_of, moved_by, signature, weakest
 from verify.statistics.design import chosen, is_inside, resolvable, states_of
 from verify.statistics.findings import Line, Outcome
 from verify.statistics.innovations import Innovations, innovations
@@ -19,23 +19,8 @@ from verify.statistics.plan import Plan
 STATES = 32
 POOL = 8 * STATES
 FEWEST = 128 * STATES
+FARTHEST = 1e100  # numbers beyond, which no kernel draws, are cut, so that their squares are finite
 MULTIPLES = "multiples of the rounding error"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the battery must reach: the level of all of its lines, and the power against a factor in any coefficient."""
-
-    level: float
-    power: float
-    factor: float
-    most: int
-    rounding: float
-
-    @property
-    def reach(self) -> float:
-        """The deviates beyond the threshold that the power needs."""
-        return float(special.ndtri(self.power))
 
 
 @dataclass(frozen=True)
@@ -49,20 +34,24 @@ class Experiment:
     signatures: tuple[tuple[Signature, str], ...]  # each with the test that sees it best
     unseen: tuple[str, ...]
     level: float  # of each line
-    wanted: Wanted
+    asked: Asked
+    rounding: float
 
 
 def prepared(
-    plan: Plan, meanings: Meanings, scalars: tuple[str, ...], wanted: Wanted, rng: np.random.Generator, *,
+    plan: Plan, meanings: Meanings, scalars: tuple[str, ...], asked: Asked, rng: np.random.Generator, *, rounding: float,
     states: State | None, replicas: int | None, coupled: bool,
 ) -> Experiment:  # fmt: skip
     """Choose states and the number of replicas, so that the factor is seen in every coefficient."""
-    listed = list(coefficients_of(plan.equations, meanings, scalars, wanted.factor))
-    rows = states or _states(plan, meanings, listed, rng, wanted.rounding, replicas or wanted.most)
-    signatures = [signature(c, plan, rows, meanings, rng, wanted.rounding) for c in listed]
+    listed = list(coefficients_of(plan.equations, meanings, scalars, asked.factor))
+    rows = states or _states(plan, meanings, listed, rng, rounding, replicas or asked.most)
+    inverses = coefficients_of(plan.equations, meanings, scalars, 1 / asked.factor)
+    signatures = [
+        weakest(*(signature(c, plan, rows, meanings, rng, rounding) for c in pair)) for pair in zip(listed, inverses, strict=True)
+    ]
     count = len(next(iter(rows.values())))
-    level = wanted.level / (8 + len(plan.recovered) + len(signatures))  # of each line, by the union bound
-    tests = [s.needed(count, level, wanted.power, wanted.most) for s in signatures]
+    level = asked.level / (8 + len(plan.recovered) + len(signatures))  # of each line, by the union bound
+    tests = [s.needed(count, level, asked.power, asked.most) for s in signatures]
     needed = {
         s.name: 0.0 if _is_exact(s, coupled) else min(t.values(), default=np.inf) for s, t in zip(signatures, tests, strict=True)
     }
@@ -70,7 +59,7 @@ def prepared(
     used = count * max(int(np.ceil(used / count)), 8)
     unseen = tuple(name for name, n in needed.items() if n > used)
     best = tuple((s, min(t, key=t.__getitem__)) for s, t in zip(signatures, tests, strict=True) if t)
-    return Experiment(plan, meanings, rows, used, best, unseen, level, wanted)
+    return Experiment(plan, meanings, rows, used, best, unseen, level, asked, rounding)
 
 
 def _states(
@@ -106,7 +95,8 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
 
 def _read(x: Experiment, before: State, after: State) -> Innovations:
     with np.errstate(all="ignore"):
-        return innovations(x.plan, before, after, x.meanings, rounding=x.wanted.rounding)
+        read = innovations(x.plan, before, after, x.meanings, rounding=x.rounding)
+    return replace(read, noise={label: np.clip(u, -FARTHEST, FARTHEST) for label, u in read.noise.items()})
 
 
 def _columns(x: Experiment, read: Innovations, step: int) -> tuple[Array, list[str]]:
@@ -118,7 +108,7 @@ def _columns(x: Experiment, read: Innovations, step: int) -> tuple[Array, list[s
 
 def _exact_lines(x: Experiment, read: Innovations) -> list[Line]:
     """What holds without noise."""
-    bad = [f"{(~np.isfinite(u)).sum()} values of {label}" for label, u in read.noise.items() if not np.isfinite(u).all()]
+    bad = [f"{np.isnan(u).sum()} values of {label}" for label, u in read.noise.items() if np.isnan(u).any()]
     outcome = Outcome.DIFFERS if bad else Outcome.AGREES
     lines = [
         Line("values that the rule can have", "support", float(len(bad)), 0.0, "kinds of noise", 0.0, outcome, where="; ".join(bad))
@@ -135,7 +125,7 @@ def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Ge
     """A step from where the first one led, of the replicas from where it is resolved."""
     good = is_inside(x.plan.equations.state, after)
     good[good] = resolvable(
-        x.plan, {k: v[good] for k, v in after.items()}, x.meanings, rng, rounding=x.wanted.rounding, replicas=x.replicas
+        x.plan, {k: v[good] for k, v in after.items()}, x.meanings, rng, rounding=x.rounding, replicas=x.replicas
     )
     rows = np.flatnonzero(good)
     if len(rows) < FEWEST // 4:
@@ -143,11 +133,11 @@ def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Ge
     start = {name: v[rows] for name, v in after.items()}
     read = _read(x, start, kernel.advance(start, rng))
     u, names = _columns(x, read, 2)
-    return [(rows, np.nan_to_num(u, nan=normal.FARTHEST, posinf=normal.FARTHEST, neginf=-normal.FARTHEST), names)]
+    return [(rows, np.nan_to_num(u, nan=FARTHEST), names)]
 
 
 def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block], count: int) -> list[Line]:
-    level, power, reach = x.level, x.wanted.power, x.wanted.reach
+    level, power, reach = x.level, x.asked.power, x.asked.reach
     _, u, names = steps[0]
     lines = [normal.whole_law(f"the law of {label}", first.noise[label], level, power) for label in first.noise]
     lines.append(normal.means("the mean of each number", u, level, names, reach))
@@ -180,9 +170,9 @@ def _along_shift(x: Experiment, s: Signature, read: Innovations) -> Line:
     inner = sum((shift * read.noise[label].reshape(each, count, -1).sum(axis=0)).sum() for label, shift in s.shift.items())
     squared = each * sum((shift**2).sum() for shift in s.shift.values())
     deviate = inner / np.sqrt(squared)
-    step = x.wanted.factor - 1
+    step = x.asked.factor - 1
     gain = s.gain * np.sqrt(each)
-    visible = 1 + step * (normal.threshold_of(x.level, 1) + x.wanted.reach) / gain if gain > 0 else np.inf
+    visible = 1 + step * (normal.threshold_of(x.level, 1) + x.asked.reach * s.spread) / gain if gain > 0 else np.inf
     said = f"as if it were {1 + step * inner / squared:.4g} times what it should be" if squared > 0 else ""
     return normal.family(
         f"coefficient {s.name}",
@@ -206,9 +196,9 @@ def _variance(x: Experiment, s: Signature, read: Innovations) -> Line:
         squares = (read.noise[label].reshape(each, count, -1) ** 2).sum(axis=0)
         total, entries = total + squares[where].sum(), entries + each * int(where.sum())
     deviate = normal.chi_squared_deviates(np.array([total]), entries)
-    sd = normal.visible_scale(entries, x.level, x.wanted.power)
+    sd = normal.visible_scale(entries, x.level, x.asked.power)
     ratio = max(s.ratio, 1 / s.ratio)
-    visible = 1 + (x.wanted.factor - 1) * (sd - 1) / (ratio - 1) if ratio > 1 else np.inf
+    visible = 1 + (x.asked.factor - 1) * (sd - 1) / (ratio - 1) if ratio > 1 else np.inf
     said = f"the noise is {np.sqrt(total / entries):.4g} times what it should be"
     return normal.family(
         f"noise coefficient {s.name}",

@@ -1,0 +1,318 @@
+"""The law of one step: kernels written by hand are compared with the rules, right ones and wrong ones."""
+
+import mpmath
+import numpy as np
+import numpy_kernels as by_hand
+import pytest
+from scipy import stats
+from slow_step import slow_step
+from sympy import Interval, Matrix, Symbol, log, oo, sqrt
+
+from catalog.scir import scir
+from catalog.sghmc import sghmc
+from catalog.sgld import sgld
+from catalog.sgnht import sgnht
+from catalog.sgrhmc import sgrhmc_bounded
+from recipe import Noise, Recipe, RecipeError, Update, Vector, compose, discretised, refresh, step, total
+from verify.statistics import Outcome, Stepper, battery, check_kernel, reference
+from verify.statistics.arrays import Meanings
+from verify.statistics.equations import equations_of
+from verify.statistics.innovations import carried_out, innovations
+from verify.statistics.plan import plan_of
+
+HEAVY, QUARTIC = {"U": by_hand.heavy}, {"U": by_hand.quartic}
+A = np.array([0.3, 1.0, 2.5])
+CASES = {
+    "sgld": (lambda wrong=None: by_hand.sgld(0.3, wrong=wrong), sgld.update, {"step_size": 0.3, "gradients": HEAVY}),
+    "sghmc": (
+        lambda wrong=None: by_hand.sghmc(0.4, 1.3, by_hand.quartic, wrong),
+        discretised(sghmc, "euler"),
+        {"step_size": 0.4, "params": {"C": 1.3}, "gradients": QUARTIC},
+    ),
+    "sgnht": (
+        lambda wrong=None: by_hand.sgnht(0.2, 0.7, wrong=wrong),
+        sgnht.update,
+        {"step_size": 0.2, "params": {"A": 0.7}, "gradients": HEAVY},
+    ),
+    "obabo": (
+        lambda wrong=None: by_hand.obabo(0.5, 1.3, by_hand.quartic, wrong),
+        discretised(sghmc, "obabo"),
+        {"step_size": 0.5, "params": {"C": 1.3}, "gradients": QUARTIC},
+    ),
+    "baoab": (
+        lambda wrong=None: by_hand.baoab(0.5, 1.3, wrong=wrong),
+        discretised(sghmc, "baoab"),
+        {"step_size": 0.5, "params": {"C": 1.3}, "gradients": HEAVY},
+    ),
+    "sgrhmc": (
+        lambda wrong=None: by_hand.sgrhmc(40.0, wrong=wrong),
+        sgrhmc_bounded.update,
+        {"step_size": 40.0, "gradients": HEAVY},
+    ),
+    "scir": (lambda wrong=None: by_hand.scir(0.5, A, wrong), scir.update, {"step_size": 0.5, "params": {"a": A}}),
+    "refreshed": (
+        lambda wrong=None: by_hand.refreshed_euler(3.0, 1.3, wrong=wrong),
+        compose(refresh(sghmc, sghmc.state[1]), step(sghmc, "euler")),
+        {"step_size": 3.0, "params": {"C": 1.3}, "gradients": HEAVY},
+    ),
+}
+WRONG = [
+    *(("sgld", k, x) for k in ("drift", "noise") for x in (1.1, 1 / 1.1)),
+    ("sgld", "drift", -1.0),
+    *(("sghmc", k, x) for k in ("identity", "move", "force", "friction", "noise") for x in (1.1, 1 / 1.1)),
+    *(("sgnht", k, x) for k in ("friction", "force", "noise", "thermostat", "temperature", "move") for x in (1.1, 1 / 1.1)),
+    *(("obabo", k, 1.1) for k in ("decay", "noise", "first half", "second half", "move", "second noise")),
+    *(("baoab", k, 1.1) for k in ("decay", "noise", "first half", "second half", "second move")),
+    *(("sgrhmc", k, x) for k in ("move", "force", "gamma", "friction", "noise") for x in (1.1, 0.0)),
+    ("sgrhmc", "gamma", -1.0),
+    *(("scir", k, x) for k in ("scale", "shape", "memory") for x in (1.1, 1 / 1.1)),
+    ("refreshed", "refresh", 1.1),
+    ("refreshed", "refresh", np.sqrt(0.5)),
+]
+_BATTERIES = {}
+
+
+def battery_of(name):
+    """One battery a rule, batched and not coupled."""
+    if name not in _BATTERIES:
+        _, rule, how = CASES[name]
+        _BATTERIES[name] = battery(rule, seed=11, batched=True, **how)
+    return _BATTERIES[name]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_kernel_written_by_hand_agrees(name):
+    found = battery_of(name).check(CASES[name][0](), seed=5)
+    assert found.outcome is Outcome.AGREES, found
+    assert found.unseen == (), found
+
+
+@pytest.mark.parametrize(("name", "knob", "by"), WRONG)
+def test_a_wrong_coefficient_is_found(name, knob, by):
+    found = battery_of(name).check(CASES[name][0]({knob: by}), seed=7)
+    assert found.outcome is Outcome.DIFFERS, found
+
+
+def test_the_sign_of_a_noise_is_no_mistake():
+    """The law is the same."""
+    found = battery_of("sgld").check(CASES["sgld"][0]({"noise": -1.0}), seed=7)
+    assert found.outcome is Outcome.AGREES, found
+
+
+def test_the_size_of_a_mistake_is_estimated():
+    (line,) = [x for x in battery_of("sgld").check(CASES["sgld"][0]({"drift": 1.1})).differing if "grad" in x.name]
+    assert abs(float(line.where.split()[4]) - 1.1) < 0.05, line
+
+
+@pytest.mark.parametrize("name", ["sgrhmc", "sgnht"])
+def test_two_states_with_one_seed_show_any_error_of_a_drift(name):
+    _, rule, how = CASES[name]
+    how = {**how, "step_size": 0.01}
+    knob = {"sgrhmc": "gamma", "sgnht": "friction"}[name]
+    few = battery(rule, batched=True, coupled=True, **how)
+    assert few.experiment.unseen == ()
+    numbers = [0.01] if name == "sgrhmc" else [0.01, 0.7]
+    assert few.check(getattr(by_hand, name)(*numbers)).outcome is Outcome.AGREES
+    found = few.check(getattr(by_hand, name)(*numbers, wrong={knob: 1.0001}))
+    assert any("one seed" in line.name for line in found.differing), found
+
+
+def shared_between_coordinates(kernel):
+    """The noise of the first coordinate in all of them; a kernel that draws by ``rng.standard_normal``."""
+
+    class Rng:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def standard_normal(self, shape):
+            return np.broadcast_to(self.rng.standard_normal((shape[0], 1)), shape)
+
+    return lambda state, rng: kernel(state, Rng(rng))
+
+
+class Reused:
+    """A generator whose numbers repeat: those of ``axis`` 0, the same ones for all replicas; or every array is drawn only once."""
+
+    def __init__(self, rng, how):
+        self.rng, self.how, self.kept = rng, how, None
+
+    def standard_normal(self, shape):
+        if self.how == "chains":
+            return np.broadcast_to(self.rng.standard_normal((1, *shape[1:])), shape)
+        if self.how == "pairs of chains":
+            return np.repeat(self.rng.standard_normal(((shape[0] + 1) // 2, *shape[1:])), 2, axis=0)[: shape[0]]
+        if self.how == "halves":
+            half = self.rng.standard_normal(((shape[0] + 1) // 2, *shape[1:]))
+            return np.concatenate([half, -half])[: shape[0]]
+        if self.kept is None or self.how == "nothing":
+            self.kept = self.rng.standard_normal(shape)
+        return self.kept * (self.rng.choice([-1, 1], size=shape) if self.how == "signs" else 1)
+
+
+@pytest.mark.parametrize("how", ["chains", "pairs of chains", "halves", "draws", "signs"])
+def test_a_reused_random_number_is_found(how):
+    right, _, _ = CASES["obabo"]
+    kernel = right()
+    found = battery_of("obabo").check(lambda state, rng: kernel(state, Reused(rng, how)), seed=8)
+    assert found.outcome is Outcome.DIFFERS, found
+    assert battery_of("obabo").check(lambda state, rng: kernel(state, Reused(rng, "nothing")), seed=8).outcome is Outcome.AGREES
+
+
+def test_noise_shared_between_coordinates_is_found():
+    found = battery_of("sgld").check(shared_between_coordinates(CASES["sgld"][0]()), seed=9)
+    assert {line.name for line in found.differing} >= {"numbers, coordinates, steps"}, found
+
+
+def test_noise_that_is_used_again_in_the_next_step_is_found():
+    class Once:
+        def __init__(self):
+            self.first = None
+
+        def standard_normal(self, shape):
+            self.first = np.random.default_rng(3).standard_normal(shape) if self.first is None else self.first
+            return self.first[: shape[0]]
+
+    kernel, once = CASES["sgld"][0](), Once()
+    found = battery_of("sgld").check(lambda state, rng: kernel(state, once), seed=10)
+    assert [line.name for line in found.differing if "steps" in line.name], found
+
+
+def test_noise_that_is_not_normal_is_found():
+    class Uniform:
+        def __init__(self, rng):
+            self.rng = rng
+
+        def standard_normal(self, shape):
+            return self.rng.uniform(-np.sqrt(3), np.sqrt(3), shape)
+
+    kernel = CASES["sgld"][0]()
+    found = battery_of("sgld").check(lambda state, rng: kernel(state, Uniform(rng)), seed=12)
+    assert [line.name for line in found.differing] == ["the law of w"], found
+
+
+def test_a_kernel_of_one_chain_gives_what_it_gives_for_many():
+    kernel = by_hand.sgld(0.3)
+
+    def one(state, rng):
+        assert state["theta"].shape == (3,)
+        return {"theta": kernel({"theta": state["theta"][None]}, rng)["theta"][0]}
+
+    _, rule, how = CASES["sgld"]
+    found = check_kernel(one, rule, seed=4, replicas=2048, **how)
+    assert found.outcome is Outcome.AGREES, found
+    assert found.replicas == 2048
+    assert check_kernel(one, rule, seed=4, replicas=2048, **how).as_json() == found.as_json()
+
+
+@pytest.mark.parametrize("name", ["sgnht", "obabo", "sgrhmc"])
+def test_predicted_moments_are_those_of_fifty_digits(name):
+    """The rule itself as arrays against a second implementation, which walks it with 50-digit numbers."""
+    _, rule, how = CASES[name]
+    rng = np.random.default_rng(2)
+    equations = equations_of(rule)
+    update = getattr(rule, "update", rule)
+    numbers = {update.step.name: how["step_size"], **how.get("params", {})}
+    lengths = dict.fromkeys({b.length.name for b in update.state if isinstance(b, Vector)}, 3)
+    meanings = Meanings(numbers, lengths, {"U": by_hand.quartic})
+    state = {b.name: rng.normal(size=(1, 3 if isinstance(b, Vector) else 1)) for b in update.state}
+    drawn = {w.base: rng.normal(size=(1, 3)) for w in equations.noises}
+    fast = carried_out(equations, state, drawn, meanings)
+    values = {**numbers, **{k: v[0] for k, v in (state | drawn).items()}}
+
+    def gradient(theta):
+        return [[x**3 + x**2 + mpmath.mpf("0.1") * x - 2 for x in theta]]
+
+    for block, x in slow_step(update, values, gradient).items():
+        np.testing.assert_allclose(fast[block][0], x, rtol=1e-13, atol=1e-13)
+    read = innovations(plan_of(equations), state, fast, meanings, rounding=1e-10)
+    for w, u in read.noise.items():
+        np.testing.assert_allclose(u, drawn[w], rtol=1e-9, atol=1e-9)
+
+
+def test_noise_that_couples_coordinates_is_whitened():
+    theta = Vector("theta")
+    h, w, v = Symbol("h", positive=True), Noise("w", like=theta), Noise("v", like=theta)
+    rule = Update(h, {theta: theta / 2 + sqrt(h) * (w + total(w) + theta * v)}, total(theta**2) / 2)
+    plan = plan_of(equations_of(rule))
+    rng = np.random.default_rng(1)
+    theta0, W, V = rng.normal(size=(3, 20000, 4))
+    new = theta0 / 2 + np.sqrt(0.3) * (W + W.sum(axis=1, keepdims=True) + theta0 * V)
+    found = innovations(plan, {"theta": theta0}, {"theta": new}, Meanings({"h": 0.3}, {"d_theta": 4}), rounding=1e-10)
+    (u,) = found.noise.values()
+    assert u.shape == (20000, 4)
+    far = np.abs(np.sqrt(20000) * (np.cov(u.T) - np.eye(4)))
+    assert far.max() < 6
+    assert stats.kstest(u.ravel(), "norm").pvalue > 1e-6
+
+
+def test_a_milstein_step_has_its_law():
+    x = Vector("x", domain=Interval.open(0, oo))
+    cir = Recipe(state=(x,), H=total(x - 2 * log(x)), D=Matrix([[x]]), Q=Matrix([[0]]))
+    rule = discretised(cir, "milstein")
+
+    def milstein(noise):
+        def step(state, rng):
+            y, h = state["x"], 0.01
+            w = rng.standard_normal(y.shape)
+            return {"x": y + h * (3 - y) + noise * np.sqrt(2 * y * h) * w + h / 2 * (w**2 - 1)}
+
+        return step
+
+    found = battery(rule, step_size=0.01, batched=True, replicas=20000)
+    assert found.check(milstein(1.0)).outcome is Outcome.AGREES
+    assert found.check(milstein(1.1)).outcome is Outcome.DIFFERS
+
+
+@pytest.mark.parametrize(
+    ("kernel", "says"),
+    [
+        (lambda state, rng: None, "the kernel returned NoneType, and a state is a dict with the blocks theta"),
+        (lambda state, rng: {"x": state["theta"]}, "the kernel returned the blocks x, and the state has theta"),
+        (lambda state, rng: {"theta": state["theta"][:1]}, "the kernel returned theta of shape"),
+        (lambda state, rng: {"theta": "no"}, "the kernel returned a theta that is no array of numbers"),
+    ],
+)
+def test_what_is_no_state_is_said(kernel, says):
+    with pytest.raises(RecipeError, match=says):
+        battery_of("sgld").check(kernel)
+
+
+def test_numbers_that_are_no_numbers_differ():
+    found = battery_of("sgld").check(lambda state, rng: {"theta": state["theta"] * np.nan})
+    assert [line.name for line in found.differing] == ["values that the rule can have"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"step_size": 0}, "step_size=0 must be a positive number"),
+        ({"params": {}}, "the parameter A has no value"),
+        ({"params": {"A": 1, "B": 2}}, "params= names B"),
+        ({"params": {"A": [1, 2]}}, "has the shape"),
+        ({"gradients": {}}, "grad.U. has no numbers"),
+        ({"gradients": {"U": lambda x: x[:, :1]}}, "the gradient of U has shapes"),
+        ({"length": 0}, "must be a positive whole number"),
+        ({"level": 2}, "level=2 must be between 0 and 1"),
+        ({"power": 1}, "power=1 must be"),
+        ({"factor": 1}, "factor=1 must be above 1"),
+        ({"seed": -1}, "seed=-1 must be"),
+        ({"rounding": 1}, "rounding=1 must be"),
+        ({"states": {"theta": np.zeros((2, 3))}}, "states= has no rows for the block r"),
+    ],
+)
+def test_a_mistake_is_one_sentence(changed, says):
+    _, rule, how = CASES["sgnht"]
+    with pytest.raises(RecipeError, match=says):
+        battery(rule, **{**how, **changed})
+
+
+def test_what_hides_its_noise_is_named():
+    with pytest.raises(RecipeError, match=r"r <- .* hides it"):
+        plan_of(equations_of(discretised(sghmc, "oabao")))
+
+
+def test_the_reference_is_the_rule():
+    _, rule, how = CASES["sgrhmc"]
+    kernel = reference(rule, **how)
+    assert isinstance(kernel, Stepper)
+    assert check_kernel(kernel, rule, **how).outcome is Outcome.AGREES

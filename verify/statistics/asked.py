@@ -1,0 +1,52 @@
+"""What is asked of a battery: how seldom it cries wolf, and what it must find."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from recipe import RecipeError
+
+LEVEL, POWER, FACTOR = 1e-6, 0.999, 1.1
+MOST = 200_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The level of all lines together, the power against a factor, and the most replicas."""
+
+    level: float
+    power: float
+    factor: float
+    most: int
+
+    @property
+    def reach(self) -> float:
+        """The deviates beyond the threshold that the power needs."""
+        return float(special.ndtri(self.power))
+
+    def checked(self) -> Asked:
+        """The same.
+
+        Raises:
+            RecipeError: for a number that makes no sense.
+        """
+        if not 0 < self.level < 1:
+            raise RecipeError(f"level={self.level!r} must be between 0 and 1: it is a probability")
+        if not 0.5 <= self.power < 1:
+            raise RecipeError(f"power={self.power!r} must be from 0.5 to below 1: it is the probability of finding what is wrong")
+        if not self.factor > 1:
+            raise RecipeError(f"factor={self.factor!r} must be above 1: it is how far a coefficient is wrong")
+        if not self.most >= 1:
+            raise RecipeError(f"most={self.most!r} must be a positive number of replicas")
+        return self
+
+
+def seeded(seed: Any) -> int:
+    """The seed, if it is one."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise RecipeError(f"seed={seed!r} must be a whole number that is not negative")
+    return int(seed)

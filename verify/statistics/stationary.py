@@ -1,0 +1,203 @@
+"""Kernels that leave a law invariant, started in that law: they are still in it after any number of steps, exactly.
+
+What is compared are independent replicas after the steps with independent exact draws that no step was made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, islice
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+
+from recipe import RecipeError
+from verify.statistics import normal
+from verify.statistics.arrays import Array, State
+from verify.statistics.findings import Line, Outcome
+from verify.statistics.kernels import Stepper
+
+Draw = Callable[[np.random.Generator, int], Mapping[str, Any]]
+
+CUTS = (0.005, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 0.995)  # where distribution functions are compared
+Place = tuple[str, int]
+
+AGAIN = 4  # exact draws for each replica
+PILOT = 20_000  # further ones, which say where the cuts are
+PAIRS = 40  # products of two coordinates, at most
+FEWEST = 2_000
+
+
+@dataclass(frozen=True)
+class Law:
+    """The law that is to be left invariant: ``draw(rng, n)`` returns n independent exact draws, a row each, by block."""
+
+    draw: Draw
+
+    def rows(self, rng: np.random.Generator, n: int) -> State:
+        """Exact draws, checked."""
+        found = self.draw(rng, n)
+        if not isinstance(found, Mapping) or not found:
+            raise RecipeError("target(rng, n) must return a dict with an array of n rows for every block")
+        state = {name: np.asarray(x, dtype=float) for name, x in found.items()}
+        for name, x in state.items():
+            if x.ndim != 2 or len(x) != n or not np.isfinite(x).all():
+                raise RecipeError(
+                    f"target(rng, {n}) returned {name} of shape {x.shape}; it must be ({n}, length), of finite numbers"
+                )
+        return state
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A number of each state, by which two laws are compared."""
+
+    name: str
+    of: Callable[[State], Array]
+    scaled: bool  # whether it is a coordinate, of which a wrong scale is to be found
+
+
+def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Iterator[Feature]:
+    """All coordinates, the length of each block, products of two coordinates about their medians, and those that are asked for."""
+    middle = {name: np.median(x, axis=0) for name, x in pilot.items()}
+    places = [(name, j) for name, x in pilot.items() for j in range(x.shape[1])]
+    for place in places:
+        yield Feature(_called(place, pilot), partial(_coordinate, place), True)
+    for name in pilot:
+        yield Feature(f"|{name}|^2", partial(_squared_length, name), False)
+    for one, other in islice(_mixed(places), PAIRS):
+        yield Feature(f"{_called(one, pilot)} times {_called(other, pilot)}", partial(_product, one, other, middle), False)
+    for name, function in extra.items():
+        yield Feature(name, partial(_given, name, function), False)
+
+
+def _coordinate(place: Place, s: State) -> Array:
+    return s[place[0]][:, place[1]]
+
+
+def _squared_length(name: str, s: State) -> Array:
+    return np.asarray((s[name] ** 2).sum(axis=1))
+
+
+def _product(one: Place, other: Place, middle: State, s: State) -> Array:
+    (a, i), (b, j) = one, other
+    return np.asarray((s[a][:, i] - middle[a][i]) * (s[b][:, j] - middle[b][j]))
+
+
+def _given(name: str, function: Callable[[State], Any], s: State) -> Array:
+    x = np.asarray(function(s), dtype=float)
+    if x.shape != (len(next(iter(s.values()))),):
+        raise RecipeError(f"the feature {name} has the shape {x.shape}; it must be one number a replica")
+    return x
+
+
+def _mixed(places: list[Place]) -> Iterator[tuple[Place, Place]]:
+    """Pairs of coordinates, those of different blocks first: there correlations must be zero, and mistakes are seen."""
+    pairs = list(combinations(places, 2))
+    yield from (p for p in pairs if p[0][0] != p[1][0])
+    yield from (p for p in pairs if p[0][0] == p[1][0])
+
+
+def _called(place: Place, pilot: State) -> str:
+    name, j = place
+    return name if pilot[name].shape[1] == 1 else f"{name}[{j + 1}]"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is fixed before the kernel is run."""
+
+    law: Law
+    features: tuple[Feature, ...]
+    cuts: Mapping[str, Array]
+    needed: Mapping[str, float]  # replicas with which a wrong scale of a coordinate is found
+    replicas: int
+    steps: int
+    level: float  # of each line
+    power: float
+    factor: float
+
+
+def compared(
+    law: Law, extra: Mapping[str, Callable[[State], Any]], rng: np.random.Generator, *,
+    steps: int, replicas: int | None, most: int, level: float, power: float, factor: float,
+) -> Comparison:  # fmt: skip
+    """Choose the features, the cuts and the number of replicas."""
+    pilot = law.rows(rng, PILOT)
+    listed = tuple(features(pilot, extra))
+    coordinates = sum(f.scaled for f in listed)
+    each = level / (2 * len(listed) + coordinates)
+    cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
+    reach = normal.threshold_of(each, len(CUTS)) + float(special.ndtri(power))
+    needed = {f.name: _needed(f.of(pilot), cuts[f.name], factor, reach) for f in listed if f.scaled}
+    used = replicas or int(np.ceil(min(max(FEWEST, *needed.values()), most)))
+    return Comparison(law, listed, cuts, needed, used, steps, each, power, factor)
+
+
+def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
+    """The replicas with which a scale that is wrong by the factor is found, by the normal approximation of its binomial counts."""
+    middle = np.median(x)
+    right = (x[:, None] <= cuts).mean(axis=0)
+    wrong = (middle + factor * (x[:, None] - middle) <= cuts).mean(axis=0)
+    spread = np.sqrt(wrong * (1 - wrong) + right * (1 - right) / AGAIN)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = (reach * spread / np.abs(wrong - right)) ** 2
+    return float(np.nanmin(n))
+
+
+def run(c: Comparison, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
+    """Start in the law, take the steps, and compare with draws of the law."""
+    state = c.law.rows(rng, c.replicas)
+    for _ in range(c.steps):
+        state = kernel.advance(state, rng)
+    if not all(np.isfinite(x).all() for x in state.values()):
+        bad = ", ".join(name for name, x in state.items() if not np.isfinite(x).all())
+        return [Line("finite numbers", "support", 1.0, 0.0, "kinds of blocks", 0.0, Outcome.DIFFERS, where=f"{bad} is not finite")]
+    fresh = c.law.rows(rng, AGAIN * c.replicas)
+    lines = []
+    for f in c.features:
+        x, y = f.of(state), f.of(fresh)
+        lines += [_distribution(c, f, x, y), _counts(c, f, x, y)]
+        if f.scaled:
+            lines.append(_neighbours(c, f, x, y))
+    return lines
+
+
+def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
+    """The distance of two empirical distribution functions: at most the sum of their distances to the law (Massart 1990, twice)."""
+    distance = float(stats.ks_2samp(x, y, method="asymp").statistic)
+    threshold, more = (normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.power))
+    outcome = Outcome.DIFFERS if distance > threshold else Outcome.AGREES
+    return Line(
+        f"law of {f.name}", "DKW", distance, threshold, normal.DISTRIBUTION, c.level, outcome, threshold + more, "a distance of"
+    )
+
+
+def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
+    """How many are below each cut, given how many of both samples are: hypergeometric."""
+    deviates = _hypergeometric(x, y, c.cuts[f.name])
+    places = [f"{f.name} below {cut:.4g}" for cut in c.cuts[f.name]]
+    n = c.needed.get(f.name)
+    visible = None if n is None else 1 + (c.factor - 1) * float(np.sqrt(n / c.replicas))
+    effect = "" if n is None else "a scale times about"
+    return normal.family(f"counts of {f.name}", "hypergeometric", deviates, c.level, places, visible=visible, effect=effect)
+
+
+def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
+    below = (x[:, None] <= cuts).sum(axis=0)
+    both = below + (y[:, None] <= cuts).sum(axis=0)
+    law = stats.hypergeom(x.size + y.size, both, x.size)
+    fewer, more = law.cdf(below), law.sf(below - 1)
+    return np.where(fewer < more, special.ndtri(fewer), -special.ndtri(more))
+
+
+def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
+    """Sums over pairs of replicas: what they share makes these wider, or narrower."""
+    pairs, others = (z[: z.size // 2 * 2].reshape(-1, 2).sum(axis=1) for z in (x, y))
+    cuts = np.unique(np.quantile(others[: len(others) // 2], CUTS))
+    deviates = _hypergeometric(pairs, others[len(others) // 2 :], cuts)
+    places = [f"{f.name} of two neighbours below {cut:.4g}" for cut in cuts]
+    return normal.family(f"replicas of {f.name}", "hypergeometric", deviates, c.level, places)
