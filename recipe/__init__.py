@@ -8,7 +8,7 @@ from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import outer
 from recipe.errors import OutsideLanguageError, RecipeError
 from recipe.fold import Fold, FoldSign
-from recipe.kernel import Kernel, compose, flip, metropolis, refresh, repeat, step
+from recipe.kernel import Kernel, averaged, compose, flip, metropolis, refresh, repeat, step
 from recipe.language import DecimalWarning
 from recipe.limit import limit_of
 from recipe.mirror import mirror
@@ -29,7 +29,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Fold", "FoldSign", "Kernel", "Noise",
     "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError",
-    "Reflection", "Scalar", "Simplex", "Update", "Vector", "bind", "compose", "corv", "derive", "discretise", "discretised",
-    "div", "dot", "flip", "grad", "ito", "limit_of", "maps", "metropolis", "mirror", "outer", "refresh", "repeat", "spread",
-    "step", "total",
+    "Reflection", "Scalar", "Simplex", "Update", "Vector", "averaged", "bind", "compose", "corv", "derive", "discretise",
+    "discretised", "div", "dot", "flip", "grad", "ito", "limit_of", "maps", "metropolis", "mirror", "outer", "refresh", "repeat",
+    "spread", "step", "total",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ Cabezas, Corenflos, Lao & Louf (2024), "BlackJAX: composable Bayesian inference 
 
 from sympy import Symbol, sqrt
 
-from recipe import Noise, Potential, Scalar, Update, Vector, grad, total
+from recipe import Noise, Potential, Scalar, Update, Vector, averaged, grad, repeat, step, total
 
 source = "Cabezas et al. (2024), BlackJAX: composable Bayesian inference in JAX, arXiv 2402.10797, blackjax/sgmcmc"
 
@@ -25,6 +25,7 @@ U = Potential("U", x)
 d = x.dim
 h, T = Symbol("h", positive=True), Symbol("T", positive=True)
 a, b = Symbol("a", positive=True), Symbol("b", nonnegative=True)
+L = Symbol("L", integer=True, positive=True)
 w = Noise("w", like=x)
 g = -grad(U, x)
 
@@ -42,6 +43,20 @@ sghmc_integrator = Update(
     rule={x: x + h * p, p: (1 - a * h) * p + h * g + sqrt(h * T * (2 * a - h * T * b)) * w},
     source=f"{source}/diffusions.py, sghmc",
     expect="proved",
+)
+
+_redrawn = Update(step=h, target=sghmc_integrator.target, rule={x: x, p: w})
+sghmc = averaged(
+    step(_redrawn),
+    repeat(step(sghmc_integrator), L),
+    source=f"{source}/sghmc.py",
+    expect="refuted",
+)
+sghmc_of_one_step = averaged(
+    step(_redrawn),
+    step(sghmc_integrator),
+    source=f"{source}/sghmc.py with num_integration_steps = 1",
+    expect="refuted",
 )
 
 p_new = (1 - xi * h) * p + h * g + sqrt(h * T * (2 * a - h * T * b)) * w

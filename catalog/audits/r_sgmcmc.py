@@ -9,9 +9,9 @@ Statistical Software 91(3). Here the step h is the root of the package's ``e`` i
   0.01 the positions have 0.434 of the variance of the target as the step vanishes.
 """
 
-from sympy import Symbol, sqrt
+from sympy import Rational, Symbol, sqrt
 
-from recipe import Noise, Potential, Update, Vector, grad, total
+from recipe import Noise, Potential, Update, Vector, averaged, grad, repeat, step, total
 
 source = "Baker et al. (2019), sgmcmc: an R package for stochastic gradient MCMC, Journal of Statistical Software 91(3)"
 
@@ -38,4 +38,24 @@ sghmc_flow = Update(
     ],
     source=f"{source}, sghmc without the redrawing",
     expect="proved",
+)
+
+alpha, L = Rational(1, 100), 5  # the defaults of the package
+sghmc = averaged(
+    step(Update(step=h, target=sghmc_flow.target, rule={theta: theta, r: sqrt(2) / 2 * w})),
+    repeat(
+        step(
+            Update(
+                step=h,
+                target=sghmc_flow.target,
+                rule=[
+                    (r, r - h * grad(U, theta) - alpha * r + sqrt(2 * alpha) * w),
+                    (theta, theta + h * r),
+                ],
+            )
+        ),
+        L,
+    ),
+    source=f"{source}, sghmc",
+    expect="refuted",
 )

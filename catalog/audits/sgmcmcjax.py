@@ -18,7 +18,7 @@ the squared step h^2 of momentum methods, whose v is h times the momentum r here
 
 from sympy import Expr, Function, S, Symbol, exp, sqrt
 
-from recipe import Field, Noise, Potential, Scalar, Update, Vector, grad, total
+from recipe import Field, Noise, Potential, Scalar, Update, Vector, averaged, grad, repeat, step, total
 
 source = "Coullon & Nemeth (2022), SGMCMCJax, Journal of Open Source Software 7(72), sgmcmcjax/diffusions.py"
 
@@ -28,6 +28,7 @@ xi = Scalar("xi")
 U = Potential("U", theta)
 n = theta.dim
 A = Symbol("A", positive=True)
+L = Symbol("L", integer=True, positive=True)
 h = Symbol("h", positive=True)
 w = Noise("w", like=theta)
 g = -grad(U, theta)
@@ -61,6 +62,13 @@ sghmc_flow = Update(
     rule={theta: theta + h * r, r: r + h * g - A * h * r + sqrt(2 * A * h) * w},
     source=f"{source}, sghmc without the redrawing",
     expect="proved",
+)
+
+sghmc = averaged(
+    step(Update(step=h, target=sghmc_flow.target, rule={theta: theta, r: w})),
+    repeat(step(sghmc_flow), L),
+    source=f"{source}, sghmc with the momentum redrawn every L steps",
+    expect="refuted",
 )
 
 sgnht = Update(

@@ -1,4 +1,4 @@
-"""ZhuSuan: the preconditioned Langevin rule of ``zhusuan/sgmcmc.py``.
+"""ZhuSuan: the rules of ``zhusuan/sgmcmc.py``.
 
 Shi, Chen, Zhu, Sun, Luo, Gu & Zhou (2017), "ZhuSuan: a library for Bayesian deep learning", arXiv 1709.05870; the source of
 2018. V is an average of past squared gradients and G = 1/(sqrt(V) + e), so that G becomes a function of the position as the
@@ -6,13 +6,16 @@ step vanishes.
 
 * ``psgld``: the correction Gamma = div G is left out. Where G_i depends on theta_i alone, the law is U + total(log G).
 * ``psgld_of_all``: in general G_i depends on all of theta, as the gradient does, and the rule is wrong as well.
+* ``sghmc``: the momentum is redrawn every L steps, and each step is symmetric ("second order"): right. lr = h^2, alpha = A h.
+* ``sghmc_of_first_order``: with ``second_order=False`` the position moves by the new momentum, so that the first step has a
+  whole kick and not a half: in the limit the law of the positions is (L + 1) U / L.
 """
 
-from sympy import Function, Symbol, sqrt
+from sympy import Function, Symbol, exp, sqrt
 
-from recipe import Field, Noise, Potential, Update, Vector, grad
+from recipe import Field, Noise, Potential, Update, Vector, averaged, grad, repeat, step, total
 
-source = "Shi et al. (2017), ZhuSuan: a library for Bayesian deep learning, arXiv 1709.05870, zhusuan/sgmcmc.py, PSGLD"
+source = "Shi et al. (2017), ZhuSuan: a library for Bayesian deep learning, arXiv 1709.05870, zhusuan/sgmcmc.py"
 
 theta = Vector("theta")
 U = Potential("U", theta)
@@ -24,7 +27,7 @@ psgld = Update(
     step=h,
     target=U,
     rule={theta: theta - h / 2 * G * grad(U, theta) + sqrt(h * G) * w},
-    source=source,
+    source=f"{source}, PSGLD",
     expect="refuted",
 )
 
@@ -33,6 +36,44 @@ psgld_of_all = Update(
     step=h,
     target=U,
     rule={theta: theta - h / 2 * G_of_all * grad(U, theta) + sqrt(h * G_of_all) * w},
-    source=source,
+    source=f"{source}, PSGLD",
+    expect="refuted",
+)
+
+r = Vector("r", like=theta)
+A = Symbol("A", positive=True)
+L = Symbol("L", integer=True, positive=True)
+H = U + total(r**2) / 2
+alpha = A * h
+
+_redrawn = Update(step=h, target=H, rule={theta: theta, r: w})
+_second_order = Update(
+    step=h,
+    target=H,
+    rule=[
+        (theta, theta + h / 2 * r),
+        (r, exp(-alpha / 2) * (exp(-alpha / 2) * r - h * grad(U, theta) + sqrt(2 * alpha) * w)),
+        (theta, theta + h / 2 * r),
+    ],
+)
+_first_order = Update(
+    step=h,
+    target=H,
+    rule=[
+        (r, (1 - alpha) * r - h * grad(U, theta) + sqrt(2 * alpha) * w),
+        (theta, theta + h * r),
+    ],
+)
+
+sghmc = averaged(
+    step(_redrawn),
+    repeat(step(_second_order), L),
+    source=f"{source}, SGHMC",
+    expect="proved",
+)
+sghmc_of_first_order = averaged(
+    step(_redrawn),
+    repeat(step(_first_order), L),
+    source=f"{source}, SGHMC with second_order=False",
     expect="refuted",
 )

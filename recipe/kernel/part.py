@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Symbol
 
 from recipe.errors import RecipeError
 from recipe.symbols import Block
@@ -67,15 +67,30 @@ class Repeat:
     times: Times
 
 
+@dataclass(frozen=True)
+class RepeatForEvery:
+    """The parts one after another, ``times`` times over, for every positive integer in the place of that symbol.
+
+    It is no part of a kernel, which is carried out; ``averaged`` takes it.
+    """
+
+    parts: tuple[Part, ...]
+    times: Symbol
+
+
 Part = Move | MetropolisHastings | MetropolisedMap | Repeat
 
 
-def repeat(part: object, times: object) -> Repeat:
+def repeat(part: object, times: object) -> Repeat | RepeatForEvery:
     """A part, or all of a kernel, ``times`` times over: a number, or ``(low, high)`` for one drawn uniformly, afresh each time.
+
+    A symbol, ``Symbol("L", integer=True, positive=True)``, stands for every number; only ``averaged`` takes that.
 
     Raises:
         RecipeError: where the number could depend on the state, or is not positive.
     """
+    if isinstance(times, Symbol) and times.is_integer and times.is_positive:
+        return RepeatForEvery(parts_in(part), times)
     return Repeat(parts_in(part), checked_times(times))
 
 
@@ -87,6 +102,10 @@ def parts_in(part: object) -> tuple[Part, ...]:
     """
     if isinstance(part, Part):
         return (part,)
+    if isinstance(part, RepeatForEvery):
+        raise RecipeError(
+            f"times={part.times} is a symbol, and a kernel is carried out: give it a number; averaged(...) takes symbols"
+        )
     parts = getattr(part, "parts", ())
     if not parts or not all(isinstance(p, Part) for p in parts):
         raise RecipeError(

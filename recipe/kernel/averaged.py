@@ -1,0 +1,165 @@
+"""``averaged``: the small step that one sweep amounts to as its step vanishes, an ``Update`` of the blocks that are not redrawn.
+
+A momentum that is redrawn in every sweep never gets far: in L steps of size h the positions move by ``h L r`` and by h^2 times a
+force, so that time goes by as h^2, and the friction, at order h^(5/2), is not seen. In the blocks that a sweep moves by little, let
+``z' = z + s z_1 + s^2 z_2 + ...`` with s the root of the step, and m the first order that occurs. The sweep is a step of the time
+``s^n``, with n the first order at which it moves them on average, or 2 m if that comes first:
+
+    drift = E[z_n],    2 D = E[z_m z_m^T] where n = 2 m, and 0 where n < 2 m.
+
+This is the expansion of ``limit_of``, for a whole sweep. For a number of repetitions that is a symbol L, ``E[f(z')] = T^L f`` and
+``T^L = sum over j of binomial(L, j) (T - 1)^j`` with ``T - 1 = O(s)``: the coefficient of s^n is a polynomial of L of degree n at
+most, so that its values at n + 1 numbers determine it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sympy import Abs, Add, Expr, Mul, Rational, S, Symbol, expand, factor, factor_terms, log, sqrt
+
+from recipe.calculus import contract, freeze, thaw, tidy
+from recipe.errors import RecipeError
+from recipe.expectation import expectation
+from recipe.free import UnusedNames, blocks_in
+from recipe.kernel.conditional import conditional_of
+from recipe.kernel.series import ORDER, Series
+from recipe.kernel.sweep import Sweep, follow, sweep_of
+from recipe.symbols import GENERIC, OTHER, Block, Noise, Vector
+from recipe.text import listed
+from recipe.total import relabel, substitute
+from recipe.update import Update
+
+POINTS = tuple(range(1, ORDER + 2))  # numbers of repetitions that determine a polynomial of degree ORDER
+
+Values = dict[Block, Expr]
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Where a sweep leads the blocks that it moves by little, once for each number of repetitions that is followed."""
+
+    sweep: Sweep
+    slow: tuple[Block, ...]
+    series: tuple[Mapping[Block, Series], ...]
+
+    def at(self, n: int) -> list[Values]:
+        """The coefficients of ``s^n``.
+
+        Raises:
+            RecipeError: where they depend on a block that should have been redrawn.
+        """
+        others = tuple(b for b in self.sweep.state if b not in self.slow)
+        found = [{b: end[b].at(n) for b in self.slow} for end in self.series]
+        for b, e in ((b, e) for values in found for b, e in values.items()):
+            if blocks_in(e, others):
+                names = listed(blocks_in(e, others))
+                raise RecipeError(
+                    f"{b} after the sweep depends on {names} before it, which is neither redrawn before it is read nor moved by "
+                    "little: no limit is known"
+                )
+        return found
+
+    def over_counts(self, values: Sequence[Expr]) -> Expr:
+        """One expression for all numbers of repetitions (Lagrange's interpolation)."""
+        L = self.sweep.times
+        weights = [S.One] if L is None else [Mul(*((L - j) * Rational(1, k - j) for j in POINTS if j != k)) for k in POINTS]
+        frozen, stands_for = freeze(expand(Add(*(w * v for w, v in zip(weights, values, strict=True)))))
+        return thaw(factor(frozen), stands_for)
+
+
+def averaged(*parts: object, name: str | None = None, source: str | None = None, expect: str | None = None) -> Update:
+    """What a sweep of these parts does to the blocks that it moves by little, as its step vanishes: a step of a diffusion.
+
+    The other blocks must be redrawn, or set, before they are read. The target is the law of what is left under ``exp(-H)``. The
+    step of the update is that of the sweep, or its square where the momenta are redrawn in every sweep.
+
+    Args:
+        parts: as those of ``compose``, without Metropolis tests; one of them may be ``repeat(part, L)`` with a symbol L.
+        name, source: how it is called, and the citation.
+        expect: the verdict that an audit expects.
+
+    Raises:
+        RecipeError: where the sweep has no such limit.
+    """
+    sweep = sweep_of(parts)
+    ends = _followed(sweep)
+    names = UnusedNames(e for u in sweep.unrolled(1) for e, _ in u.written())
+    tau = Symbol(names.fresh("tau"), positive=True)
+    drift, noise = _limit(ends, names)
+    rule = {b: b + tau * drift[b] + sqrt(tau) * noise[b] for b in ends.slow}
+    return Update(tau, rule, _law_of(ends), name=name, source=source, expect=expect)
+
+
+def _followed(sweep: Sweep) -> _Ends:
+    series = [follow(sweep, count) for count in (POINTS if sweep.times is not None else (1,))]
+    slow = tuple(b for b in sweep.state if all(expand(end[b].at(0) - b) == 0 for end in series))
+    if not slow:
+        raise RecipeError("the sweep redraws or sets every block, so that nothing in it moves by little as the step vanishes")
+    return _Ends(sweep, slow, tuple(series))
+
+
+def _limit(ends: _Ends, names: UnusedNames) -> tuple[Values, Values]:
+    """The drift, and the noise by block, of a sweep as a step of the time ``s^n``."""
+    first = next((n for n in range(1, ORDER + 1) if any(e != 0 for values in ends.at(n) for e in values.values())), ORDER)
+    for n in range(first, min(2 * first, ORDER) + 1):
+        means = [{b: expand(expectation(e)) for b, e in values.items()} for values in ends.at(n)]
+        on_average = [(b, e) for values in means for b, e in values.items() if e != 0]
+        if on_average or n == 2 * first:
+            break
+    else:
+        raise RecipeError(f"the sweep moves {listed(ends.slow)} by less than the square of {ends.sweep.step}: no limit is known")
+    if n % 2 == 1:
+        block, e = on_average[0]
+        raise RecipeError(f"the sweep has no limit: it moves {block} by {e} * {ends.sweep.step}**({n}/2) on average")
+    drift = {b: ends.over_counts([values[b] for values in means]) for b in ends.slow}
+    return drift, _noise(ends, first, names) if n == 2 * first else dict.fromkeys(ends.slow, S.Zero)
+
+
+def _noise(ends: _Ends, first: int, names: UnusedNames) -> Values:
+    """Noise of the covariance of ``z_m``: one draw a block where coordinates and blocks are independent, or z_m as it is."""
+    found = ends.at(first)
+    if not _are_independent(ends.slow, found):
+        if ends.sweep.times is None:
+            return found[0]
+        raise RecipeError(
+            f"the noise of {listed(ends.slow)} is correlated, and no root of its covariance is known for every {ends.sweep.times}; "
+            f"give a number in the place of {ends.sweep.times}"
+        )
+    variances = {b: ends.over_counts([expectation(values[b] ** 2) for values in found]) for b in ends.slow}
+    return {b: _root(v) * Noise(names.fresh("w"), like=b) if v != 0 else S.Zero for b, v in variances.items()}
+
+
+def _root(variance: Expr) -> Expr:
+    """A root of either sign: a draw has the law of its negative, so that x serves for the root |x| of x^2."""
+    return sqrt(factor_terms(variance)).replace(Abs, lambda e: e)
+
+
+def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
+    for values in found:
+        across = [(values[b], relabel(values[b], GENERIC, OTHER)) for b in slow if isinstance(b, Vector)]
+        pairs = [(values[b], values[c]) for b, c in combinations(slow, 2)]
+        pairs += [(a, relabel(b, GENERIC, OTHER)) for a, b in pairs]
+        if any(expand(expectation(a * b)) != 0 for a, b in (*across, *pairs)):
+            return False
+    return True
+
+
+def _law_of(ends: _Ends) -> Expr:
+    """H with every other block, which must be normal given the rest, integrated out of ``exp(-H)``."""
+    H = ends.sweep.target
+    for block in (b for b in ends.sweep.state if b not in ends.slow):
+        try:
+            law = conditional_of(H, block)
+        except RecipeError as error:
+            raise RecipeError(f"the law of {listed(ends.slow)} under exp(-H) is not known: {error}") from None
+        if not law.precision.is_positive:
+            raise RecipeError(
+                f"the precision {law.precision} of {block} under H is not known to be positive; declare its symbols so"
+            )
+        H = substitute(H, {block: law.mean})
+        if blocks_in(law.precision, ends.sweep.state):
+            H += contract(log(law.precision) / 2, block)
+    return tidy(H)

@@ -1,0 +1,137 @@
+"""The state along a sweep as a power series in s, the root of the step, with exact coefficients.
+
+A coefficient is worked out when it is asked for: what a rule multiplies by the step is needed to a lower order than the rest, and
+high derivatives of abstract functions are never met.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import factorial, prod
+
+from sympy import Add, Expr, Rational, S, Symbol, nan, oo, zoo
+
+from recipe.calculus import directional, partial
+from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.free import UnusedNames
+from recipe.phi import exp_by_phi
+from recipe.symbols import Block, Scalar, Vector
+from recipe.total import substitute
+from recipe.update import Update
+
+ORDER = 4  # the step squared: no sweep needs more
+
+
+class Series:
+    """The coefficients of ``s^0, s^1, ...`` of a value, by a rule that gives each of them."""
+
+    def __init__(self, rule: Callable[[int], Expr]) -> None:
+        self._rule = rule
+        self._known: dict[int, Expr] = {}
+
+    def at(self, n: int) -> Expr:
+        """The coefficient of ``s^n``."""
+        if n not in self._known:
+            self._known[n] = self._rule(n)
+        return self._known[n]
+
+
+State = Mapping[Block, Series]
+
+
+@dataclass(frozen=True)
+class Directions:
+    """A constant vector of each order for every block: the directions of derivatives, which are put in afterwards."""
+
+    of: Mapping[tuple[Block, int], Block]
+
+    @staticmethod
+    def for_state(state: tuple[Block, ...], names: UnusedNames) -> Directions:
+        """Those of a state, under names that nothing else has."""
+        places = [(b, n) for b in state for n in range(1, ORDER + 1)]
+        return Directions({(b, n): _like(b, names.fresh(f"{b.name}_{n}")) for b, n in places})
+
+    def along(self, e: Expr, n: int, state: tuple[Block, ...]) -> Expr:
+        """The derivative of e along the n-th coefficient of the state."""
+        return directional(e, {b: self.of[b, n] for b in state})
+
+
+def _like(block: Block, name: str) -> Block:
+    return Vector(name, like=block) if isinstance(block, Vector) else Scalar(name)
+
+
+def unmoved(state: tuple[Block, ...]) -> dict[Block, Series]:
+    """The state as it is when a sweep begins."""
+    return {b: Series(lambda n, b=b: b if n == 0 else S.Zero) for b in state}  # type: ignore[misc]
+
+
+def in_root(rule: Expr, step: Symbol, s: Symbol) -> Expr:
+    """A rule by the root s of the step, with ``exp(c step) - 1`` as a multiple of the step."""
+    return exp_by_phi(rule.xreplace({step: s**2}), lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0)
+
+
+def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, Series], ...]:
+    """The right-hand sides as series in the s that is written in them, with the blocks as they are."""
+    return tuple((b, _explicit(in_root(e, update.step, s), s, b, update.step)) for b, e in update.rule)
+
+
+def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> Series:
+    slopes = [e]
+
+    def coefficient(n: int) -> Expr:
+        while len(slopes) <= n:
+            slopes.append(partial(slopes[-1], s))
+        value = substitute(slopes[n], {s: S.Zero}) / factorial(n)
+        if value.has(nan, zoo, oo, -oo):
+            raise RecipeError(
+                f"the rule of {block} has no expansion in the root of {step}: it is singular at {step} = 0, or its noise does not "
+                f"scale as a power of sqrt({step})"
+            )
+        return value
+
+    return Series(coefficient)
+
+
+def put_in(rule: Series, state: State, directions: Directions) -> Series:
+    """The series of a right-hand side where the blocks have the series of ``state`` (Faa di Bruno's formula)."""
+    blocks = tuple(state)
+
+    def coefficient(n: int) -> Expr:
+        terms = (_taylor(rule.at(k), n - k, blocks, state, directions) for k in range(n + 1))
+        return Add(*terms).expand()
+
+    return Series(coefficient)
+
+
+def _taylor(f: Expr, n: int, blocks: tuple[Block, ...], state: State, directions: Directions) -> Expr:
+    """The coefficient of ``s^n`` of ``f(z(s))``."""
+    result: Expr = S.Zero
+    for orders in _partitions(n, n):
+        slope = f
+        for k in orders:
+            slope = directions.along(slope, k, blocks)
+        if slope != 0:
+            weight = Rational(1, prod(factorial(count) for count in Counter(orders).values()))
+            result += weight * _at(slope, set(orders), blocks, state, directions)
+    return result
+
+
+def _at(e: Expr, orders: set[int], blocks: tuple[Block, ...], state: State, directions: Directions) -> Expr:
+    """The expression with the coefficients of the state in the place of blocks and directions; only those in it are asked for."""
+    there = {s.at(0) if isinstance(s, Vector) else s for s in e.free_symbols}
+    values: dict[Block, Expr] = {b: state[b].at(0) for b in blocks if state[b].at(0) != b}
+    values |= {u: state[b].at(k) for (b, k), u in directions.of.items() if k in orders and u in there}
+    try:
+        return substitute(e, values)
+    except OutsideLanguageError as error:
+        raise OutsideLanguageError(f"{error}: it is read where a block that is redrawn in the sweep has another value") from None
+
+
+def _partitions(n: int, largest: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write n as a sum of positive numbers, the largest first."""
+    if n == 0:
+        yield ()
+    for k in range(min(n, largest), 0, -1):
+        yield from ((k, *rest) for rest in _partitions(n - k, k))

@@ -1,0 +1,130 @@
+"""The rules of one sweep, one after another, and the state that they lead to as a power series in the root of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sympy import Abs, Dummy, Expr, Symbol, expand, sign
+
+from recipe.chi_squared import NoncentralChiSquared
+from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.expectation import NOISE
+from recipe.fold import Fold, FoldSign
+from recipe.free import UnusedNames
+from recipe.kernel.kernel import Kernel
+from recipe.kernel.part import Move, Part, Repeat, RepeatForEvery, parts_in
+from recipe.kernel.series import Directions, Series, put_in, unmoved, written_out
+from recipe.symbols import Block, Noise, ScalarNoise, name_of
+from recipe.update import Update
+
+MOST_MOVES = 200  # rules that are followed in one sweep
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The rules of a sweep; those of ``repeated`` are repeated for every number ``times``, a symbol, if that is there."""
+
+    state: tuple[Block, ...]
+    step: Symbol
+    target: Expr
+    before: tuple[Update, ...]
+    repeated: tuple[Update, ...]
+    after: tuple[Update, ...]
+    times: Symbol | None
+
+    def unrolled(self, count: int) -> tuple[Update, ...]:
+        """All rules, with ``count`` in the place of ``times``."""
+        return self.before + count * self.repeated + self.after
+
+
+def sweep_of(parts: Sequence[object]) -> Sweep:
+    """The sweep that some parts make.
+
+    Raises:
+        RecipeError: where they make no kernel, or a part of them has no expansion in the step.
+    """
+    every = [k for k, part in enumerate(parts) if isinstance(part, RepeatForEvery)]
+    if len(every) > 1:
+        raise RecipeError("two parts are repeated for every number; averaged(...) takes one such symbol, give the others a number")
+    k = every[0] if every else len(parts)
+    symbolic = parts[k] if every else None
+    inner = symbolic.parts if isinstance(symbolic, RepeatForEvery) else ()
+    listed = [[p for part in some for p in parts_in(part)] for some in (parts[:k], inner, parts[k + 1 :])]
+    kernel = Kernel([p for some in listed for p in some])
+    if kernel.step is None:
+        raise RecipeError("no part of the sweep has a step size, so that there is no limit to take")
+    before, repeated, after = (tuple(u for p in some for u in _rules_of(p)) for some in listed)
+    times = symbolic.times if isinstance(symbolic, RepeatForEvery) else None
+    return Sweep(kernel.state, kernel.step, kernel.target, before, repeated, after, times)
+
+
+def _rules_of(part: Part) -> Iterator[Update]:
+    if isinstance(part, Move):
+        _check_smooth(part.update)
+        yield part.update
+    elif isinstance(part, Repeat) and isinstance(part.times, int):
+        inner = [u for p in part.parts for u in _rules_of(p)]
+        if part.times * len(inner) > MOST_MOVES:
+            raise RecipeError(f"times={part.times}: averaged(...) follows at most {MOST_MOVES} rules; give a symbol")
+        yield from part.times * inner
+    elif isinstance(part, Repeat):
+        raise RecipeError(f"times={part.times} is drawn; averaged(...) takes one number, or a symbol for every number")
+    else:
+        raise RecipeError("averaged(...) expands a sweep in its step, and a Metropolis test has no such expansion")
+
+
+def _check_smooth(update: Update) -> None:
+    for block, e in update.rule:
+        odd = next(iter(e.atoms(Abs, sign, Fold, FoldSign, NoncentralChiSquared)), None)
+        if odd is not None:
+            raise OutsideLanguageError(f"the rule of {block} is outside of what averaged(...) expands: {odd} is not smooth")
+
+
+def follow(sweep: Sweep, count: int) -> dict[Block, Series]:
+    """The state after the sweep, in terms of the state before it; each rule that is carried out draws noise of its own."""
+    s = Dummy("s", positive=True)
+    names = UnusedNames(e for u in sweep.unrolled(1) for e, _ in u.written())
+    directions = Directions.for_state(sweep.state, names)
+    rules = {u: written_out(u, s) for u in dict.fromkeys(sweep.unrolled(1))}
+    if sweep.times is not None:
+        _check_small(sweep, rules)
+    state = unmoved(sweep.state)
+    for update in sweep.unrolled(count):
+        draws: dict[str, str] = {}
+        moved = {}
+        for block, rule in rules[update]:
+            after = put_in(_with_noise_of_its_own(rule, draws, names), state, directions)
+            if update.sequential:
+                state = {**state, block: after}
+            moved[block] = after
+        state = {**state, **moved}
+    return state
+
+
+def _check_small(sweep: Sweep, rules: dict[Update, tuple[tuple[Block, Series], ...]]) -> None:
+    for block, rule in (pair for update in sweep.repeated for pair in rules[update]):
+        if expand(rule.at(0) - block) != 0:
+            raise RecipeError(
+                f"what is repeated {sweep.times} times must move every block by little, and at {sweep.step} = 0 it makes {block} "
+                f"{rule.at(0)}; give a number in the place of {sweep.times}"
+            )
+
+
+def _with_noise_of_its_own(rule: Series, draws: dict[str, str], names: UnusedNames) -> Series:
+    """The rule with other names for its noise; one name within an update is one draw."""
+
+    def renamed(n: int) -> Expr:
+        e = rule.at(n)
+        return e.xreplace({w: _renamed(w, draws, names) for w in e.atoms(*NOISE)})
+
+    return Series(renamed)
+
+
+def _renamed(w: Noise | ScalarNoise, draws: dict[str, str], names: UnusedNames) -> Symbol:
+    old = name_of(w)
+    if old not in draws:
+        draws[old] = names.fresh(f"{old}_{len(draws)}")
+    if isinstance(w, ScalarNoise):
+        return ScalarNoise(draws[old])
+    return Noise(draws[old], like=w, covariance=w.covariance).at(w.label)  # type: ignore[arg-type]
