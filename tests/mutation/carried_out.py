@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from sympy import Abs, Expr, oo, sign
+from sympy import Expr, oo
 
 from recipe import Fold, FoldSign, Kernel, NoncentralChiSquared, Scalar, Update
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat, Times
@@ -44,7 +44,12 @@ class Runner:
             right = (df > 0) & (nonc >= 0)
             value = np.where(right, self.rng.noncentral_chisquare(np.where(right, df, 1), np.where(right, nonc, 0)), np.nan)
             seen, e = seen.with_values({name_of(x.noise): value}), e.xreplace({x: x.noise})
-        return np.broadcast_to(seen.of(without_folds(e), block), shape).copy()
+        # a fold is worked out by itself: of a block that is known to be positive sympy would take its absolute value to be itself
+        for k, f in enumerate(sorted(e.atoms(Fold, FoldSign), key=str)):
+            stand_in = Noise(f"fold_{k}", like=block)
+            seen = seen.with_values({name_of(stand_in): folded(f, np.broadcast_to(seen.of(f.args[0], block), shape))})
+            e = e.xreplace({f: stand_in})
+        return np.broadcast_to(seen.of(e, block), shape).copy()
 
     def parts(self, parts: tuple[Part, ...], state: State) -> State:
         """The parts of a kernel, one after another."""
@@ -96,10 +101,13 @@ class Runner:
         return np.asarray(np.log(self.rng.random(log_ratio.shape)) < log_ratio)
 
 
-def without_folds(e: Expr) -> Expr:
-    """Reflections at 0 as the functions that they are."""
-    at_zero = e.replace(lambda f: isinstance(f, Fold) and f.args[1:] == (0, oo), lambda f: Abs(f.args[0]))
-    return at_zero.replace(lambda f: isinstance(f, FoldSign) and f.args[1:] == (0, oo), lambda f: sign(f.args[0]))
+def folded(f: Fold | FoldSign, free: Array) -> Array:
+    """A reflection at the one end of a half line, or the sign that it turns a velocity with."""
+    lower, upper = f.args[1:]
+    if upper != oo:
+        raise NotImplementedError(f"{f} has two ends")
+    over = free - float(lower)
+    return np.where(over < 0, -1.0, 1.0) if isinstance(f, FoldSign) else float(lower) + np.abs(over)
 
 
 def chosen(which: Array, new: State, old: State) -> State:

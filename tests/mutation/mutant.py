@@ -47,10 +47,14 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """The fate of a mutant by one judge, with the reason: the obligation and its witness, the line of the text, the test."""
+    """The fate of a mutant with the reason: the obligation and its witness, the line of the text, the test.
+
+    ``left_open`` says what proofs could not decide, where statistics had to judge.
+    """
 
     fate: Fate
     why: str
+    left_open: str | None = None
 
 
 Change = tuple[str, str, Callable[[], Any]]  # the operator, the change in words, and how the changed declaration is made

@@ -19,6 +19,7 @@ from mutation.of_recipes import rebuilt, recipe_mutants
 from mutation.of_rules import step_mutants
 from mutation.of_sources import source_mutants
 from mutation.proofs import REQUIRED, Asked, asked_of, judge_by_proof
+from mutation.statistics import judge_by_statistics
 from mutation.translation import judge_by_translation
 from recipe import discretised
 from recipe.scheme.discretisation import PRINTED
@@ -53,13 +54,17 @@ LEFT_OUT = {"sgrld_simplex_reduced_mean", "sgrld_simplex_reduced_mean_as_printed
 
 @dataclass(frozen=True)
 class Original:
-    """Something right, of which mutants are made. ``mutants`` makes them and ``judge`` prepares a judge of them."""
+    """Something right, of which mutants are made.
+
+    ``mutants`` makes them, ``judge`` prepares the judge of them, and ``then`` judges what that leaves undecided.
+    """
 
     group: str
     name: str
     declared: Any
     mutants: Callable[[], Iterator[Mutant]]
     judge: Callable[[], Judge]
+    then: Judge | None = None
 
 
 def originals() -> Iterator[Original]:
@@ -80,9 +85,11 @@ def _steps() -> Iterator[Original]:
     for name, schemes in STEPS.items():
         for scheme in schemes:
             step, called = discretised(found[name], scheme), f"{name}, {scheme}"
-            yield Original(SCHEME, called, step, partial(step_mutants, called, step), partial(_prover, step))
+            seen = partial(judge_by_statistics, original=step)
+            yield Original(SCHEME, called, step, partial(step_mutants, called, step), partial(_prover, step), seen)
     for name, kernel in KERNELS.items():
-        yield Original(SCHEME, name, kernel, partial(kernel_mutants, name, kernel), partial(_prover, kernel))
+        seen = partial(judge_by_statistics, original=kernel)
+        yield Original(SCHEME, name, kernel, partial(kernel_mutants, name, kernel), partial(_prover, kernel), seen)
 
 
 def _prover(original: Any) -> Judge:

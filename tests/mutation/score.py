@@ -30,10 +30,17 @@ class Result:
         return asdict(self)
 
 
-def result_of(mutant: Mutant, judgement: Judgement, seconds: float, undecided: str | None = None) -> Result:
+def result_of(mutant: Mutant, judgement: Judgement, seconds: float) -> Result:
     """The result of the last judge; what nobody decides survives."""
     fate = Fate.SURVIVOR if judgement.fate is Fate.UNDECIDED else judgement.fate
-    return Result(mutant.group, mutant.of, mutant.operator, mutant.name, fate.value, judgement.why, undecided, round(seconds, 2))
+    why, left_open = judgement.why, judgement.left_open
+    return Result(mutant.group, mutant.of, mutant.operator, mutant.name, fate.value, why, left_open, round(seconds, 2))
+
+
+def after_a_proof(proof: Judgement, judgement: Judgement) -> Judgement:
+    """What another judge says of a mutant that a proof left undecided."""
+    why = judgement.why if judgement.fate is not Fate.UNDECIDED else f"{proof.why}; {judgement.why}"
+    return Judgement(judgement.fate, why, proof.why)
 
 
 def table(results: Iterable[Result], by_operator: bool = False) -> list[dict[str, Any]]:
@@ -55,6 +62,19 @@ def _row(name: str, results: list[Result]) -> dict[str, Any]:
     return {"mutants": name, "number": len(results), **fates, "undecided": left_open}
 
 
+REDRAWN = "the momentum is redrawn in full before anything reads its sign: positions are right"
+HARMLESS = {  # survivors that are right for a reason that no judge here knows
+    "mirror_sghmc, semi-implicit: theta (assignment 2 of 2) twice": "what is folded already stays as it is",
+    "hmc_kernel: part 2: no flip on rejection": REDRAWN,
+    "hmc_kernel: part 2: nothing flips": REDRAWN,
+}
+
+
 def survivors(results: Iterable[Result]) -> list[Result]:
     """Those that nobody killed and nobody proved to be equivalent."""
     return [r for r in results if r.fate == Fate.SURVIVOR.value]
+
+
+def unexplained(results: Iterable[Result]) -> list[Result]:
+    """The survivors that are not known to be harmless."""
+    return [r for r in survivors(results) if r.name not in HARMLESS]

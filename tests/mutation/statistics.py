@@ -8,7 +8,6 @@ is compared with the original step by the law that both lead to from the same ra
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,42 +19,41 @@ from recipe import Discretisation, Kernel, Potential, Recipe, RecipeError, Updat
 from recipe.abstract import Dense
 from recipe.kernel.part import Move
 from recipe.symbols import Block, name_of
-from verify.statistics import Stepper, check_invariance
+from verify.statistics import Findings, Stepper, check_invariance
 from verify.statistics.arrays import State
 from verify.statistics.setting import setting
 
-LENGTH, STEP_SIZE, LEVEL, SWEEPS = 3, 0.4, 1e-8, 3
+LENGTH, LEVEL, SWEEPS, REPLICAS = 2, 1e-8, 3, 20_000
+STEP_SIZES = (0.4, 0.1, 1.2)  # one after another, until something is seen
 SHAPE = 2  # of the gamma law whose logarithm is sampled: U = exp(theta) - 2 theta is neither even nor of unit scale
 Step = Callable[[State, np.random.Generator], State]
 
 
 def judge_by_statistics(mutant: Mutant, original: Any, seed: int = 0) -> Judgement:
-    """Killed if the battery sees a difference; what cannot be carried out stays undecided."""
-    try:
-        findings = _compared(mutant, original, seed)
-    except (RecipeError, NotImplementedError) as error:
-        return Judgement(Fate.UNDECIDED, f"statistics: {error}")
-    if findings is None:
-        return Judgement(Fate.UNDECIDED, "statistics: there is no exact null for a recipe")
-    if not findings.differing:
-        return Judgement(Fate.UNDECIDED, f"statistics saw nothing in {findings.replicas} replicas, seed {seed}")
-    line = findings.differing[0]
-    seen = f"{line.name}: {line.distance:.3g} is above {line.threshold:.3g}, seed {seed}, level {LEVEL:g}"
-    return Judgement(Fate.STATISTICS, f"{line.test}: {seen}")
-
-
-def _compared(mutant: Mutant, original: Any, seed: int) -> Any:
+    """Killed if the battery sees a difference at one of the step sizes; what cannot be carried out stays undecided."""
     declared, right = concrete(mutant.declared), concrete(original)
     if declared is None or right is None:
-        return None
-    step, start = _step(declared, right), _start(right)
-    how: dict[str, Any] = {"seed": seed, "level": LEVEL, "replicas": 20_000, "name": mutant.name}
-    if isinstance(original, Kernel):
+        return Judgement(Fate.UNDECIDED, "statistics: there is no exact null for a recipe")
+    for size in STEP_SIZES:
+        try:
+            findings = _compared(_step(declared, right, size), right, isinstance(original, Kernel), size, seed)
+        except (RecipeError, NotImplementedError) as error:
+            return Judgement(Fate.UNDECIDED, f"statistics: {error}")
+        if findings.differing:
+            line = findings.differing[0]
+            seen = f"{line.name}: {line.distance:.3g} is above {line.threshold:.3g}"
+            return Judgement(Fate.STATISTICS, f"{line.test}: {seen}, step {size}, seed {seed}, level {LEVEL / len(STEP_SIZES):.1g}")
+    return Judgement(Fate.UNDECIDED, f"statistics saw nothing in {REPLICAS} replicas at the steps {STEP_SIZES}, seed {seed}")
+
+
+def _compared(step: Step, right: Update | Kernel, is_exact: bool, size: float, seed: int) -> Findings:
+    start, how = _start(right), {"seed": seed, "level": LEVEL / len(STEP_SIZES), "replicas": REPLICAS}
+    if is_exact:
         return check_invariance(Stepper(_finite(step), batched=True), start, steps=SWEEPS, **how)
-    rightly = _step(right, right)
+    rightly = _finite(_step(right, right, size))
     # The replicas forget where they are: what is compared is the law after one step from random states.
     anew = Stepper(_finite(lambda state, rng: step(start(rng, len(next(iter(state.values())))), rng)), batched=True)
-    return check_invariance(anew, lambda rng, n: _finite(rightly)(start(rng, n), rng), steps=1, **how)
+    return check_invariance(anew, lambda rng, n: rightly(start(rng, n), rng), steps=1, **how)
 
 
 def concrete(declared: Any) -> Update | Kernel | None:
@@ -80,9 +78,9 @@ def _meaning(head: Any) -> Any:
     return total(exp(block) - SHAPE * block) if block.domain == S.Reals else total(block + block**2 / 4)
 
 
-def _step(declared: Update | Kernel, right: Update | Kernel) -> Step:
+def _step(declared: Update | Kernel, right: Update | Kernel, size: float) -> Step:
     values = {name_of(s): 0.7 for s in right.parameters} | {str(M): np.eye(LENGTH) for M in _matrices(right)}
-    meanings = setting(right, step_size=STEP_SIZE, params=values, length=LENGTH).meanings
+    meanings = setting(right, step_size=size, params=values, length=LENGTH).meanings
 
     def step(state: State, rng: np.random.Generator) -> State:
         return carried_out(declared, state, Runner(meanings, rng))
@@ -109,22 +107,3 @@ def _drawn(block: Block, rng: np.random.Generator, n: int) -> np.ndarray:
     if block.domain in (Interval.open(0, oo), Interval(0, oo)):
         return rng.standard_gamma(0.7, shape)
     return np.log(rng.standard_gamma(SHAPE, shape)) if block.name == "theta" else rng.standard_normal(shape)
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A proof first, and statistics where that leaves a mutant undecided."""
-
-    original: Any
-    prove: Callable[[Mutant], Judgement]
-
-    def __call__(self, mutant: Mutant) -> tuple[Judgement, str | None]:
-        judgement = self.prove(mutant)
-        if judgement.fate is not Fate.UNDECIDED:
-            return judgement, None
-        found = judge_by_statistics(mutant, self.original)
-        why = judgement.why if found.fate is Fate.STATISTICS else f"{judgement.why}; {found.why}"
-        return Judgement(found.fate, found.why if found.fate is Fate.STATISTICS else why), judgement.why
-
-
-__all__ = ["Chain", "Dense", "judge_by_statistics"]
