@@ -2,31 +2,48 @@
 
 import ast
 import copy
+import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 
 def functions_of(text: str, skipped: frozenset[str]) -> list[str]:
     return [f.name for f in ast.parse(text).body if isinstance(f, ast.FunctionDef) and f.name not in skipped]
 
 
-def mutants(text: str, skipped: frozenset[str]) -> Iterator[tuple[str, int, str]]:
-    """The kind of change, its line, and the changed text."""
+@dataclass(frozen=True)
+class Place:
+    """One change of one node: the function by its number in the text, the node by its number in it, the change by its own."""
+
+    kind: str
+    line: int
+    function: int
+    node: int
+    change: int
+
+
+def places(text: str, skipped: frozenset[str]) -> Iterator[Place]:
+    """Every change that can be made, not made yet."""
+    for n, top in enumerate(ast.parse(text).body):
+        if isinstance(top, ast.FunctionDef) and top.name not in skipped:
+            for k, node in enumerate(ast.walk(top)):
+                for m, (kind, _) in enumerate(_changes(node)):
+                    yield Place(kind, getattr(node, "lineno", top.lineno), n, k, m)
+
+
+def changed(text: str, place: Place) -> str:
+    """The text with one change."""
     tree = ast.parse(text)
-    for n, top in enumerate(tree.body):
-        if not isinstance(top, ast.FunctionDef) or top.name in skipped:
-            continue
-        for kind, line, changed in _of_function(top):
-            yield kind, line, ast.unparse(ast.Module([*tree.body[:n], changed, *tree.body[n + 1 :]], []))
+    target = next(x for j, x in enumerate(ast.walk(tree.body[place.function])) if j == place.node)
+    _, apply = list(_changes(target))[place.change]
+    apply(target)
+    return ast.unparse(tree)
 
 
-def _of_function(function: ast.FunctionDef) -> Iterator[tuple[str, int, ast.FunctionDef]]:
-    for k, node in enumerate(ast.walk(function)):
-        for m, (kind, _) in enumerate(_changes(node)):
-            changed = copy.deepcopy(function)
-            target = next(x for j, x in enumerate(ast.walk(changed)) if j == k)
-            _, apply = list(_changes(target))[m]
-            apply(target)
-            yield kind, getattr(node, "lineno", function.lineno), changed
+def mutants(text: str, skipped: frozenset[str], every: int = 1) -> Iterator[tuple[str, int, str]]:
+    """Every so many of them: the kind of change, its line, and the changed text."""
+    for place in itertools.islice(places(text, skipped), 0, None, every):
+        yield place.kind, place.line, changed(text, place)
 
 
 def _put(field, value):
@@ -49,7 +66,14 @@ OTHER = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mul
 COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 
 
-def _changes(node):  # noqa: PLR0912  (one case a kind of change)
+KEYS = ("seed", "chain", "t")  # what a random number is a function of, beside the coordinate
+
+
+def _zero():
+    return ast.parse("np.uint64(0)", mode="eval").body
+
+
+def _changes(node):  # noqa: PLR0912, PLR0915  (one case a kind of change)
     """The changes that can be made to one node."""
     match node:
         case ast.BinOp(op=op) if type(op) in OTHER:
@@ -77,6 +101,9 @@ def _changes(node):  # noqa: PLR0912  (one case a kind of change)
             yield "index", _put("slice", ast.BinOp(ast.Name(name), ast.Add(), ast.Constant(1)))
             yield "index", _put("slice", ast.Constant(0))
         case ast.Call(args=args):
+            for k, a in enumerate(args):
+                if isinstance(a, ast.Name) and (a.id in KEYS or a.id.startswith("lane_")):
+                    yield "key shared", lambda n, k=k: n.args.__setitem__(k, _zero())
             for k in range(len(args) - 1):
                 if ast.dump(args[k]) != ast.dump(args[k + 1]):
                     yield "arguments swapped", _swapped("args", k)

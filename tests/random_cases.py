@@ -9,10 +9,11 @@ negated, a summand dropped, the order of the blocks changed. Some mutants are ri
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from pasteable import pasteable
 from random_samplers import any_symmetric, blocks, claims, edges, fisher, published, scalars
 from sympy import Add, Expr, Integer, Matrix, Rational
 
@@ -34,28 +35,38 @@ WITH_A_RULE = ("published", "claims")
 
 @dataclass(frozen=True)
 class Case:
-    """One sampler of the class. ``built_psd`` says that D is positive semidefinite by construction."""
+    """One sampler of the class; what hypothesis draws has no number. ``built_psd``: D is positive semidefinite by construction."""
 
-    number: int
+    number: int | None
     family: str
     mutation: str | None
     declared: Recipe | Update
     built_psd: bool
 
+    def __repr__(self) -> str:
+        return f"{self.family}, {self.mutation or 'as built'}:\n{pasteable(self.declared)}"
+
 
 def case(number: int) -> Case:
     """The sampler of that number."""
+    is_mutant = number // len(FAMILIES) % 3 != 0
     family = list(FAMILIES)[number % len(FAMILIES)]
-    random = Random(f"mutant {number}")
-    build = FAMILIES[family]
-    declared, built_psd = build(Random(f"sampler {number}"))
-    if number // len(FAMILIES) % 3 == 0:
-        return Case(number, family, None, declared, built_psd)
-    if family in WITH_A_RULE and random.random() < 0.3:
-        gamma = random.choice([0, -1, 2])
-        return Case(number, family, f"Gamma times {gamma}", build(Random(f"sampler {number}"), gamma=gamma)[0], built_psd)
-    name, mutant = _mutant(declared, random)
-    return Case(number, family, name, mutant, built_psd and not name.startswith("D"))
+    found = drawn(family, Random(f"sampler {number}"), Random(f"mutant {number}") if is_mutant else None)
+    return replace(found, number=number)
+
+
+def drawn(family: str, random: Random, of_mutation: Random | None) -> Case:
+    """A sampler of a family, and where there are random numbers for it a mutant of that."""
+    build, start = FAMILIES[family], random.getstate()
+    declared, built_psd = build(random)
+    if of_mutation is None:
+        return Case(None, family, None, declared, built_psd)
+    if family in WITH_A_RULE and of_mutation.random() < 0.3:
+        gamma = of_mutation.choice([0, -1, 2])
+        random.setstate(start)  # the same sampler with another correction
+        return Case(None, family, f"Gamma times {gamma}", build(random, gamma=gamma)[0], built_psd)
+    name, mutant = _mutant(declared, of_mutation)
+    return Case(None, family, name, mutant, built_psd and not name.startswith("D"))
 
 
 def _mutant(declared: Recipe | Update, random: Random) -> tuple[str, Recipe | Update]:

@@ -1,4 +1,4 @@
-"""Random recipes, valid by construction: D symmetric, Q skew; D need not be positive, as no identity here needs it."""
+"""What may be said about a state: the words that random samplers are made of; and random update rules."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hypothesis import strategies as st
-from sympy import Expr, Function, Integer, Matrix, Symbol, exp, log, sin, sqrt
+from sympy import Expr, Function, Integer, Symbol, exp, log, sin, sqrt
 
-from recipe import Dense, Field, Noise, Parameter, Potential, Recipe, Scalar, Update, Vector, dot, outer, total
+from recipe import Field, Noise, Parameter, Potential, Scalar, Update, Vector, total
 from recipe.symbols import Block
 
 theta, phi = Vector("theta"), Vector("phi")
@@ -71,70 +71,9 @@ class Vocabulary:
         """Coordinate-free expressions."""
         return st.sampled_from(self.number_words)
 
-    @cached_property
-    def hamiltonian(self) -> st.SearchStrategy[Expr]:
-        terms: list[st.SearchStrategy[Expr]] = [st.just(Potential("U", *self.state)), self.number]
-        terms += [st.builds(lambda a, b: a * b, self.number, self.number)]
-        for v in self.vectors:
-            terms += [self.elementwise(v).map(lambda e, v=v: total(e, over=v)), st.just(total(v * dot(_symmetric(v), sin(v))))]
-        return st.builds(lambda a, b, c: a + b / 2 - c / 3, *(st.one_of(terms) for _ in range(3)))
-
-    def couplings(self, row: Block, column: Block) -> st.SearchStrategy[tuple[Expr, Expr]]:
-        """An entry off the diagonal of D or Q, and the same entry seen from the other side."""
-        if isinstance(row, Vector) and isinstance(column, Vector):
-            low_rank = st.builds(
-                lambda c, u, v: (c * outer(u, v), c * outer(v, u)), self.number, self.elementwise(row), self.elementwise(column)
-            )
-            if row.length != column.length:
-                return low_rank
-            same = st.one_of(self.elementwise(row), self.number, self.number.map(lambda c: c * _symmetric(row)))
-            return st.one_of(same.map(lambda e: (e, e)), st.builds(_plus, low_rank, same))
-        vector = next((b for b in (row, column) if isinstance(b, Vector)), None)
-        return (self.number if vector is None else self.elementwise(vector)).map(lambda e: (e, e))
-
-    def symmetric(self, block: Block) -> st.SearchStrategy[Expr]:
-        """A diagonal entry of D."""
-        if not isinstance(block, Vector):
-            return self.number
-        square = st.builds(lambda c, u: c * outer(u, u), self.number, self.elementwise(block))
-        pair = self.couplings(block, block).map(lambda both: both[0] + both[1])
-        return st.one_of(self.elementwise(block), self.number, square, pair)
-
-    def skew(self, block: Block) -> st.SearchStrategy[Expr]:
-        """A diagonal entry of Q."""
-        if not isinstance(block, Vector):
-            return st.just(Integer(0))
-        wedge = st.builds(
-            lambda c, u, v: c * (outer(u, v) - outer(v, u)), self.number, self.elementwise(block), self.elementwise(block)
-        )
-        return st.one_of(st.just(Integer(0)), wedge)
-
-
-def _symmetric(block: Vector) -> Dense:
-    return Dense(f"M_{block.length}", block, symmetric=True)
-
-
-def _plus(both: tuple[Expr, Expr], e: Expr) -> tuple[Expr, Expr]:
-    return both[0] + e, both[1] + e
-
 
 def vocabularies(largest_state: int) -> st.SearchStrategy[Vocabulary]:
     return st.sampled_from([Vocabulary(state) for state in STATES if len(state) <= largest_state])
-
-
-@st.composite
-def recipes(draw: st.DrawFn, largest_state: int = 3) -> Recipe:
-    words = draw(vocabularies(largest_state))
-    n = len(words.state)
-    D, Q = Matrix.zeros(n, n), Matrix.zeros(n, n)
-    for a, row in enumerate(words.state):
-        D[a, a], Q[a, a] = draw(words.symmetric(row)), draw(words.skew(row))
-        for b, column in enumerate(words.state[:a]):
-            for M, sign in ((D, 1), (Q, -1)):
-                if draw(st.booleans()):
-                    upper, lower = draw(words.couplings(column, row))
-                    M[b, a], M[a, b] = upper, sign * lower
-    return Recipe(words.state, draw(words.hamiltonian), D, Q)
 
 
 def _increments(words: Vocabulary, block: Block) -> st.SearchStrategy[Expr]:

@@ -156,8 +156,8 @@ def blocks(random: Random) -> tuple[Recipe, bool]:
     return Recipe(s.words.state, s.hamiltonian(), D, s.skew()), True
 
 
-def any_symmetric(random: Random) -> tuple[Recipe, bool]:
-    s = speaker(random)
+def any_symmetric(random: Random, largest_state: int = 3) -> tuple[Recipe, bool]:
+    s = speaker(random, largest_state)
     D = Matrix.zeros(len(s.words.state))
     for a, row in enumerate(s.words.state):
         pair = s.coupling(row, row)

@@ -3,8 +3,9 @@
 import pytest
 from explicit import ExplicitRecipe, explicit, explicit_limit
 from hypothesis import HealthCheck, Phase, given, settings
-from random_recipes import recipes, updates
+from random_recipes import updates
 from samplers import catalog_recipes
+from strategies.samplers import recipes
 from sympy import Expr, Matrix, Symbol, exp, sin, sqrt
 
 from catalog.fisher_sgld import fisher_sgld

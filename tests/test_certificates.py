@@ -8,8 +8,9 @@ from random import Random
 import pytest
 from decoded import Decoded, claim_of, is_true
 from hypothesis import HealthCheck, given, settings
-from random_recipes import recipes, updates
+from random_recipes import updates
 from samplers import catalog_recipes
+from strategies.samplers import recipes
 from sympy import Dummy, Function, Integer, Interval, Matrix, Symbol, cos, exp, log, oo, pi, polygamma, sin, sqrt, tanh
 from tampering import tampered
 

@@ -12,9 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from judge import JUDGEMENTS, Judge
 from pasteable import pasteable
 from random_cases import FAMILIES, Case, case
+from strategies.samplers import samplers
 
 from recipe import Recipe, Update
 from verify import Verdict
@@ -61,8 +64,7 @@ class Judged:
         return verdict is (Verdict.REFUTED if truth else Verdict.PROVED)
 
 
-def judged(number: int, patience: int) -> Judged:
-    random_case = case(number)
+def judged(random_case: Case, patience: int) -> Judged:
     judge = Judge(random_case.declared)
     verdicts = verdicts_of(random_case.declared, patience)
     return Judged(random_case, verdicts, {name: judge(name) for name in verdicts})
@@ -103,7 +105,7 @@ def check(numbers: range, patience: int) -> list[Judged]:
     """Judge the cases of these numbers; a wrong verdict is shown with the sampler."""
     results = []
     for number in numbers:
-        result = judged(number, patience)
+        result = judged(case(number), patience)
         shown = f"case({number}), {result.case.family}, {result.case.mutation or 'as built'}"
         assert not result.faults(), "\n".join([shown, *result.faults(), pasteable(result.case.declared)])
         results.append(result)
@@ -126,6 +128,20 @@ def summary(results: list[Judged]) -> str:
 def test_random_samplers_are_judged_as_numbers_judge_them():
     """Too few for the shares of undecided ones to mean anything: no wrong verdict."""
     print("\n" + summary(check(SAMPLE, patience=2)))
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+@given(st.booleans().flatmap(lambda mutated: samplers(mutated=mutated)))
+def test_a_wrong_verdict_would_shrink(drawn: Case):
+    """The same class as hypothesis draws it: what fails is shown as the smallest sampler that still fails."""
+    assert not judged(drawn, patience=2).faults()
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(st.booleans().flatmap(lambda mutated: samplers(mutated=mutated)))
+def test_no_verdict_is_wrong(drawn: Case):
+    assert not judged(drawn, patience=20).faults()
 
 
 @pytest.mark.slow

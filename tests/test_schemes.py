@@ -15,11 +15,13 @@ from catalog.sgnht import sgnht
 from catalog.third_order_langevin import third_order_langevin
 from recipe import (
     Dense,
+    Discretisation,
     Noise,
     Potential,
     Recipe,
     RecipeError,
     Scalar,
+    Update,
     Vector,
     derive,
     discretise,
@@ -344,6 +346,22 @@ def test_a_mutant_that_is_wrong_in_the_limit_is_inconsistent():
     outcome = lines_of(twice)["consistency"]
     assert outcome.verdict is Verdict.REFUTED
     assert "the drift of r: that of the rule minus the derived one is -grad(U, theta)/2" in outcome.by
+
+
+def test_a_step_that_moves_however_small_it_is_is_inconsistent():
+    halved = mutated(discretised(sghmc, "baoab"), 2, mean=lambda m: m / 2)
+    outcome = lines_of(halved)["consistency"]
+    assert outcome.verdict is Verdict.REFUTED
+    assert outcome.by == "the rule of r does not vanish with the step: at step_size = 0 it is r/2, not r"
+    assert outcome.witness is not None
+
+
+def test_two_moves_that_may_make_each_other_good_are_left_open():
+    theta, r = sghmc.state
+    back = -r - h * C * r - h * grad(Potential("U", theta), theta) + sqrt(2 * C * h) * Noise("w", like=r)
+    rule = [(r, -r), (theta, theta - h * r), (r, back)]
+    turned = Discretisation(sghmc, "printed", Update(h, rule, sghmc.H))
+    assert lines_of(turned)["consistency"].verdict is Verdict.UNDECIDED
 
 
 def test_a_printed_rule_is_a_step_as_it_stands():

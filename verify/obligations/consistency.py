@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from recipe import Discretisation, Recipe, RecipeError, limit_of
+from dataclasses import replace
+
+from sympy import S, nan, oo, zoo
+
+from recipe import Discretisation, NoncentralChiSquared, Recipe, RecipeError, Update, limit_of
+from recipe.folded import unfolded
 from verify.draws import decide_draws
 from verify.obligation import Obligation
 from verify.obligations.agrees_with_update import decide_limit, decide_reflections
 from verify.subject import Subject
-from verify.verdict import Outcome, conjunction, undecided
+from verify.verdict import Outcome, Verdict, conjunction, undecided
 from verify.zero.decide import decide_zero
 
 
@@ -22,8 +27,25 @@ def discharge(subject: Subject) -> Outcome:
         limit = [*decide_draws(update), *decide_limit(subject.dynamics, limit_of(update), str(update.step))]
         limit.append(decide_reflections(subject, update))
     except RecipeError as error:
-        return undecided(str(error))
+        return _moves_at_once(update) or undecided(str(error))
     return conjunction([*limit, *recorded], by="the limit of the step has the drift and the diffusion of the recipe")
+
+
+def _moves_at_once(update: Update) -> Outcome | None:
+    """Refuted where one assignment, and no other, moves its block however small the step is: then no limit is a diffusion.
+
+    What an assignment is made of is continuous in the step where it has a value at 0. So dz has a limit at the witness that is not
+    zero, or a random one; its second moment does not vanish (Fatou), and with drift and diffusion it would.
+    """
+    at_rest = [(b, e.xreplace({update.step: S.Zero})) for b, e in unfolded(update).update.rule]
+    moving = [(b, e) for b, e in at_rest if e != b]
+    if len(moving) != 1 or moving[0][1].has(nan, zoo, oo, -oo, NoncentralChiSquared):
+        return None
+    block, e = moving[0]
+    outcome = decide_zero(e - block)
+    if outcome.verdict is not Verdict.REFUTED:
+        return None
+    return replace(outcome, by=f"the rule of {block} does not vanish with the step: at {update.step} = 0 it is {e}, not {block}")
 
 
 def is_made_from_a_recipe(subject: Subject) -> bool:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recipe.entry import Entry, combine, is_diagonal, is_zero_entry, parts, transposed
+from recipe.entry import Coupling, Entry, combine, is_diagonal, is_zero_entry, parts, transposed
 from recipe.matrix import BlockMatrix
-from recipe.symbols import OTHER, Block
-from recipe.total import labels
+from recipe.symbols import Block
 from verify.verdict import Outcome
 from verify.zero.entry import decide_zero_entry
 
 
 def describe(entry: Entry) -> str:
     """An entry in one line."""
-    written = [p for p in parts(entry) if p != 0]
-    return " + ".join(f"(i, j): {p}" if OTHER in labels(p) else str(p) for p in written) or "0"
+    if isinstance(entry, Coupling):  # a kernel that no index stands in, as of outer(1, 1), is that in every entry
+        written = [
+            *([str(entry.diagonal)] if entry.diagonal != 0 else []),
+            *([f"(i, j): {entry.kernel}"] if entry.kernel != 0 else []),
+        ]
+        return " + ".join(written) or "0"
+    return " + ".join(str(p) for p in parts(entry) if p != 0) or "0"
 
 
 def compare_with_transpose(matrix: BlockMatrix, sign: int) -> list[tuple[str, Outcome]]:
