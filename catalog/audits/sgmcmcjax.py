@@ -12,8 +12,7 @@ the squared step h^2 of momentum methods, ``eta`` here, whose v is h times a mom
 * ``sghmc``: v is redrawn in full before every L of these steps. The first of the L does not see the gradient, and in the limit
   the law of the positions is (L - 1) U / L, here K U / (K + 1) with L = K + 1 steps, at a friction A per unit of time.
 * ``sgnht``: right; the thermostat moves by the new momentum.
-* ``badodab``: what drives the thermostat is the norm of v, and must be its square; with the square the law is stationary. (The
-  rule as it is written also divides by xi, which may be 0.)
+* ``badodab``: what drives the thermostat is the norm of v, and must be its square. ``badodab_squared``: right.
 """
 
 from sympy import Expr, Function, S, Symbol, exp, sqrt
@@ -88,20 +87,27 @@ sgnht = Update(
     expect="proved",
 )
 
-c = exp(-xi * h)
-drive = h / 2 * (sqrt(total(v**2)) - n)
-badodab = Update(
-    step=h,
-    target=U + total(v**2) / 2 + (xi - S.Half) ** 2 / 2,
-    rule=[
-        (v, v + h / 2 * g),
-        (theta, theta + h / 2 * v),
-        (xi, xi + drive),
-        (v, c * v + sqrt((1 - c**2) / (2 * xi)) * w),
-        (xi, xi + drive),
-        (theta, theta + h / 2 * v),
-        (v, v + h / 2 * g),
-    ],
-    source=f"{source}, badodab",
-    expect="refuted",
-)
+
+def thermostat(kinetic: Expr, of: str, expect: str) -> Update:
+    """``badodab`` with what drives the thermostat."""
+    c = exp(-xi * h)
+    drive = h / 2 * (kinetic - n)
+    return Update(
+        step=h,
+        target=U + total(v**2) / 2 + (xi - S.Half) ** 2 / 2,
+        rule=[
+            (v, v + h / 2 * g),
+            (theta, theta + h / 2 * v),
+            (xi, xi + drive),
+            (v, c * v + sqrt((1 - c**2) / (2 * xi)) * w),
+            (xi, xi + drive),
+            (theta, theta + h / 2 * v),
+            (v, v + h / 2 * g),
+        ],
+        source=f"{source}, badodab{of}",
+        expect=expect,
+    )
+
+
+badodab = thermostat(sqrt(total(v**2)), "", "refuted")
+badodab_squared = thermostat(total(v**2), " with the square of the norm", "proved")
