@@ -25,7 +25,8 @@ SLOPE = 1e-6  # a noise coefficient is not that of the rule if it differs by so 
 REPEATED = 32  # steps from each state that tell how far a wrong coefficient moves the noise on average
 SHIFT, SCALE = "shift", "scale"
 LEAST = 1e-9  # what a shift gains if it gains nothing
-ROOM = 1.15  # more replicas, as the gain is estimated
+MARGIN = 4.0  # standard errors of an estimated effect that are not counted on
+ROOM = 1.05  # more replicas than the formulas say
 LONGEST = 60  # letters of the name of a coefficient
 
 
@@ -143,19 +144,31 @@ def _measured(
     right, wrong = pair.read(drawn)
     length = np.sqrt(sum((s**2).sum() for s in shift.values()))
     along = {label: _rows_repeated(s) for label, s in shift.items()}
-    moved = sum((s * _finite(wrong.noise[label] - right.noise[label])).sum() for label, s in along.items())
+    moved = sum(((s * _finite(wrong.noise[label] - right.noise[label])).sum(axis=1) for label, s in along.items()), np.zeros(rows))
     found = sum(((s * _finite(wrong.noise[label])).sum(axis=1) for label, s in along.items()), np.zeros(rows))
+    scaled = {label: _rows_repeated(np.abs(b - 1) > SLOPE) for label, b in slope.items()}
+    wider = [(_finite(wrong.noise[label]) ** 2 - right.noise[label] ** 2)[where] for label, where in scaled.items()]
     broken = np.zeros(rows, dtype=bool)
-    for ratio in wrong.residuals.values():
-        broken |= (ratio > 1).any(axis=1)
+    for far in wrong.residuals.values():
+        broken |= (far > 1).any(axis=1)
     for u in wrong.noise.values():
         broken |= ~np.isfinite(u).all(axis=1)
-    entries = np.concatenate([np.zeros(0), *(b[np.abs(b - 1) > SLOPE] ** 2 for b in slope.values())])
-    scale = float(np.sqrt(entries.mean())) if entries.size else 1.0
-    gain = float(moved / REPEATED / length) if length > 0 else 0.0
-    around = found.reshape(-1, REPEATED) - found.reshape(-1, REPEATED).mean(axis=1, keepdims=True)
-    spread = float(np.sqrt((around**2).sum() / (REPEATED - 1)) / length) if length > 0 else 1.0
-    return Signature(c.name, shift, slope, gain, max(spread, 1.0), scale, bool(broken.mean() > OFTEN))
+    gain = _shown(moved.sum() / REPEATED, np.sqrt((_about_states(moved) ** 2).sum()) / REPEATED) / max(length, LEAST)
+    spread = np.sqrt((_about_states(found) ** 2).sum() / (REPEATED - 1)) / length if length > 0 else 1.0
+    change = np.concatenate([np.zeros(0), *wider])
+    ratio = np.sqrt(max(1 + _shown(change.mean(), change.std() / np.sqrt(change.size)), LEAST)) if change.size else 1.0
+    return Signature(c.name, shift, slope, gain, max(float(spread), 1.0), float(ratio), bool(broken.mean() > OFTEN))
+
+
+def _about_states(x: Array) -> Array:
+    """Numbers about their mean from each state."""
+    each = x.reshape(-1, REPEATED)
+    return np.asarray(each - each.mean(axis=1, keepdims=True))
+
+
+def _shown(value: float, error: float) -> float:
+    """How much of an effect is there for sure: the value, nearer to zero by some standard errors."""
+    return float(np.sign(value) * max(abs(value) - MARGIN * error, 0.0))
 
 
 def weakest(signature: Signature, inverse: Signature) -> Signature:
