@@ -6,7 +6,7 @@
     python tests/mutation_score.py --group source --every 10    # a tenth of the changed texts
     python tests/mutation_score.py --json                       # the table and the survivors as JSON
 
-Exit status: 0 if nothing survives but what is known to be harmless, 1 if something does, 2 for bad input.
+Exit status: 0 if nothing survives but what is listed with its reason, 1 if something does, 2 for bad input.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import typer
 from mutation.forked import each
 from mutation.mutant import GROUPS, Fate, Judgement, Mutant
 from mutation.originals import Judge, Original, originals
-from mutation.score import HARMLESS, Result, after_a_proof, result_of, survivors, table, unexplained
+from mutation.score import EXPLAINED, Result, after_a_proof, result_of, survivors, table, unexplained
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
@@ -129,7 +129,7 @@ def print_score(found: list[Result], operators: bool, as_json: bool) -> None:
         shown.add_row(*map(str, row.values()))
     console.print(shown)
     for r in survivors(found):
-        said = f"harmless, as {HARMLESS[r.name]}" if r.name in HARMLESS else r.why
+        said = EXPLAINED.get(r.name, r.why)
         console.print(f"survives: {r.name}: {said}", highlight=False, markup=False, soft_wrap=True)
 
 

@@ -10,9 +10,9 @@ from judge import Judge
 from mutation.forked import each
 from mutation.mutant import RECIPE, SCHEME, SOURCE, Fate, Judgement, Mutant
 from mutation.of_recipes import rebuilt, recipe_mutants
-from mutation.originals import originals
+from mutation.originals import LEFT_OUT, originals
 from mutation.proofs import asked_of, judge_by_proof
-from mutation.score import HARMLESS, result_of, survivors, table
+from mutation.score import EXPLAINED, result_of, survivors, table
 from mutation.statistics import judge_by_statistics
 from mutation_score import app
 from samplers import catalog_recipes
@@ -35,9 +35,7 @@ NAMED = {  # one a kind of change
     "sgrhmc": {"Gamma of r dropped": PROOF, "Gamma of r flipped": PROOF},
     "sghmc, baoab": {
         "assignments 2 and 3 exchanged": PROOF,
-        "twice the time in theta (assignment 1 of 2)": PROOF,
         "the exponent of exp(-C*step_size) doubled in r (assignment 2 of 3)": PROOF,
-        "the exponent of exp(-2*C*step_size) halved under the root in r (assignment 2 of 3)": PROOF,
         "r*exp(-C*step_size) negated in r (assignment 2 of 3)": PROOF,
         "one w_r for all coordinates in r (assignment 2 of 3)": PROOF,
         "w_r*sqrt(1 - exp(-2*C*step_size)) negated in r (assignment 2 of 3)": EQUIVALENT,
@@ -93,7 +91,7 @@ SEEN = {  # by statistics alone, of a kernel that is started in its law, and of 
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in ("hmc_kernel", "ghmc") else n for n in SEEN])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n not in ("mala", "scir, exact") else n for n in SEEN])
 def test_mutants_that_statistics_sees(name):
     original = original_called(name)
     mutants = {m.change: m for m in original.mutants()}
@@ -105,8 +103,8 @@ def test_mutants_that_statistics_sees(name):
 def test_published_bugs_are_refuted():
     bugs = original_called("published rules")
     judge = bugs.judge()
-    quick = [m for m in bugs.mutants() if m.of in ("r_sgmcmc", "bnn_priors", "sgmcmcjax")]
-    assert len(quick) >= 4
+    quick = [m for m in bugs.mutants() if m.of in ("r_sgmcmc", "bnn_priors")]
+    assert len(quick) >= 2
     assert {judge(m).fate for m in quick} == {PROOF}
 
 
@@ -205,8 +203,7 @@ def test_bad_input_is_one_sentence(wrong):
 
 @pytest.mark.slow
 def test_numbers_agree_with_the_verdicts_on_all_mutants_of_recipes():
-    left_out = {"sgrld_simplex_reduced_mean", "sgrld_simplex_reduced_mean_as_printed", "sgrld_simplex_reduced_natural"}
-    assert not list(contradictions(judged_recipes(sorted(catalog_recipes().keys() - left_out), 1)))
+    assert not list(contradictions(judged_recipes(sorted(catalog_recipes().keys() - LEFT_OUT), 1)))
 
 
 @pytest.mark.slow
@@ -224,5 +221,5 @@ def test_statistics_sees_nothing_in_kernels_that_are_proved(name):
 def test_nothing_survives(group):
     found = run_score("--group", group, "--json")
     score = json.loads(found.stdout)
-    assert {r["name"] for r in score["results"] if r["fate"] == "survivor"} <= HARMLESS.keys()
+    assert {r["name"] for r in score["results"] if r["fate"] == "survivor"} <= EXPLAINED.keys()
     assert score["table"][-1]["number"] >= 200

@@ -134,7 +134,7 @@ def test_a_mutant_shrinks_with_its_name():
     assert "Recipe(" in repr(found)
 
 
-@settings(max_examples=4, **QUIET)
+@settings(max_examples=3, **QUIET)
 @given(runs())
 def test_what_is_generated_for_any_sampler_and_law_is_the_rule(run):
     module = generate(run.recipe, scheme=run.scheme)

@@ -15,7 +15,7 @@ from random_samplers import any_symmetric
 from samplers import catalog_recipes
 from sympy import Expr, Interval, S, Symbol, oo
 
-from recipe import Potential, Recipe, Simplex, bind, spread
+from recipe import Potential, Recipe, bind, spread
 from strategies.numbers import frictions, step_sizes
 from strategies.targets import Target, targets
 
@@ -36,9 +36,9 @@ def samplers(draw: st.DrawFn, families: Sequence[str] = tuple(FAMILIES), mutated
 
 ON = {
     S.Reals: ("sgld", "sghmc", "sgnht", "sgrhmc_bounded"),
-    Interval.open(0, oo): ("sgrld_reciprocal",),
     Interval(0, oo): ("mirror_sgld", "mirror_sghmc"),
 }
+OF_ONE_BLOCK = ("leimkuhler-matthews",)
 SCHEMES = {"sgld": ("euler", "leimkuhler-matthews"), "sghmc": ("semi-implicit", "baoab", "obabo", "euler"), "sgnht": ("badodab",)}
 
 
@@ -69,9 +69,7 @@ def runs(draw: st.DrawFn, of: st.SearchStrategy[Target] = targets) -> Run:
         recipe = spread(recipe, U, target.blocks)
         U = next(a for a in recipe.abstract if isinstance(a, Potential))
     bound = bind(recipe, {U: target.U})
-    scheme = draw(st.sampled_from(SCHEMES.get(name, ("semi-implicit", "euler"))))
+    fitting = [s for s in SCHEMES.get(name, ("semi-implicit", "euler")) if len(target.blocks) == 1 or s not in OF_ONE_BLOCK]
+    scheme = draw(st.sampled_from(fitting))
     own = {s.name: float(draw(frictions)) for s in bound.parameters if type(s) is Symbol and s.name not in target.params}
     return Run(name, bound, scheme, target, draw(step_sizes), {**target.params, **own})
-
-
-__all__ = ["Run", "Simplex", "randoms", "recipes", "runs", "samplers"]
