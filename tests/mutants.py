@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import itertools
 from collections.abc import Iterator
 
 
@@ -9,24 +10,32 @@ def functions_of(text: str, skipped: frozenset[str]) -> list[str]:
     return [f.name for f in ast.parse(text).body if isinstance(f, ast.FunctionDef) and f.name not in skipped]
 
 
-def mutants(text: str, skipped: frozenset[str]) -> Iterator[tuple[str, int, str]]:
-    """The kind of change, its line, and the changed text."""
+def mutants(text: str, skipped: frozenset[str], every: int = 1) -> Iterator[tuple[str, int, str]]:
+    """The kind of change, its line, and the changed text; of all of them the first, and then one in so many."""
     tree = ast.parse(text)
-    for n, top in enumerate(tree.body):
-        if not isinstance(top, ast.FunctionDef) or top.name in skipped:
-            continue
-        for kind, line, changed in _of_function(top):
-            yield kind, line, ast.unparse(ast.Module([*tree.body[:n], changed, *tree.body[n + 1 :]], []))
+    for n, kind, line, place in _some(tree, skipped, every):
+        changed = _changed(tree.body[n], *place)
+        yield kind, line, ast.unparse(ast.Module([*tree.body[:n], changed, *tree.body[n + 1 :]], []))
 
 
-def _of_function(function: ast.FunctionDef) -> Iterator[tuple[str, int, ast.FunctionDef]]:
-    for k, node in enumerate(ast.walk(function)):
-        for m, (kind, _) in enumerate(_changes(node)):
-            changed = copy.deepcopy(function)
-            target = next(x for j, x in enumerate(ast.walk(changed)) if j == k)
-            _, apply = list(_changes(target))[m]
-            apply(target)
-            yield kind, getattr(node, "lineno", function.lineno), changed
+def _some(tree: ast.Module, skipped: frozenset[str], every: int) -> Iterator[tuple[int, str, int, tuple[int, int]]]:
+    """The function, the kind of change, its line, and its place: which node, and which of the changes of this one."""
+    functions = [(n, f) for n, f in enumerate(tree.body) if isinstance(f, ast.FunctionDef) and f.name not in skipped]
+    found = (
+        (n, kind, getattr(node, "lineno", f.lineno), (k, m))
+        for n, f in functions
+        for k, node in enumerate(ast.walk(f))
+        for m, (kind, _) in enumerate(_changes(node))
+    )
+    return itertools.islice(found, 0, None, every)
+
+
+def _changed(function: ast.stmt, k: int, m: int) -> ast.stmt:
+    changed = copy.deepcopy(function)
+    target = next(x for j, x in enumerate(ast.walk(changed)) if j == k)
+    _, apply = list(_changes(target))[m]
+    apply(target)
+    return changed
 
 
 def _put(field, value):
