@@ -20,6 +20,13 @@ _forkserver.set_forkserver_preload(
 )
 
 
+def forked(function, *arguments):
+    """A process that calls a function of a module, and has begun."""
+    process = _forkserver.Process(target=function, args=arguments)
+    process.start()
+    return process
+
+
 @dataclass(frozen=True)
 class Done:
     """What came of it."""
@@ -34,8 +41,7 @@ def command(*arguments, cwd=ROOT, cache=None):
     environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"} | ({"RECIPE_CACHE": str(cache)} if cache else {})
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
-        process = _forkserver.Process(target=_called, args=([str(a) for a in arguments], str(cwd), environment, str(out), str(err)))
-        process.start()
+        process = forked(_called, [str(a) for a in arguments], str(cwd), environment, str(out), str(err))
         process.join(SECONDS)
         if process.exitcode is None:
             process.kill()

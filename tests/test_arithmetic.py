@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -52,6 +53,7 @@ def bound(name):
     return bind(recipe, {U: total(sympy.log(1 + sympy.exp(theta)) + theta**2 / 2) + total(theta) ** 2})
 
 
+@functools.cache
 def compiled(name):
     """The compiled loop of a catalog sampler, with all that it calls: sums and gradients of a bound potential included."""
     recipe = bound(name)
@@ -69,7 +71,7 @@ def test_the_reader_of_flags_sees_one():
     assert flagged("".join(loose.inspect_llvm().values()))
 
 
-@pytest.mark.parametrize("name", ["sgld", "sghmc", "sgnht"])
+@pytest.mark.parametrize("name", [pytest.param("sgld", marks=pytest.mark.slow), "sghmc", "sgnht"])
 def test_no_operation_of_a_module_has_a_fast_math_flag(name):
     _, ir, _ = compiled(name)
     assert "llvm.fma" in ir
@@ -111,7 +113,10 @@ def digest():
     return hashlib.sha256(normals.tobytes() + values.tobytes()).hexdigest()
 
 
-@pytest.mark.parametrize("machine", [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}])
+@pytest.mark.parametrize(
+    "machine",
+    [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, pytest.param({"NUMBA_LOOP_VECTORIZE": "0"}, marks=pytest.mark.slow)],
+)
 def test_the_bits_are_the_same_on_a_machine_without_vectors_and_without_fused_operations(machine):
     program = "import test_arithmetic as t; print(t.digest(), 'zmm' in ''.join(t.some_normals.inspect_asm().values()))"
     environment = {**os.environ, **machine, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -291,6 +291,7 @@ def test_clear_asks_who_sits_there(folder, typed, status, stays):
     assert (folder / f"{STEM}.py").exists() == stays
 
 
+@pytest.mark.slow
 def test_samplers_that_start_at_once_draw_what_they_draw_alone(folder):
     """Whole pipelines from an empty store, for two processors; then everything is there."""
     kept_hash = json.loads(golden.FILE.read_text())["runs"]["sgld"]["sha256"]

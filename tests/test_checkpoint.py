@@ -8,15 +8,14 @@ import os
 import random
 import resource
 import signal
-import subprocess
 import sys
-import textwrap
 import threading
 import time
 import warnings
 
 import numpy as np
 import pytest
+from command import forked
 from numba import njit
 from sympy import Matrix, Symbol
 
@@ -73,7 +72,7 @@ def stopped_run(folder, monkeypatch, after, **options):
         {},
         {"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)},
         {"compensate": True, "step_size": 1e-4},
-        {"control_variates": True, "keep": "theta"},
+        pytest.param({"control_variates": True, "keep": "theta"}, marks=pytest.mark.slow),
     ],
 )
 def test_a_run_that_is_stopped_often_is_the_run_that_is_not(tmp_path, monkeypatch, options):
@@ -103,35 +102,24 @@ def test_a_diverged_chain_stays_where_it_stopped(tmp_path):
     np.testing.assert_array_equal(first["theta"], again["theta"])
 
 
-PROGRAM = """
-    import sys
-    sys.path.insert(0, {tests!r})
-    from test_checkpoint import run
-    import numpy as np
-    draws = run(checkpoint=sys.argv[1] if len(sys.argv) > 2 else None, steps=400_000, thin=100)
-    np.save(sys.argv[-1], draws["theta"])
-"""
-
-
-def program():
-    return [sys.executable, "-c", textwrap.dedent(PROGRAM).format(tests=os.path.dirname(__file__))]
+def long_run(saved, checkpoint=None):
+    np.save(saved, run(checkpoint=checkpoint, steps=400_000, thin=100)["theta"])
 
 
 def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path):
     """SIGKILL at random moments, writing of the checkpoint included, until the run gets to its end."""
-    subprocess.run([*program(), tmp_path / "whole.npy"], check=True)
+    long_run(tmp_path / "whole.npy")
     chance, kills = random.Random(5), 0
     for _ in range(30):
-        process = subprocess.Popen([*program(), tmp_path / "c", tmp_path / "killed.npy"])
-        try:
-            patience = None if kills >= 4 else wait_for(tmp_path / "c" / "checkpoint.json", process) + chance.uniform(0.0, 0.3)
-            process.wait(patience)
+        process = forked(long_run, tmp_path / "killed.npy", tmp_path / "c")
+        patience = None if kills >= 4 else wait_for(tmp_path / "c" / "checkpoint.json", process) + chance.uniform(0.0, 0.3)
+        process.join(patience)
+        if process.exitcode is not None:
             break
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-    assert process.returncode == 0
+        process.kill()
+        process.join()
+        kills += 1
+    assert process.exitcode == 0
     assert kills >= 1
     np.testing.assert_array_equal(np.load(tmp_path / "whole.npy"), np.load(tmp_path / "killed.npy"))
     assert not list((tmp_path / "c").glob(".*"))
@@ -140,7 +128,7 @@ def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path):
 def wait_for(path, process):
     """Wait until the process has begun to write; the rest of its patience is up to the caller."""
     before = path.stat().st_mtime_ns if path.exists() else 0
-    while process.poll() is None and not (path.exists() and path.stat().st_mtime_ns != before):
+    while process.is_alive() and not (path.exists() and path.stat().st_mtime_ns != before):
         time.sleep(0.01)
     return 0.0
 
@@ -182,6 +170,7 @@ def helper(theta):
     return FACTOR * theta
 
 
+@njit
 def own_gradient(theta, rows, x, y, g):
     g[:] = helper(theta)
 

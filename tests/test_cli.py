@@ -156,10 +156,7 @@ def test_generate_refuses_what_is_unbound(tmp_path):
 
 def sample(tmp_path, *more):
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
-    return command(
-        "sample", "sghmc", "--posterior", posterior, "--step-size", "0.05", "--steps", "400", "--seed", "1", *more,
-        cache=tmp_path / "cache",
-    )  # fmt: skip
+    return command("sample", "sghmc", "--posterior", posterior, "--step-size", "0.05", "--steps", "400", "--seed", "1", *more)
 
 
 def test_sample_saves_the_same_draws_for_any_number_of_threads(tmp_path):
@@ -191,10 +188,10 @@ REFUTED_RECIPE = HEAD + "bad = Recipe((theta, r), U + total(r**2) / 2, eye(2), M
 
 def test_sample_refuses_what_is_refuted(tmp_path):
     call = ["sample", file(tmp_path, REFUTED_RECIPE), "--posterior", file(tmp_path, POSTERIOR, "p.py"), "--step-size", "0.01"]
-    done = command(*call, "--steps", "100", cache=tmp_path / "cache")
+    done = command(*call, "--steps", "100")
     assert done.returncode == 1
     assert "bad is refuted (curl-skew, stationarity)" in done.stderr
-    assert command(*call, "--steps", "100", "--unproved", cache=tmp_path / "cache").returncode == 0
+    assert command(*call, "--steps", "100", "--unproved").returncode == 0
 
 
 def test_a_concrete_instance_is_said_and_outputs_are_regular_files_of_their_own(tmp_path):

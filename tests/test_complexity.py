@@ -102,11 +102,10 @@ def test_one_compilation_serves_every_length_chain_and_start(name):
     run = golden.RUNS[name]
     what = run.what()
     module = generate(what, **run.generated)
-    for size, chains in itertools.product((1, 2, 33), (1, 3)):
-        for kind in (np.float64, np.float32, np.int64):
-            start = {"theta": np.ones(size, dtype=kind)}
-            options = {**run.options, "lengths": None, "initial": start}
-            sample(what, steps=2, chains=chains, seed=size, step_size=0.01, progress=False, **options)
+    for size, chains, kind in ((1, 1, np.float64), (2, 3, np.float32), (33, 3, np.int64), (33, 1, np.float64)):
+        start = {"theta": np.ones(size, dtype=kind)}
+        options = {**run.options, "lengths": None, "initial": start}
+        sample(what, steps=2, chains=chains, seed=size, step_size=0.01, progress=False, **options)
     assert len(module.load().run.signatures) == 1
 
 

@@ -23,7 +23,10 @@ def here(name):
     return golden.drawn(golden.RUNS[name])
 
 
-SOME = ("sghmc, baoab", "sgnht", "corv_sgld", "mala", "scir", "sghmc, minibatch, control variates")
+# Each takes seconds to compile; the others are pinned by the slow tests.
+QUICK = {"sgld", "sgld, schedule", "sghmc, baoab", "sgnht", "corv_sgld", "hmc_kernel", "mala", "scir"}
+QUICK |= {"sghmc, minibatch, control variates", "sgld, logistic minibatch"}
+SOME = ("sghmc, baoab", "corv_sgld", "mala", "sgnht", "scir", "sghmc, minibatch, control variates")
 
 
 def elsewhere(names, **environment):
@@ -33,7 +36,7 @@ def elsewhere(names, **environment):
     return {name: run["sha256"] for name, run in json.loads(shown.stdout)["runs"].items()}
 
 
-@pytest.mark.parametrize("name", golden.RUNS)
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in golden.RUNS])
 def test_the_draws_are_what_they_were(name):
     """Where this fails on purpose: ``python tests/golden.py --write``, and say so in the changelog."""
     kept = KEPT["runs"][name]
@@ -48,11 +51,12 @@ def test_the_table_has_every_run_and_nothing_else():
     assert len({run["sha256"] for run in KEPT["runs"].values()}) == len(golden.RUNS)
 
 
-def test_a_processor_without_vectors_and_fused_operations_draws_the_same():
+@pytest.mark.parametrize("names", [SOME[1::2], pytest.param(SOME[::2], marks=pytest.mark.slow)], ids=" and ".join)
+def test_a_processor_without_vectors_and_fused_operations_draws_the_same(names):
     """And one for which glibc has other functions, as these take nothing from it but the exact ``fma``."""
-    assert not any(KEPT["runs"][name]["libm"] for name in SOME)
+    assert not any(KEPT["runs"][name]["libm"] for name in names)
     older = {"NUMBA_CPU_NAME": "generic", "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4"}
-    assert elsewhere(SOME, **older) == {name: here(name) for name in SOME}
+    assert elsewhere(names, **older) == {name: here(name) for name in names}
 
 
 @pytest.mark.slow

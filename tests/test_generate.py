@@ -16,6 +16,7 @@ from slow_step import slow_step
 from sympy import Function, Interval, Matrix, Symbol, exp, log, oo, sqrt, tanh
 
 from codegen import generate
+from codegen.random import draw_rows, fill_normals, random_row
 from recipe import (
     Data,
     Dense,
@@ -119,8 +120,15 @@ def compare(what, size, scheme="semi-implicit", step=0.03):
         np.testing.assert_array_equal(a, b)  # only out is written
 
 
-@pytest.mark.parametrize("scheme", ["euler", "semi-implicit"])
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda x: x.name)
+BY_EULER = (SGNHT, COUPLED)  # each takes a second to compile
+SLOW = [pytest.param(r, "euler", marks=pytest.mark.slow) for r in RECIPES if r not in BY_EULER]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "scheme"),
+    [*((r, "semi-implicit") for r in RECIPES), *((r, "euler") for r in BY_EULER), *SLOW],
+    ids=lambda x: getattr(x, "name", x),
+)
 def test_step_is_the_rule(recipe, scheme):
     for size in (1, 2, 5):
         compare(recipe, size, scheme)
@@ -180,13 +188,13 @@ def test_transposed_product():
     np.testing.assert_allclose(out.phi, p0 + 0.1 * b.T @ t0, rtol=1e-14)
 
 
-def white_noise(module, loaded, size, t, *, seed=3, chain=0):
+def white_noise(module, size, t, *, seed=3, chain=0):
     """The noises of step ``t`` as ``run`` draws them."""
     u64 = np.uint64
     result = []
     for n, draw in enumerate(module.plan.noises):
         values = np.empty(size if draw.length is not None else 1)
-        loaded.fill_normals(values, u64(seed), u64(n << 32 | chain), u64(t))
+        fill_normals(values, u64(seed), u64(n << 32 | chain), u64(t))
         result.append(values)
     return tuple(result)
 
@@ -208,7 +216,7 @@ def test_run_is_step_with_fused_noise(recipe, size):
     for start, steps in ((59, 3), (62, 7)):
         assert run(loaded, state, draws, cubic, params, start=start, steps=steps, warmup=59) == (start + steps, -1)
     for t in range(10):
-        loaded.step(there, here, cubic, 0.03, params, white_noise(module, loaded, size, 59 + t))
+        loaded.step(there, here, cubic, 0.03, params, white_noise(module, size, 59 + t))
         here, there = there, here
         for n in range(len(module.plan.state)):
             np.testing.assert_allclose(draws[n][t], here[n], rtol=1e-12, atol=1e-13)
@@ -263,17 +271,17 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
     g = np.empty(3)
     for t, batch in ((0, 7), (5, 40), (6, 1)):
         rows = np.zeros(batch, dtype=np.int64)
-        loaded.draw_rows(rows, rows[:0], 40, u64(1), lane, u64(t))
+        draw_rows(rows, rows[:0], 40, u64(1), lane, u64(t))
         half = batch - batch // 2  # the two halves share counters
         numbers = [2 * n if n < half else 2 * (n - half) + 1 for n in range(batch)]
-        assert rows.tolist() == [int(loaded.random_row(u64(1), lane, u64(t), u64(k), 40)) for k in numbers]
+        assert rows.tolist() == [int(random_row(u64(1), lane, u64(t), u64(k), 40)) for k in numbers]
         loaded.gradient_U(g, at, data, params, (), rows)
         np.testing.assert_allclose(g, numpy_gradient(rows), rtol=1e-12)
     loaded.gradient_U(g, at, data, params, (), rows[:0])
     np.testing.assert_allclose(g, numpy_gradient(list(range(40))), rtol=1e-12)
 
 
-@pytest.mark.parametrize("form", ["odds", "probability", "sign"])
+@pytest.mark.parametrize("form", [pytest.param("odds", marks=pytest.mark.slow), "probability", "sign"])
 def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
     label = 2 * y - 1
     p = 1 / (1 + exp(-eta))
@@ -325,9 +333,11 @@ def test_sums_of_one_level_share_a_loop():
     assert sum(line.startswith("def sums") for line in source.splitlines()) <= 3
 
 
-@pytest.mark.parametrize(
-    "name", ["i", "out", "step", "math", "state", "np", "count", "index", "params", "gradient", "range", "total", "total_2"]
-)
+NAMES = ["i", "out", "step", "math", "state", "np", "count", "index", "params", "gradient", "range", "total", "total_2"]
+QUICK = ("i", "state", "np", "total_2")  # a local, a parameter, a module, a number's name; each is to be compiled
+
+
+@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in NAMES])
 def test_hostile_names(name):
     block, other = Vector(name), Scalar("noise" if name != "noise" else "data")
     V = Potential("step_size", block)

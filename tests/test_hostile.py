@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from command import ROOT, command
 from outcomes import outcome_of
 
 from recipe_cli.declarations import declarations
@@ -17,7 +18,6 @@ from recipe_cli.reports import exit_status, worst
 from recipe_cli.watched import Limits, Watch
 from recipe_cli.worker import Judged
 
-ROOT = Path(__file__).parent.parent
 HEAD = """
 from sympy import *
 from recipe import *
@@ -335,12 +335,6 @@ one = langevin(1); two = langevin(2)
 
 
 # -- the command -----------------------------------------------------------------------------------------------------------------
-
-
-def command(*arguments, **more):
-    call = [sys.executable, "-m", "recipe_cli", *map(str, arguments)]
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
-    return subprocess.run(call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False, **more)
 
 
 def test_the_command_says_it_in_one_sentence_and_prints_nothing_else(tmp_path):

@@ -155,23 +155,24 @@ def run(loaded, data, params, start, size, splits=(STEPS,)):
     return draws
 
 
-WITH_DATA = ["generalised", pytest.param("random times", marks=pytest.mark.slow)]
-WITH_DATA += [pytest.param(name, marks=pytest.mark.slow) for name in ("position", "mixed")]
+def some(names, quick):
+    """Each takes seconds to compile: the parts of the others are in those that are quick, or in the quick ones of another test."""
+    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
-@pytest.mark.parametrize("name", WITH_DATA)
+@pytest.mark.parametrize("name", some(["generalised", "random times", "position", "mixed"], {"random times"}))
 def test_a_kernel_with_data_is_what_its_parts_say(name):
     compare_with_parts(name, data=True)
 
 
-@pytest.mark.parametrize("name", BOUND)
+@pytest.mark.parametrize("name", some(BOUND, {"random times", "mala", "nested", "mixed", "numbers"}))
 def test_a_kernel_is_what_its_parts_say(name):
     compare_with_parts(name, data=False)
 
 
 def compare_with_parts(name, data):
     """Every sweep starts from the compiled state, so that what is compared is one sweep; some are accepted and some are not."""
-    kernel = Kernel(ABSTRACT[name], posteriors={U: POSTERIOR}) if data else Kernel(BOUND[name])
+    kernel = Kernel(ABSTRACT[name], posteriors={U: POSTERIOR}, name="hmc") if data else Kernel(BOUND[name])
     size = SIZES.get(name, (0.9, 0.35))[data]
     module, loaded, given, params = compiled(kernel)
     start = [np.array([0.3, -0.8]), np.array([0.5, 0.2])][: len(kernel.state)]
@@ -192,7 +193,10 @@ def compare_with_parts(name, data):
         assert 0.1 < draws.acceptance_rate.mean() < 0.95
 
 
-@pytest.mark.parametrize("name", ["random times", "mala", "repeated", "nested", "mixed", "numbers"])
+SPLIT = ["random times", "mala", "repeated", "nested", "mixed", "numbers"]
+
+
+@pytest.mark.parametrize("name", some(SPLIT, {*SPLIT} - {"repeated"}))
 def test_a_kernel_that_is_split_is_the_same_bit_for_bit(name):
     kernel = Kernel(BOUND[name])
     _, loaded, data, params = compiled(kernel)
@@ -274,7 +278,7 @@ def test_a_trajectory_evaluates_one_gradient_a_step(name, each):
     calls.clear()
     draws = ten_sweeps(Kernel(ABSTRACT[name], posteriors={U: own}), counting, size)
     assert len(calls) == 10 * each + bool(each)
-    if name == "hmc":
+    if name != "hmc":  # there it is the derived one that takes long to compile
         derived = ten_sweeps(Kernel(ABSTRACT[name], posteriors={U: POSTERIOR}), (), size)
         np.testing.assert_allclose(draws.theta, derived.theta, rtol=1e-9)
     assert 0 < draws.acceptance_rate.mean() < 1
@@ -310,7 +314,7 @@ def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
 DOUBLE_WELL = {U: total((theta**2 - 1) ** 2)}
 
 
-@pytest.mark.parametrize("name", ["hmc", "random times", "generalised", "mala", "position"])
+@pytest.mark.parametrize("name", some(["hmc", "random times", "generalised", "mala", "position"], {"generalised", "position"}))
 def test_a_metropolised_kernel_leaves_its_law_invariant(name):
     """The second and fourth moment of a double well, with a step that would bias them; five standard errors of batch means."""
     density = lambda t: math.exp(-((t * t - 1) ** 2))  # noqa: E731

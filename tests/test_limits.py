@@ -28,7 +28,10 @@ def close(a, b):
     return np.allclose(a, b, rtol=0, atol=1e-11)
 
 
-@pytest.mark.parametrize("sampler", ["sgld", "sghmc", "sgnht", "sgrld", "sgrld_quotient"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("sgld", "sghmc", "sgrld_quotient")]  # seconds to compile, each
+
+
+@pytest.mark.parametrize("sampler", ["sgnht", "sgrld", *SLOW])
 def test_steps_in_c_are_the_steps_of_generated_modules(library, sampler):
     import steps
 

@@ -46,6 +46,7 @@ WORDS = {
     "ABOBA": [DRIFT, KICK, friction(w), KICK, DRIFT],
 }
 RULES = {name: Update(h, rule, TARGET + (xi**2 / 2 if name == "BADODAB" else 0), name=name.lower()) for name, rule in WORDS.items()}
+SOME = [w if w in ("BAOAB", "BADODAB", "ABOBA") else pytest.param(w, marks=pytest.mark.slow) for w in WORDS]  # compiled for seconds
 START = {"theta": np.array([0.3, -0.9, 1.4]), "r": np.array([0.2, 0.1, -0.6]), "xi": np.array([0.4]), "a": np.array([0.2])}
 STEP, SEED, CHAIN, STEPS = 0.07, 5, 2, 12
 U64 = np.uint64
@@ -82,13 +83,13 @@ def count(x):
 
 
 @njit
-def counting(g, x):
+def counting(g, x):  # cubic, and the only gradient of the words, as each is compiled anew with another one
     count(x[0])
     for i in range(x.size):
         g[i] = x[i] ** 3 + 0.5 * x[i]
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", SOME)
 def test_a_run_evaluates_once_a_step(word):
     _, loaded, blocks, params, draws = inputs(RULES[word])
     state = loaded.allocate(*blocks)
@@ -97,16 +98,16 @@ def test_a_run_evaluates_once_a_step(word):
     assert len(counted) == STEPS + (word != "ABOBA")  # and once before the first step, where a step begins with a kick
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", SOME)
 def test_the_draws_are_those_of_the_rule(word):
     """Against 50 digits from step to step, and against the step that evaluates the gradient twice."""
     module, loaded, blocks, params, draws = inputs(RULES[word])
-    run(loaded, loaded.allocate(*blocks), draws, cubic, params)
+    run(loaded, loaded.allocate(*blocks), draws, counting, params)
     here, there = loaded.allocate(*blocks), loaded.allocate(*blocks)
     slow = {b.name: x for b, x in zip(module.plan.state, blocks, strict=True)}
     for t in range(STEPS):
         drawn = noises(module, t)
-        loaded.step(there, here, cubic, STEP, params, tuple(drawn))
+        loaded.step(there, here, counting, STEP, params, tuple(drawn))
         here, there = there, here
         named = {d.name: x for d, x in zip(module.plan.noises, drawn, strict=True)}
         slow = slow_step(RULES[word], {**slow, **named, "h": STEP, "C": 0.8}, slow_cubic)
@@ -119,11 +120,11 @@ def test_the_draws_are_those_of_the_rule(word):
 def test_a_run_that_is_split_or_starts_from_a_copy_is_the_same(word):
     """A state whose gradients were lost evaluates them again, from the rows of the step before."""
     _, loaded, blocks, params, draws = inputs(RULES[word])
-    run(loaded, loaded.allocate(*blocks), draws, cubic, params)
+    run(loaded, loaded.allocate(*blocks), draws, counting, params)
     again = loaded.Draws(*(np.zeros_like(x) for x in draws))
     state = loaded.allocate(*blocks)
     for t in range(STEPS):
-        loaded.run(state, again, cubic, (), STEP, params, U64(SEED), CHAIN, t, 1, 0, 1)
+        loaded.run(state, again, counting, (), STEP, params, U64(SEED), CHAIN, t, 1, 0, 1)
         state = loaded.allocate(*state[: len(blocks)])
     for one, two in zip(draws, again, strict=True):
         np.testing.assert_array_equal(one, two)
@@ -231,7 +232,7 @@ def test_two_evaluations_of_a_step_have_rows_of_their_own():
     [
         {},
         pytest.param({"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)}, marks=pytest.mark.slow),
-        {"control_variates": True, "keep": "theta"},
+        pytest.param({"control_variates": True, "keep": "theta"}, marks=pytest.mark.slow),
         {"batch_size": None},
     ],
 )

@@ -252,8 +252,8 @@ def survivors(name, every):
     before = ast.unparse(ast.parse(text)).splitlines()
     driver = text[: text.index("def run_many(")].count("\n")
     found, count = [], 0
-    for n, (kind, line, other) in enumerate([*mutants(text, alone), *columns(text)]):
-        if n % every or kind not in STRICT:
+    for kind, line, other in [*mutants(text, alone, every), *list(columns(text))[::every]]:
+        if kind not in STRICT:
             continue
         count += 1
         if made(name).verdict(other) == "proved" and not is_harmless(kind, line < driver, before, other.splitlines()):
