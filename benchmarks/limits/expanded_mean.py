@@ -39,17 +39,17 @@ def ours(theta: np.ndarray, counts: np.ndarray, alpha: np.ndarray) -> Callable[[
     """A step of each topic after a step of each other; topic i is chain i of a generated module."""
     module = generate(sgrld_simplex_expanded_mean_reflected).load()
     move, State, Draws, Params = module.run, module.State, module.Draws, module.Params
-    spare = len(module.allocate(theta[0])) - 1
+    _, *scratch = module.allocate(theta[0])
+    if len(scratch) != 1:
+        raise SystemExit("a step of the expanded mean has other scratch arrays now: expanded_mean.py has to allocate them")
+    room = scratch[0].size
 
     @njit
     def all_topics(theta, counts, alpha, start, steps):
-        none, ahead = np.zeros((0, 0)), np.zeros(1024)
+        none, ahead = np.zeros((0, 0)), np.zeros(room)
         for t in range(start, start + steps):
             for i in range(theta.shape[0]):
                 move(State(theta[i], ahead), Draws(none), (), (), STEP, Params(alpha[i], counts[i]), np.uint64(1), i, t, 1, 0, 1)
-
-    if spare != 1:
-        raise SystemExit("a step of the expanded mean has other scratch arrays now: expanded_mean.py has to allocate them")
 
     return from_zero(lambda at, n: all_topics(theta, counts, alpha, at, n))
 
