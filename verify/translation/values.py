@@ -69,9 +69,17 @@ class Half:
 
 @dataclass(frozen=True)
 class Fused:
-    """How many pairs are drawn where they are used: at most all of them; the rest is drawn ahead."""
+    """How many pairs are drawn in their step: at most all of them; the rest is drawn ahead."""
 
     length: Length
+
+
+@dataclass(frozen=True)
+class BlockEnd:
+    """Where a block of those pairs begins, or (``last``) ends."""
+
+    length: Length
+    last: bool
 
 
 @dataclass(frozen=True)
@@ -195,6 +203,13 @@ class Drawn:
 @dataclass(frozen=True)
 class Rest:
     """Which of the pairs that are drawn ahead has the counter of this place."""
+
+    place: Place
+
+
+@dataclass(frozen=True)
+class InBlock:
+    """Which of the pairs of a block has the counter of this place."""
 
     place: Place
 
