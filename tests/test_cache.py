@@ -187,8 +187,11 @@ def test_a_default_directory_that_cannot_be_written_is_replaced_for_this_process
     assert not Path(shown).exists()
 
 
-def test_other_versions_and_processors_have_machine_code_of_their_own(folder, monkeypatch):
-    plain = {"NUMBA_LOOP_VECTORIZE": "0"}, {"NUMBA_CPU_NAME": "generic"}
+PLAIN = {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_LOOP_VECTORIZE": "0"}
+
+
+@pytest.mark.parametrize("plain", [PLAIN[:1], pytest.param(PLAIN, marks=pytest.mark.slow)], ids=len)
+def test_other_versions_and_processors_have_machine_code_of_their_own(folder, monkeypatch, plain):
     assert here() == (3.0, 0, 1)
     for more in plain:
         assert answer(started(folder, **more)) == (3.0, 0, 1)
@@ -196,7 +199,7 @@ def test_other_versions_and_processors_have_machine_code_of_their_own(folder, mo
         other.setattr(machine_code.llvmlite, "__version__", "0")
         assert here() == (3.0, 0, 1)
         assert here() == (3.0, 1, 0)
-    assert len(machine_files(folder)) == 4
+    assert len(machine_files(folder)) == 2 + len(plain)
     for more in plain:
         assert answer(started(folder, **more)) == (3.0, 1, 0)
     assert here() == (3.0, 1, 0)
@@ -274,7 +277,9 @@ def test_the_command_shows_what_is_kept_and_clears_that_only(folder):
     assert command("cache", "clear", "--json", cache=folder).returncode == 2
 
 
-@pytest.mark.parametrize(("typed", "status", "stays"), [("n", 0, True), ("y", 0, False), ("Ctrl-C", 130, True)])
+@pytest.mark.parametrize(
+    ("typed", "status", "stays"), [pytest.param("n", 0, True, marks=pytest.mark.slow), ("y", 0, False), ("Ctrl-C", 130, True)]
+)
 def test_clear_asks_who_sits_there(folder, typed, status, stays):
     here()
     ours, theirs = pty.openpty()

@@ -71,7 +71,7 @@ def stopped_run(folder, monkeypatch, after, **options):
     [
         {},
         {"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)},
-        {"compensate": True, "step_size": 1e-4},
+        pytest.param({"compensate": True, "step_size": 1e-4}, marks=pytest.mark.slow),
         pytest.param({"control_variates": True, "keep": "theta"}, marks=pytest.mark.slow),
     ],
 )

@@ -178,12 +178,16 @@ def test_a_gradient_without_a_likelihood_is_still_called_once():
         Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=3)
 
 
-@pytest.mark.parametrize("control_variates", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them(control_variates):
-    a, b = Vector("a"), Vector("b")
+VECTORS = [pytest.param(Vector, control, marks=pytest.mark.slow) for control in (False, True)]  # which compile longest of all
+
+
+@pytest.mark.parametrize(("kind", "control_variates"), [(Scalar, False), *VECTORS])
+def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them(kind, control_variates):
+    a, b = kind("a"), kind("b")
+    sum_of = total if kind is Vector else lambda e: e
     V = Potential("V", a, b)
-    likelihood = -((y - total(a) - 2 * total(b)) ** 2) / 2
-    prior = -total(a**2) / 2 - total(b**2)
+    likelihood = -((y - sum_of(a) - 2 * sum_of(b)) ** 2) / 2
+    prior = -sum_of(a**2) / 2 - sum_of(b**2)
 
     @njit
     def backwards(b, a, rows, y, g_b, g_a):
@@ -195,7 +199,7 @@ def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them(cont
 
     both = Recipe((a, b), V, sympy.eye(2), sympy.zeros(2))
     laws = [Posterior((b, a), likelihood, prior, {y: y_values}, gradient=g) for g in (None, backwards)]
-    options = {"lengths": {"a": 2, "b": 1}, "batch_size": 20, "control_variates": control_variates}
+    options = {"lengths": {"a": 2, "b": 1} if kind is Vector else None, "batch_size": 20, "control_variates": control_variates}
     derived, ours = (quiet(bind(both, {V: law}), **options) for law in laws)
     for block in ("a", "b"):
         np.testing.assert_allclose(derived[block], ours[block], rtol=1e-8)
@@ -459,11 +463,14 @@ def test_masked_data_are_refused():
         quiet(bind(SGLD, {U: Posterior(theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: masked})}))
 
 
-def test_control_variates_with_a_gradient_of_ones_own_and_parameters():
-    k = Parameter("k", like=theta, positive=True)
+K = Parameter("k", like=theta, positive=True)
+
+
+@pytest.mark.parametrize("k", [1, pytest.param(K, marks=pytest.mark.slow)], ids=str)
+def test_control_variates_with_a_gradient_of_ones_own_and_parameters(k):
     law = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS)
     own = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS, gradient=own_gradient)
-    options = {"params": {"k": np.ones(2)}, "batch_size": 10, "control_variates": True}
+    options = {"params": {"k": np.ones(2)} if k is K else {}, "batch_size": 10, "control_variates": True}
     a, b = (quiet(bind(SGLD, {U: p}), **options)["theta"] for p in (law, own))
     np.testing.assert_allclose(a, b, rtol=1e-9)
 
