@@ -19,7 +19,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """What is imported and collected by now stays, so that the collector need not look at it again: a tenth of the compiler's time."""
+    """What is imported by now stays, so that the collector need not look at it again: a tenth of the compiler's time."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 100)
 
