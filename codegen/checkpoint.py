@@ -69,7 +69,7 @@ class Checkpoint:
             self._take_the_folder()
             return self._opened(chains, steps)
         except BaseException:
-            self._let_go()
+            self.let_go()
             raise
 
     def _take_the_folder(self) -> None:
@@ -85,7 +85,8 @@ class Checkpoint:
             reason = getattr(error, "strerror", None) or error
             raise RecipeError(f"the checkpoint {self.folder} cannot be made: {reason}; choose another folder") from None
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
+        """Leave the folder to others."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -120,12 +121,9 @@ class Checkpoint:
             self._write_or_warn(chains)
 
     def close(self, chains: Sequence[Chain]) -> None:
-        """Write where the chains stand at the end, and let go of the folder."""
+        """Write where the chains stand at the end."""
         self._taken = {c.number: _snapshot(c) for c in chains}
-        try:
-            self._write_or_warn(chains)
-        finally:
-            self._let_go()
+        self._write_or_warn(chains)
 
     def _cannot_be_written(self, error: OSError) -> str:
         return f"the checkpoint {self.folder} cannot be written: {error.strerror or error}"

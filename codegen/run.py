@@ -179,9 +179,13 @@ def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | No
         def rest(chain: Chain) -> None:
             saved.visit(chain, chains, lambda c: c.finished(how.steps))
 
-    interrupted = run_chains(runner.advance, chains, how.steps, how.threads, progress, rest)
-    if saved is not None:
-        saved.close(chains)
+    try:
+        interrupted = run_chains(runner.advance, chains, how.steps, how.threads, progress, rest)
+        if saved is not None:
+            saved.close(chains)
+    finally:
+        if saved is not None:
+            saved.let_go()
     return interrupted
 
 
