@@ -1,6 +1,5 @@
 """What every test starts from, and which files begin first."""
 
-import gc
 import signal
 
 import pytest
@@ -16,12 +15,6 @@ LONGEST = """
 def pytest_collection_modifyitems(items):
     rank = {f"test_{name}.py": n for n, name in enumerate(LONGEST.split())}
     items.sort(key=lambda item: rank.get(item.path.name, len(rank)))
-
-
-def pytest_collection_finish():
-    """What is imported by now stays, so that the collector need not look at it again: a tenth of the compiler's time."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture(autouse=True)
