@@ -15,6 +15,7 @@ from recipe.entry import Coupling, is_diagonal, parts
 from recipe.free import blocks_in
 from recipe.symbols import GENERIC, Block, Indexed, Vector
 from recipe.total import labels, sum_over
+from verify.audit.size import can_be_multiplied_out
 
 LONGEST = 100  # operations of what is integrated
 
@@ -42,7 +43,7 @@ def _others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
 def _integral(e: Expr, b: Block) -> Expr | None:
     """The integral by one coordinate, of what is rational in it; factors without it stay as they are."""
     constant, e = e.as_independent(b, as_Add=False)
-    if not e.is_rational_function(b) or e.count_ops() > LONGEST:
+    if not e.is_rational_function(b) or e.count_ops() > LONGEST or not can_be_multiplied_out(e):
         return None
     x = Symbol("x", real=True)
     try:

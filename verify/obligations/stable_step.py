@@ -7,6 +7,7 @@ from sympy import Expr, S, Symbol, factorial, nan, oo, zoo
 from recipe import Discretisation, RecipeError, Update
 from recipe.symbols import Block
 from verify.affine import AffineStep, Stability, StationaryCovariance, affine_step, boundedness, stability, stationary_covariance
+from verify.audit.size import can_be_multiplied_out
 from verify.obligation import Obligation, of_claims, of_steps
 from verify.signs.sign import NEGATIVE, POSITIVE, possible_signs
 from verify.subject import Subject
@@ -43,10 +44,11 @@ def _applies(subject: Subject) -> bool:
     """Of every discrete step, and of a claim whose rule is affine as it is printed, with noise."""
     if not of_claims(subject):
         return of_steps(subject)
-    if isinstance(subject.declared, Update) and subject.declared.limit_only:
+    rule = _rule(subject)
+    if rule.limit_only or not all(can_be_multiplied_out(e) for e in (rule.target, *(e for _, e in rule.rule))):
         return False
     try:
-        return not affine_step(_rule(subject)).C.is_zero_matrix
+        return not affine_step(rule).C.is_zero_matrix
     except (RecipeError, RecursionError):
         return False
 
