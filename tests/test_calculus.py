@@ -129,7 +129,7 @@ def check_random_recipe(recipe: Recipe) -> None:
         assert x.is_zero(x.residual())
 
 
-@settings(SETTINGS, max_examples=14)
+@settings(SETTINGS, max_examples=6)
 @given(recipes())
 def test_random_recipe(recipe: Recipe) -> None:
     check_random_recipe(recipe)

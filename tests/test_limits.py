@@ -28,10 +28,12 @@ def close(a, b):
     return np.allclose(a, b, rtol=0, atol=1e-11)
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("sgld", "sghmc", "sgrld_quotient")]  # seconds to compile, each
+SLOW = [
+    pytest.param(name, marks=pytest.mark.slow) for name in ("sgld", "sghmc", "sgrld", "sgrld_quotient")
+]  # seconds to compile, each
 
 
-@pytest.mark.parametrize("sampler", ["sgnht", "sgrld", *SLOW])
+@pytest.mark.parametrize("sampler", ["sgnht", *SLOW])
 def test_steps_in_c_are_the_steps_of_generated_modules(library, sampler):
     import steps
 
@@ -51,6 +53,7 @@ def test_many_chains_in_c_are_those_of_generated_modules(library):
     assert close(state.y[0], y)
 
 
+@pytest.mark.slow
 def test_topics_in_c_are_those_of_generated_modules(library):
     import expanded_mean
 
@@ -62,7 +65,7 @@ def test_topics_in_c_are_those_of_generated_modules(library):
     assert close(mine, theirs)
 
 
-@pytest.mark.parametrize("batch", [100, 300])
+@pytest.mark.parametrize("batch", [pytest.param(100, marks=pytest.mark.slow), 300])
 def test_logistic_regression_in_c_is_that_of_generated_modules(library, batch):
     import logistic
 

@@ -126,7 +126,7 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
     return draws, state
 
 
-QUICK = ("banana with momentum", "sums", "shared noise")  # each takes seconds to compile
+QUICK = ("sums", "shared noise")  # each takes seconds to compile
 
 
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in CASES if n not in DRAWN])

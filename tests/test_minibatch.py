@@ -431,7 +431,7 @@ def test_memory_mapped_data_are_neither_copied_nor_read_through(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "dtype", [bool, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (np.float32, np.int8, np.uint8, np.uint64))]
+    "dtype", [pytest.param(kind, marks=pytest.mark.slow) for kind in (bool, np.float32, np.int8, np.uint8, np.uint64)]
 )
 def test_data_of_any_type_are_read_as_numbers(tmp_path, dtype):
     labels = (y_values > 0).astype(dtype)
@@ -466,7 +466,8 @@ def test_masked_data_are_refused():
 K = Parameter("k", like=theta, positive=True)
 
 
-@pytest.mark.parametrize("k", [1, pytest.param(K, marks=pytest.mark.slow)], ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [1, K], ids=str)
 def test_control_variates_with_a_gradient_of_ones_own_and_parameters(k):
     law = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS)
     own = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS, gradient=own_gradient)

@@ -151,7 +151,7 @@ KINDS = {
 }  # fmt: skip
 
 
-QUICK = ("hierarchical", "classes")  # each takes seconds to compile
+QUICK = ("classes",)  # each takes seconds to compile
 
 
 @pytest.mark.parametrize("model", [m if m in QUICK else pytest.param(m, marks=pytest.mark.slow) for m in KINDS])

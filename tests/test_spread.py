@@ -142,7 +142,7 @@ SETTINGS = settings(
 )
 
 
-@settings(SETTINGS, max_examples=15)
+@settings(SETTINGS, max_examples=5)
 @given(recipe=plain_recipes())
 def test_random_recipes_are_cut_into_pieces(recipe, monkeypatch):
     check_random(recipe, monkeypatch)
@@ -344,6 +344,7 @@ def test_sgld_on_pieces_has_the_variance_of_the_target(scheme):
         assert abs(4 * (1 - 2 * h) * values.var() - 1) < tolerance
 
 
+@pytest.mark.slow
 def test_a_posterior_of_numbers_only_is_sampled():
     tau = Scalar("tau")
     draws = sample(
