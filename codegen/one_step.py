@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,14 +61,12 @@ class OneStep:
                 self.told(OFTEN)
         return moved
 
-    def path(self, first: State, steps: int, *, seed: int, chain: int = 0, begin: int = 0) -> dict[str, np.ndarray]:
-        """The states after each of so many steps of one chain, from one call of ``run``, shape (steps, length)."""
+    def advanced(self, first: State, steps: int, *, seed: int, chain: int, begin: int) -> dict[str, np.ndarray] | None:
+        """The state of one chain after so many steps in one call of ``run``; None where the run has stopped."""
         running = self._begun(first)
-        arrays = {f: np.full((steps, np.size(first[name])), np.nan) for f, name in self._fields}
-        statistics = {f: np.zeros((steps, 1)) for f in self.compiled.module.plan.statistics}
-        draws = self.compiled.loaded.Draws(**arrays, **statistics)
-        self._run(running, draws, (seed, chain, begin), steps)
-        return {name: arrays[f] for f, name in self._fields}
+        if not self._run(running, self.compiled.nowhere(), (seed, chain, begin), steps):
+            return None
+        return {name: np.copy(getattr(running, field)) for field, name in self._fields}
 
     def compile(self, first: State) -> None:
         """Compile with no step.
@@ -77,7 +76,7 @@ class OneStep:
         """
         self.compiled.compile(Chain(0, self._begun(first), self.compiled.nowhere()))
 
-    @property
+    @cached_property
     def _fields(self) -> list[tuple[str, str]]:
         """The field of each block in the state of the module, with the name of the block."""
         return [(field, name_of(b)) for b, field in self.compiled.module.plan.fields.items()]
@@ -92,10 +91,13 @@ class OneStep:
         if carried is not None:  # the gradient that is kept is that of another replica
             getattr(running, carried.mark)[0] = 0.0
 
-    def _run(self, running: Any, draws: Any, lane: tuple[int, int, int], steps: int) -> None:
+    def _run(self, running: Any, draws: Any, lane: tuple[int, int, int], steps: int) -> bool:
+        """Whether it went through."""
         gradient, data, params = self.compiled.arguments()
         seed, chain, begin = lane
-        self.compiled.loaded.run(running, draws, gradient, data, self.size, params, np.uint64(seed), chain, begin, steps, begin, 1)
+        run, key = self.compiled.loaded.run, np.uint64(seed)
+        _, bad = run(running, draws, gradient, data, self.size, params, key, chain, begin, steps, begin, 1)
+        return bool(bad < 0)
 
 
 def one_step(

@@ -48,10 +48,14 @@ def _of_chain(battery: Battery, kernel: OneStep, rng: np.random.Generator) -> No
     states = battery.experiment.states
     least = int(np.argmin(sum(np.square(rows).sum(axis=1) for rows in states.values())))
     first = {name: rows[least] for name, rows in states.items()}
-    path = kernel.path(first, STEPS, seed=int(rng.integers(2**62)))
-    whole = {name: np.concatenate([first[name][None], rows]) for name, rows in path.items()}
-    last = int(np.logical_and.accumulate(np.all([np.isfinite(rows).all(axis=1) for rows in whole.values()], axis=0)).sum())
-    return _read(battery, {n: x[: last - 1] for n, x in whole.items()}, {n: x[1:last] for n, x in whole.items()})
+    seed, rows = int(rng.integers(2**62)), [first]
+    for t in range(STEPS):
+        moved = kernel.advanced(rows[-1], 1, seed=seed, chain=0, begin=t)
+        if moved is None:
+            break
+        rows.append(moved)
+    whole = {name: np.stack([row[name] for row in rows]) for name in first}
+    return _read(battery, {name: x[:-1] for name, x in whole.items()}, {name: x[1:] for name, x in whole.items()})
 
 
 def _read(battery: Battery, before: Noise, after: Noise) -> Noise:

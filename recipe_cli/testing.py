@@ -172,8 +172,7 @@ def subject_of(declaration: Declaration, asked: Asked) -> tuple[Subject, Module]
             "it accepts and rejects, or repeats, and the law of one such step is not read off; in Python "
             "verify.check_invariance compares it with the law that it leaves invariant"
         )
-    if asked.length < 1:
-        raise RecipeError(f"--length {asked.length}: it must be a positive number of coordinates")
+    _check(asked)
     what, scheme, module, rule = _generated(declaration, asked.scheme)
     expressions = [e for e, _ in rule.written()]
     symbols = [s for s in parameters_of(expressions) if s != rule.step]
@@ -182,6 +181,20 @@ def subject_of(declaration: Declaration, asked: Asked) -> tuple[Subject, Module]
     trials = trials_of([U for U in module.plan.potentials if U not in module.estimators])
     where = declaration.file if ":" in declaration.file else f"{declaration.file}:{declaration.name}"
     return Subject(where, scheme, what, rule, asked, params, trials), module
+
+
+def _check(asked: Asked) -> None:
+    """Refuse numbers that make no sense, before anything takes time."""
+    if asked.length < 1:
+        raise RecipeError(f"--length {asked.length}: it must be a positive number of coordinates")
+    if asked.seed < 0:
+        raise RecipeError(f"--seed {asked.seed}: it must not be negative")
+    if not 0 < asked.step_size < math.inf:
+        raise RecipeError(f"--step-size {asked.step_size:g}: it must be a positive number")
+    if not 0 < asked.level < 1:
+        raise RecipeError(f"--level {asked.level:g}: it must be between 0 and 1, a probability")
+    if not 1 < asked.factor < math.inf:
+        raise RecipeError(f"--factor {asked.factor:g}: it must be above 1, as a coefficient that is too large by it is to be found")
 
 
 def _generated(declaration: Declaration, scheme: str | None) -> tuple[Recipe | Update, str, Module, Update]:
@@ -244,20 +257,30 @@ def _shows_its_noise(chosen: Battery, rule: Stepper) -> bool:
 def _in_one_call(kernel: OneStep, chosen: Battery, seed: int) -> Line:
     """Many steps in one call of ``run`` are those of as many calls, bit for bit: what was compared step by step is what samples."""
     rng = np.random.default_rng([seed, SEEDED])
-    worst = 0
-    for k in range(len(next(iter(chosen.experiment.states.values())))):
-        state = {name: rows[k] for name, rows in chosen.experiment.states.items()}
-        lane = {"seed": int(rng.integers(2**62)), "chain": k, "begin": int(rng.integers(1000))}
-        whole = kernel.path(state, PATH, **lane)
-        for t in range(PATH):
-            alone = kernel.path(state, 1, **{**lane, "begin": lane["begin"] + t})
-            state = {name: x[0] for name, x in alone.items()}
-            if not all(np.isfinite(x).all() for x in state.values()):
-                break  # the run has stopped there
-            worst += any(not np.array_equal(x, whole[name][t]) for name, x in state.items())
+    states, worst = chosen.experiment.states, 0
+    for k in range(len(next(iter(states.values())))):
+        first = {name: rows[k] for name, rows in states.items()}
+        key, begin = int(rng.integers(2**62)), int(rng.integers(1000))
+        whole, alone = kernel.advanced(first, PATH, seed=key, chain=k, begin=begin), _one_by_one(kernel, first, key, k, begin)
+        if whole is None or alone is None:  # it leaves its domain, or grows beyond all bounds: both must
+            worst += whole is not alone
+        else:
+            worst += any(not np.array_equal(x, whole[name]) for name, x in alone.items())
     outcome = Outcome.DIFFERS if worst else Outcome.AGREES
-    where = f"in {worst} steps" if worst else ""
-    return Line(f"{PATH} steps in one call and one by one", "identity", float(worst), 0.0, "steps", 0.0, outcome, where=where)
+    where = f"from {worst} states" if worst else ""
+    return Line(f"{PATH} steps in one call and one by one", "identity", float(worst), 0.0, "states", 0.0, outcome, where=where)
+
+
+def _one_by_one(
+    kernel: OneStep, state: Mapping[str, np.ndarray], seed: int, chain: int, begin: int
+) -> Mapping[str, np.ndarray] | None:
+    """The state after as many calls with one step each; None where one of them stops."""
+    for t in range(begin, begin + PATH):
+        moved = kernel.advanced(state, 1, seed=seed, chain=chain, begin=t)
+        if moved is None:
+            return None
+        state = moved
+    return state
 
 
 def _drawn(tested: Tested, folder: Path, say: Say) -> list[Path]:
@@ -271,7 +294,8 @@ def _drawn(tested: Tested, folder: Path, say: Say) -> list[Path]:
 def _progress() -> Iterator[tuple[Say, Callable[[int, int], None]]]:
     """What is going on, and how many steps are done, on stderr where that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[steps]}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         task = shown.add_task("", total=None, steps="")
 
         def told(done: int, total: int) -> None:
