@@ -5,6 +5,7 @@ from codegen.density import Density
 from codegen.diagnostics import Diagnosis, diagnose, read_draws
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module, generate
+from codegen.one_step import OneStep, one_step
 from codegen.plots import plot
 from codegen.readers import read_libsvm, read_table
 from codegen.run import sample
@@ -18,10 +19,12 @@ __all__ = [
     "Divergence",
     "Draws",
     "Module",
+    "OneStep",
     "Polynomial",
     "diagnose",
     "generate",
     "memory_mapped",
+    "one_step",
     "plot",
     "read_draws",
     "read_libsvm",

@@ -352,6 +352,37 @@ def sample(
     raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console(), plots, as_json))
 
 
+@app.command(
+    "test",
+    epilog=(
+        "Examples: `recipe test sgrhmc`, `recipe test my_sampler.py:sgnht --scheme baoab --step-size 0.5 --param A=2`, "
+        "`recipe test sgnht --plot pictures`. A potential without meaning is a fixed one, which is printed. Exit status: 0 all as "
+        "proved, 1 something differs, 2 bad input, 3 nothing could be compared, or the error of a coefficient would be missed."
+    ),
+)
+def compare(
+    where: Where,
+    scheme: Annotated[
+        str | None, typer.Option(help="As for generate; by default the first that fits of semi-implicit, exact, printed.")
+    ] = None,
+    step_size: Annotated[float, typer.Option(help="The step size; the test is exact at all, and larger ones show more.")] = 0.3,
+    param: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter; may be given again; chosen by default.")
+    ] = None,
+    length: Annotated[int, typer.Option(help="Coordinates of a vector.")] = 3,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same output.")] = 0,
+    level: Annotated[float, typer.Option(help="How often a right kernel may differ, at most, in all comparisons together.")] = 1e-6,
+    factor: Annotated[float, typer.Option(help="A coefficient that is wrong by this factor is found.")] = 1.1,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the noise that was read off.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compile the sampler, and compare what the program does in a step with what was proved."""
+    from recipe_cli.testing import Asked, compare_declaration
+
+    asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor)
+    raise typer.Exit(compare_declaration(concrete_declaration(where), asked, as_json, plot, _console()))
+
+
 @app.command(epilog="Examples: `recipe diagnose draws.nc`, `recipe diagnose draws.nc --plots plots --all`")
 def diagnose(
     file: Annotated[Path, typer.Argument(metavar="FILE.nc", help="Draws that recipe sample -o has saved.")],

@@ -84,7 +84,7 @@ def sample_posterior(
         warnings.showwarning = _say  # that a checkpoint could not be written is known while the run goes on
         draws = sample_kernel(
             target, scheme=settings.scheme, order=blocks, step_size=None if stepless else _schedule(settings),
-            params=_parameters(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
+            params=parameters_typed(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
             batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
             compensate=settings.compensate, float32_data=settings.float32_data,
             chains=settings.chains, threads=settings.threads, seed=settings.seed,
@@ -148,7 +148,8 @@ def _blocks(order: str | None) -> list[str] | None:
     return None if order is None else [b.strip() for b in order.split(",")]
 
 
-def _parameters(typed: tuple[str, ...]) -> dict[str, float]:
+def parameters_typed(typed: tuple[str, ...]) -> dict[str, float]:
+    """The values of ``--param NAME=VALUE``, by name."""
     values: dict[str, float] = {}
     for item in typed:
         name, equals, number = item.partition("=")

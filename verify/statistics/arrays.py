@@ -138,6 +138,8 @@ def _at(e: Expr, axes: Axes, m: Meanings) -> Array:
         return _number(e.p / e.q, axes)
     if e in CONSTANTS:
         return _number(CONSTANTS[e], axes)
+    if isinstance(e, sympy.log) and e.args[0].is_Add and sympy.S.One in e.args[0].args:
+        return np.log1p(_at(e.args[0] - 1, axes, m))  # log(1 + exp(x)) keeps its digits far out on the left
     parts = [_at(a, axes, m) for a in e.args]
     if e.is_Add:
         return reduce(np.add, parts)
