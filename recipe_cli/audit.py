@@ -51,7 +51,7 @@ def audit_all(files: Sequence[str], as_json: bool, limits: Limits, jobs: int, co
     if as_json:
         typer.echo(json.dumps([row_of(result) for result in judged], indent=2))
     else:
-        console.print(_summary(judged, time.monotonic() - began), soft_wrap=True)
+        console.print(_summary(judged, len(statuses), time.monotonic() - began), soft_wrap=True)
     return worst(statuses + [exit_status(result.declared, result.report) for result in judged])
 
 
@@ -170,10 +170,16 @@ def _cells(result: Judged) -> tuple[Text, ...]:
     return name, claimed, Text(row["verdict"], STYLES[row["verdict"]]), law, last
 
 
-def _summary(judged: list[Judged], seconds: float) -> str:
+def _summary(judged: list[Judged], refused: int, seconds: float) -> str:
+    """The last line: "all as expected" is said only where that gives the exit status 0, and something was judged."""
     verdicts = [result.report.verdict for result in judged]
     counts = ", ".join(f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts)
-    otherwise = [r.declared.name for r in judged if r.declared.expect not in (None, r.report.verdict.value)]
-    came = f"otherwise than expected: {', '.join(otherwise)}" if otherwise else "all as expected"
-    rules = "1 rule" if len(judged) == 1 else f"{len(judged)} rules"
-    return f"{rules}: {counts or 'none'}; {came} ({seconds:.0f} s)"
+    otherwise = [result.declared.name for result in judged if exit_status(result.declared, result.report) != 0]
+    parts = [("1 rule" if len(judged) == 1 else f"{len(judged)} rules") + (f": {counts}" if judged else "")]
+    if otherwise:
+        parts.append(f"otherwise than expected: {', '.join(otherwise)}")
+    elif judged and not refused:
+        parts.append("all as expected")
+    if refused:
+        parts.append(f"{refused} not judged")
+    return f"{'; '.join(parts)} ({seconds:.0f} s)"

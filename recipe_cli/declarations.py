@@ -224,7 +224,7 @@ def _run_file(path: Path) -> ModuleType:
 
 def _line_of(error: BaseException, path: Path) -> str:
     if isinstance(error, SyntaxError):
-        return f", line {error.lineno}"
+        return f", line {error.lineno}" if error.lineno else ""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == path.absolute()]
     return f", line {lines[-1]}" if lines else ""
 

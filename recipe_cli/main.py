@@ -155,8 +155,8 @@ def verify(
 @app.command(
     epilog=(
         "Examples: `recipe audit --all`, `recipe audit blackjax`, `recipe audit my_rules.py --json`, `recipe audit FILE:NAME`. "
-        "Exit status: 0 where every rule comes out as its expect= says (without expect=, where it is proved), 1 otherwise. "
-        "`recipe verify FILE` shows each obligation."
+        "Exit status: 0 where every rule comes out as its expect= says (without expect=, where it is proved), 1 otherwise, "
+        "2 bad input, 3 undecided. `recipe verify FILE` shows each obligation."
     )
 )
 def audit(

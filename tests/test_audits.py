@@ -105,6 +105,26 @@ def test_what_comes_out_otherwise_is_said_and_is_exit_status_1(tmp_path):
     assert "2 rules: 1 proved, 1 refuted; otherwise than expected: wrong" in done.stdout
 
 
+def test_a_wrong_rule_of_which_nothing_was_expected_is_not_as_expected(tmp_path):
+    path = tmp_path / "rules.py"
+    path.write_text(ONE_WRONG.replace(', expect="EXPECT"', ""))
+    assert "expect=" not in path.read_text()
+    done = command("audit", f"{path}:wrong")
+    assert done.returncode == 1
+    assert "1 rule: 1 refuted; otherwise than expected: wrong (" in done.stdout
+
+
+def test_what_could_not_be_judged_is_not_as_expected(tmp_path):
+    path = tmp_path / "rules.py"
+    path.write_bytes(b"x = 1\0")
+    alone = command("audit", path)
+    assert (alone.returncode, alone.stdout[: alone.stdout.index("(")]) == (2, "0 rules; 1 not judged ")
+    assert "rules.py: SyntaxError: " in alone.stderr or "rules.py, line 1: SyntaxError: " in alone.stderr
+    beside = command("audit", path, "edward")
+    assert beside.returncode == 2
+    assert "1 rule: 1 proved; 1 not judged (" in beside.stdout
+
+
 def test_the_table_for_machines_and_a_file_that_is_not_there():
     done = command("audit", "no_such_library", "edward", "zhusuan:psgld", "--json")
     assert done.returncode == 2
