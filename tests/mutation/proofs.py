@@ -73,7 +73,8 @@ def _outcomes(declared: Any, names: frozenset[str] | None) -> Iterator[tuple[str
     """The outcomes of the obligations of these names, or of all; of a step only those that are about the step."""
     applying = subjects_of(declared)[-1]
     # a claim that is taken as a step is the same diffusion, and no repair is looked for
-    subject = subject_of(as_printed(declared)) if isinstance(declared, Update) else applying
+    as_step = isinstance(declared, Update) and not declared.limit_only
+    subject = subject_of(as_printed(declared)) if as_step else applying
     for obligation in obligations_of(declared):
         if obligation.name == EXACT and getattr(declared, "exact", None) is None:
             continue  # of a splitting it looks at the pieces, and what is changed is the rule that they were put together to

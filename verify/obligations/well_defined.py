@@ -36,19 +36,34 @@ def discharge(subject: Subject) -> Outcome:
     """Collect every condition on denominators, logarithms and roots, and decide each; where D vanishes is said as well."""
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
-    named: dict[object, tuple[str, Outcome]] = {}
+    decided: dict[Condition, Outcome] = {}
+    named: dict[tuple[Condition, str], tuple[str, Outcome]] = {}
     for e, where in (*_of_posteriors(subject), *expressions_of(subject)):
-        continued = _continued(e, subject)
-        for condition in dict.fromkeys((*conditions(e), *conditions(continued))):
-            if condition not in named:
-                outcome = _decide(condition, subject, where)
-                if outcome.verdict is Verdict.REFUTED and condition not in conditions(continued):
-                    outcome = proved("by continuity", f"{where} is continued to where {condition.e} is 0, as its limit is")
-                named[condition] = (where, outcome)
+        for condition, outcome in _outcomes(e, where, subject, decided):
+            # A condition is asked once; where one fails, it may be a hole in this expression, and not in another.
+            named.setdefault((condition, "" if outcome is decided[condition] else where), (where, outcome))
     count = len(named)
     by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
     outcome = conjunction(named.values(), by=by)
     return outcome if outcome.verdict is not Verdict.PROVED else replace(outcome, by="; ".join((by, *_zeros_of_D(subject))))
+
+
+def _outcomes(e: Expr, where: str, subject: Subject, decided: dict[Condition, Outcome]) -> Iterator[tuple[Condition, Outcome]]:
+    """The conditions of an expression; where one of them fails, also those of what continues it."""
+
+    def decide(condition: Condition) -> Outcome:
+        if condition not in decided:
+            decided[condition] = _decide(condition, subject, where)
+        return decided[condition]
+
+    own = conditions(e)
+    fails = any(decide(c).verdict is Verdict.REFUTED for c in own)
+    kept = conditions(_continued(e, subject)) if fails else own
+    for c in dict.fromkeys((*own, *kept)):
+        outcome = decide(c)
+        if outcome.verdict is Verdict.REFUTED and c not in kept:
+            outcome = proved("by continuity", f"{where} is continued to where {c.e} is 0, as its limit is")
+        yield c, outcome
 
 
 def _continued(e: Expr, subject: Subject) -> Expr:
