@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from sympy import Expr
 
 from recipe import RecipeError, Update, limit_of
-from recipe.calculus import abstract_atoms
 from recipe.dynamics import Dynamics
 from recipe.entry import is_zero_entry
-from recipe.symbols import Block, Indexed
+from recipe.symbols import Block
 from verify.fokker_planck import residual
 from verify.repair.edits import Claim, Edit, edits_of
 from verify.repair.pairs import pairs_of
-from verify.repair.residual import operations, residual_of
+from verify.repair.residual import is_constant, operations, residual_of
 from verify.zero.canonical import Canonical
 from verify.zero.decide import vanishes
 from verify.zero.errors import CannotDecideError
@@ -46,26 +46,22 @@ def find_repair(claim: Claim) -> Repair | None:
     left_over = residual(claim.dynamics, claim.gradient)
     if left_over.count_ops() > LONGEST_RESIDUAL:
         return None
-    for edit, c in _by_cost(claim, left_over):
+    for build, describe in _candidates(claim, left_over):
         try:
-            update = edit.build(c)
+            update = build()
             if _all_move(limit_of(update)) and vanishes(residual_of(update)):
-                return Repair(edit.describe(c), update)
+                return Repair(describe(), update)
         except (RecipeError, RecursionError):
             continue  # the edited rule has no limit, leaves the language, or cannot be followed
-    return _by_two(claim, left_over)
-
-
-def _by_two(claim: Claim, left_over: Expr) -> Repair | None:
-    """Two edits of the drift, where no single one is enough."""
-    for pair in pairs_of(claim, left_over):
-        try:
-            update = pair.update(claim.update)
-            if _all_move(limit_of(update)) and vanishes(residual_of(update)):
-                return Repair(pair.text, update)
-        except (RecipeError, RecursionError):
-            continue
     return None
+
+
+def _candidates(claim: Claim, left_over: Expr) -> Iterator[tuple[Callable[[], Update], Callable[[], str]]]:
+    """One edit, and where no single one is enough two of the drift: the rule, and what it is in words."""
+    for edit, c in _by_cost(claim, left_over):
+        yield partial(edit.build, c), partial(edit.describe, c)
+    for pair in pairs_of(claim, left_over):
+        yield partial(pair.update, claim.update), pair.describe
 
 
 def _by_cost(claim: Claim, left_over: Expr) -> Iterator[tuple[Edit, Expr]]:
@@ -94,7 +90,7 @@ def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr 
         c = canonical.generators.expression(canonical.read(edit.start) + before / (before - after))
     except (RecipeError, CannotDecideError, RecursionError):
         return None
-    return None if abstract_atoms(c) or c.atoms(Indexed) or c.free_symbols & set(state) else c
+    return c if is_constant(c, state) else None
 
 
 def _all_move(dynamics: Dynamics) -> bool:

@@ -15,12 +15,9 @@ from itertools import combinations
 from sympy import Expr
 
 from recipe import RecipeError, Update
-from recipe.calculus import abstract_atoms
-from recipe.dynamics import Dynamics
-from recipe.symbols import Indexed
 from verify.audit.vectors import Reader
 from verify.repair.edits import ADDITIVE, Claim, Edit, edits_of
-from verify.repair.residual import operations, residual_of
+from verify.repair.residual import is_constant, operations, residual_of
 from verify.zero.errors import CannotDecideError
 from verify.zero.linear import solve
 
@@ -40,8 +37,7 @@ class Pair:
         """What there is to change."""
         return sum(e.cost + operations(c) for e, c in zip(self.edits, self.coefficients, strict=True))
 
-    @property
-    def text(self) -> str:
+    def describe(self) -> str:
         """Both, in words."""
         one, other = (e.describe(c) for e, c in zip(self.edits, self.coefficients, strict=True))
         return f"{one}, and {other}"
@@ -76,7 +72,7 @@ def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
         if found is None or any(c.is_zero() for c in found):
             continue
         coefficients = [(reader.expression(c) + e.start).factor() for c, e in zip(found, (one, other), strict=True)]
-        if all(_is_constant(c, claim.dynamics) for c in coefficients):
+        if all(is_constant(c, claim.dynamics.state) for c in coefficients):
             yield Pair((one, other), (coefficients[0], coefficients[1]))
 
 
@@ -86,7 +82,3 @@ def _slope(edit: Edit, left_over: Expr) -> Expr | None:
         return residual_of(edit.build(edit.start + 1)) - left_over
     except RecipeError:
         return None
-
-
-def _is_constant(c: Expr, dynamics: Dynamics) -> bool:
-    return not (abstract_atoms(c) or c.atoms(Indexed) or c.free_symbols & set(dynamics.state))

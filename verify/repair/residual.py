@@ -1,11 +1,12 @@
-"""What is left over of an edited rule, and how much there is to write of a factor."""
+"""What is left over of an edited rule; what may stand as a factor in one, and how much there is to write of it."""
 
 from __future__ import annotations
 
 from sympy import Expr
 
 from recipe import Update, limit_of
-from recipe.calculus import gradient
+from recipe.calculus import abstract_atoms, gradient
+from recipe.symbols import Block, Indexed
 from verify.fokker_planck import residual
 
 
@@ -20,3 +21,8 @@ def operations(factor: Expr) -> int:
     if factor == 0:
         return 2
     return 0 if factor.is_Rational else int(factor.count_ops())
+
+
+def is_constant(factor: Expr, state: tuple[Block, ...]) -> bool:
+    """Whether a factor depends on neither the state nor a coordinate."""
+    return not (abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(state))
