@@ -44,6 +44,7 @@ def both(monkeypatch, what, **options):
     return together
 
 
+@pytest.mark.slow_for("what4-options4")
 @pytest.mark.parametrize(
     ("what", "options"),
     [
@@ -118,6 +119,7 @@ def test_an_interrupt_keeps_what_was_drawn(few):
     assert not draws.divergences
 
 
+@pytest.mark.slow
 def test_bundles_are_taken_by_what_was_planned_and_how_much_there_is(few, monkeypatch):
     taken = []
     original = bundles.Bundles.begin

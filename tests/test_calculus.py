@@ -97,6 +97,7 @@ def test_limit_of_the_published_update_is_the_derived_dynamics(name: str, d: int
     assert x.agree(list(x.D), x.diffusion(limit))
 
 
+@pytest.mark.slow_for("corv_sgnht", "corv_sghmc")
 @pytest.mark.parametrize("name", sorted(CATALOG.keys() - {"scir", "scir_posterior"}))  # their draws: tests/test_chi_squared.py
 def test_limit_of_the_published_update_is_that_of_explicit_steps(name: str) -> None:
     check_limit(explicit(CATALOG[name], 2), CATALOG[name].update)
@@ -129,7 +130,7 @@ def check_random_recipe(recipe: Recipe) -> None:
         assert x.is_zero(x.residual())
 
 
-@settings(SETTINGS, max_examples=6)
+@settings(SETTINGS, max_examples=3)
 @given(recipes())
 def test_random_recipe(recipe: Recipe) -> None:
     check_random_recipe(recipe)
@@ -261,7 +262,7 @@ def test_a_mutated_update_has_another_limit() -> None:
     assert not x.agree(list(x.D), list(explicit_limit(mutant, x)[1]))
 
 
-@settings(SETTINGS, max_examples=5)
+@settings(SETTINGS, max_examples=3)
 @given(recipes(largest_state=2))
 def test_a_random_mutant_is_not_stationary(recipe: Recipe) -> None:
     x = explicit(recipe, 2)

@@ -65,6 +65,7 @@ PARAMETERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow_for("100.0-1000000.0")
 @pytest.mark.parametrize(("df", "nonc"), PARAMETERS)
 def test_the_distribution_function(df, nonc):
     """Kolmogorov-Smirnov: 2.2 / sqrt(n) is exceeded with probability 1e-4 under the null."""
@@ -310,6 +311,7 @@ def test_long_runs_have_the_gamma_law():
 T = scir_posterior.state[0]
 
 
+@pytest.mark.slow
 def test_counts_with_minibatches_have_the_moments_that_were_derived():
     """Mean and variance of theta after many steps: a and a + (1 - r)/(1 + r) Var[a_hat], for minibatches of 5 of 40 rows."""
     counts = np.eye(3)[np.repeat([0, 1], [30, 10])]

@@ -124,6 +124,7 @@ BY_EULER = (SGNHT, COUPLED)  # each takes a second to compile
 SLOW = [pytest.param(r, "euler", marks=pytest.mark.slow) for r in RECIPES if r not in BY_EULER]
 
 
+@pytest.mark.slow_for("coupled-euler", "preconditioned-semi-implicit", "sgnht-euler")
 @pytest.mark.parametrize(
     ("recipe", "scheme"),
     [*((r, "semi-implicit") for r in RECIPES), *((r, "euler") for r in BY_EULER), *SLOW],

@@ -160,11 +160,13 @@ def some(names, quick):
     return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(["generalised", "random times", "position", "mixed"], {"random times"}))
 def test_a_kernel_with_data_is_what_its_parts_say(name):
     compare_with_parts(name, data=True)
 
 
+@pytest.mark.slow_for("mixed")
 @pytest.mark.parametrize("name", some(BOUND, {"numbers"}))
 def test_a_kernel_is_what_its_parts_say(name):
     compare_with_parts(name, data=False)
@@ -223,6 +225,7 @@ def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
     np.testing.assert_array_equal(some.acceptance, one.acceptance[:, 26::7])
 
 
+@pytest.mark.slow_for("options1")
 @pytest.mark.parametrize("options", [{}, {"step_size": Polynomial(0.3, 100, 0.6)}])
 def test_a_stopped_run_goes_on_bit_for_bit(tmp_path, monkeypatch, options):
     options = {"target": TRAJECTORY, "params": {"k": 1.0}, "batch_size": None, "step_size": 0.2, **options}
@@ -234,6 +237,7 @@ def test_a_stopped_run_goes_on_bit_for_bit(tmp_path, monkeypatch, options):
     np.testing.assert_array_equal(whole.acceptance, again.acceptance)
 
 
+@pytest.mark.slow
 def test_repeated_steps_take_minibatches_of_their_own():
     """Two kernels without a test: ten steps in a sweep are ten steps, with other random numbers."""
     kernel = Kernel([repeat(step(SGHMC, "baoab"), 10)], posteriors={U: POSTERIOR})
@@ -267,6 +271,7 @@ def counting(theta, rows, x, y, g):
             g[i] += x.shape[0] / rows.size * error * x[row, i]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "each"),
     [("hmc", 4), *(pytest.param(*each, marks=pytest.mark.slow) for each in (("nested", 16), ("mala", 1), ("walk", 0)))],
@@ -314,6 +319,7 @@ def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
 DOUBLE_WELL = {U: total((theta**2 - 1) ** 2)}
 
 
+@pytest.mark.slow_for("generalised")
 @pytest.mark.parametrize("name", some(["hmc", "random times", "generalised", "mala", "position"], {"generalised"}))
 def test_a_metropolised_kernel_leaves_its_law_invariant(name):
     """The second and fourth moment of a double well, with a step that would bias them; five standard errors of batch means."""
@@ -331,6 +337,7 @@ def test_a_metropolised_kernel_leaves_its_law_invariant(name):
         assert abs(batches.mean() - exact) < 5 * batches.std() / math.sqrt(120), power
 
 
+@pytest.mark.slow
 def test_a_proposal_out_of_the_domain_is_rejected():
     from sympy import Interval, oo
 
@@ -343,6 +350,7 @@ def test_a_proposal_out_of_the_domain_is_rejected():
     assert abs(batches.mean() - 1) < 5 * batches.std() / math.sqrt(80)
 
 
+@pytest.mark.slow
 def test_a_trajectory_that_overflows_is_rejected():
     kernel = Kernel([refresh(bind(HMC, DOUBLE_WELL), r), metropolis(bind(HMC, DOUBLE_WELL), "leapfrog", times=50, flip=r)])
     draws = quiet(kernel, step_size=3.0, lengths={theta: 2}, initial={theta: [1.0, 1.0]})

@@ -129,6 +129,7 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
 QUICK = ("sums", "shared noise")  # each takes seconds to compile
 
 
+@pytest.mark.slow_for("shared noise", "sums")
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in CASES if n not in DRAWN])
 def test_a_chain_has_the_draws_that_it_has_alone(name):
     for length in (1, 2, 5, 8, 13):
@@ -169,6 +170,7 @@ def test_a_step_is_the_slow_one():
         np.testing.assert_allclose([draws.x[0, 0, c], draws.y[0, 0, c]], [slow["x"][0], slow["y"][0]], rtol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 3])
 def test_a_chain_that_diverges_stops_alone(length):
     module = generate(QUARTIC)

@@ -23,6 +23,7 @@ def draws(x, labels, **options):
     return sample(bind(SGLD, {U: law}), **how)["theta"]
 
 
+@pytest.mark.slow
 def test_the_draws_are_those_of_data_that_were_rounded_before():
     rounded = draws(x_values, y_values, float32_data=True)
     np.testing.assert_array_equal(rounded, draws(x_values.astype(np.float32), y_values))

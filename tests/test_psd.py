@@ -235,6 +235,7 @@ def outcome_of(name: str):
     return OUTCOMES[name]
 
 
+@pytest.mark.slow_for("a cosine near its parabola", "Motzkin")
 @pytest.mark.parametrize("name", TABLE)
 def test_the_verdict(name):
     outcome = outcome_of(name)
