@@ -33,20 +33,19 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: rank.get(item.path.name, len(rank)))
 
 
-def slow_cases(items, whole):
+def slow_cases(cases, whole):
     """Those cases of one test that its markers leave to the slow run; names are checked where all cases are there (``whole``)."""
-    for name, chosen in (("by_default", True), ("slow_for", False)):
-        marker = items[0].get_closest_marker(name)
-        if marker is None:
-            continue
-        if isinstance(marker.args[0], int):
-            count = min(marker.args[0], len(items))
-            yield from (item for n, item in enumerate(items) if n not in {k * len(items) // count for k in range(count)})
-            continue
-        ids = [item.callspec.id for item in items]
-        if whole and (unknown := set(marker.args) - set(ids)):
-            raise pytest.UsageError(f"{items[0].nodeid}: {name} names no case: {', '.join(sorted(unknown))}")
-        yield from (item for item, id_ in zip(items, ids, strict=True) if (id_ in marker.args) != chosen)
+    for marker in cases[0].iter_markers():
+        if marker.name == "by_default" and isinstance(marker.args[0], int):
+            rest = [case for case in cases if case.get_closest_marker("slow") is None]
+            kept = {n * len(rest) // marker.args[0] for n in range(marker.args[0])}
+            yield from (case for n, case in enumerate(rest) if n not in kept)
+        elif marker.name in {"by_default", "slow_for"}:
+            ids = [case.callspec.id for case in cases]
+            if whole and (unknown := set(marker.args) - set(ids)):
+                raise pytest.UsageError(f"{cases[0].nodeid}: {marker.name} names no case: {', '.join(sorted(unknown))}")
+            default = marker.name == "by_default"
+            yield from (case for case, id_ in zip(cases, ids, strict=True) if (id_ in marker.args) != default)
 
 
 @pytest.fixture(autouse=True)

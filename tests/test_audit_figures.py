@@ -171,6 +171,7 @@ def test_badodab_has_the_wrong_temperature(d, variance):
     assert Figure(squares / steps).is_(variance, bias=0.02 * variance)
 
 
+@pytest.mark.slow
 def test_blackjax_sgnht_is_right_in_the_limit_and_explicit_euler_at_a_step():
     d, h, a, chains, steps = 10, 0.05, 0.01, 300, 15_000
     rng = np.random.default_rng(6)

@@ -79,6 +79,7 @@ def test_divergences_are_reported_chain_by_chain(few, monkeypatch):
     assert np.all(np.isfinite(draws["theta"][0]))
 
 
+@pytest.mark.slow
 def test_a_chain_that_leaves_its_domain_is_reported_as_such(few, monkeypatch):
     p, step = Vector("p", domain=Interval.open(0, oo)), Symbol("step", positive=True)
     shrinking = Update(step, {p: p * exp(-step)}, total(p))

@@ -193,6 +193,7 @@ def test_a_default_directory_that_cannot_be_written_is_replaced_for_this_process
 PLAIN = {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_LOOP_VECTORIZE": "0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plain", [PLAIN[:1], pytest.param(PLAIN, marks=pytest.mark.slow)], ids=len)
 def test_other_versions_and_processors_have_machine_code_of_their_own(folder, monkeypatch, plain):
     assert here() == (3.0, 0, 1)

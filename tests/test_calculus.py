@@ -143,13 +143,13 @@ def test_many_random_recipes(recipe: Recipe) -> None:
     check_random_recipe(recipe)
 
 
-@settings(SETTINGS, max_examples=4)
+@settings(SETTINGS, max_examples=2)
 @given(recipes(largest_state=2))
 def test_random_recipe_in_three_coordinates(recipe: Recipe) -> None:
     check_derivation(explicit(recipe, 3))
 
 
-@settings(SETTINGS, max_examples=8)
+@settings(SETTINGS, max_examples=4)
 @given(updates())
 def test_limit_of_random_update(update: Update) -> None:
     check_limit(explicit(Recipe(update.state, 0, *[Matrix.zeros(len(update.state))] * 2), 2), update)

@@ -196,7 +196,7 @@ def test_a_reflected_sampler_has_no_certificate(name):
         certificate_of(CATALOG[name], report)
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default("sgld", "sghmc", "sgrld", "sgnht", "third_order_langevin")
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_certificate_says_what_was_proved_of_the_catalog(name):
     report = verify(CATALOG[name])

@@ -277,6 +277,7 @@ def test_a_draw_waits_for_the_block_that_moves_before_it():
     np.testing.assert_allclose(out.theta, moved / (1 + drawn / 4), rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_a_run_draws_by_its_own_counters():
     module = generate(discretise(scir, "exact"))
     loaded = module.load()

@@ -131,7 +131,7 @@ def moved(at, direction):
     return {b: v + piece.reshape(np.shape(v)) for (b, v), piece in zip(at.items(), pieces, strict=True)}
 
 
-@pytest.mark.by_default("breast_cancer", "mixture")
+@pytest.mark.by_default("breast_cancer")
 @pytest.mark.parametrize("name", BY_HAND)
 def test_gradient_is_that_of_central_differences(name):
     _, density = example(name)

@@ -204,6 +204,7 @@ def run(loaded, state, draws, gradient, params, *, seed=3, chain=0, start=0, ste
     return loaded.run(state, draws, gradient, (), step_size, params, np.uint64(seed), chain, start, steps, warmup, 1)
 
 
+@pytest.mark.slow_for("1-preconditioned")
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
 @pytest.mark.parametrize("size", [1, 2, 5, 31, 32, 33, 63, 64, 65])
 def test_run_is_step_with_fused_noise(recipe, size):

@@ -215,6 +215,7 @@ def quiet(kernel, **options):
 TRAJECTORY = Kernel(ABSTRACT["random times"], posteriors={U: POSTERIOR}, name="hmc")
 
 
+@pytest.mark.slow
 def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
     one, two, fewer = quiet(TRAJECTORY, threads=1), quiet(TRAJECTORY, threads=2), quiet(TRAJECTORY, chains=2)
     np.testing.assert_array_equal(one["theta"], two["theta"])
@@ -301,6 +302,7 @@ def ten_sweeps(kernel, gradient, size):
 w = Noise("w", like=x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0.5, 2.0, 8.0])
 def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
     """On N(0, 1) with normal proposals of standard deviation s it is (2/pi) arctan(2/s); five standard errors of 400 batches."""
@@ -361,6 +363,7 @@ def test_a_trajectory_that_overflows_is_rejected():
     assert re.fullmatch(r"only [\d.e-]+ of the Metropolis tests accepted; take a smaller step, or fewer .*", said)
 
 
+@pytest.mark.slow
 def test_a_kernel_without_a_step_size_takes_none():
     kernel = Kernel([refresh(bind(HMC, DOUBLE_WELL), r), flip(bind(HMC, DOUBLE_WELL), r)])
     draws = sample(kernel, steps=20, lengths={theta: 2}, params={"k": 1.0}, progress=False)

@@ -75,6 +75,7 @@ def test_rows_with_replacement_are_uniform():
     assert stats.chisquare(counts).pvalue > 1e-6
 
 
+@pytest.mark.slow
 def test_minibatches_are_the_same_for_any_number_of_threads():
     options = {"batch_size": 20, "replace": False, "steps": 3000, "chains": 3}
     one, two = (quiet(bind(SGLD, {U: POSTERIOR}), threads=n, **options) for n in (1, 2))
@@ -384,6 +385,7 @@ def test_schedules_are_their_formulas():
             bad()
 
 
+@pytest.mark.slow
 def test_a_schedule_is_what_the_kernel_uses_step_by_step():
     """theta' = theta - h_t theta + sqrt(2 h_t) w: the same noise with every h_t one after another."""
     target = bind(SGLD, {U: total(theta**2) / 2})

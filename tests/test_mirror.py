@@ -88,6 +88,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow_for("between -1 and 2")
 @pytest.mark.parametrize("name", CASES)
 def test_a_fold_is_one_reflection_after_another(name):
     (lower, upper), fold, turn, atom = CASES[name]

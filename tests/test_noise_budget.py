@@ -43,7 +43,7 @@ def test_the_evaluations_of_a_step(recipe, scheme, weights):
     assert sorted(found) == sorted(weights)
 
 
-@pytest.mark.slow_for("abobabo-kappa2", "oabao-1")
+@pytest.mark.by_default("boa-1")
 @pytest.mark.parametrize(("scheme", "kappa"), [("aboba", 1), ("oabao", 1), ("abobabo", Rational(5, 9)), ("boa", 1)])
 def test_the_heat_of_a_noisy_gradient_is_what_is_counted(scheme, kappa):
     """The exact variance of the momentum with noise in every evaluation, as the step vanishes: 1 + kappa h V / (2 C)."""

@@ -170,6 +170,7 @@ def test_what_is_recorded_does_not_depend_on_splits_warmup_or_thinning():
         np.testing.assert_array_equal(one[4::3], few)
 
 
+@pytest.mark.slow
 def test_a_block_that_is_not_named_is_recorded_as_it_is():
     some = generate(Update(h, dict(LM.rule), LM.target, observe={a: a**2})).load()
     plain = generate(Update(h, dict(LM.rule), LM.target)).load()

@@ -67,6 +67,7 @@ def test_softmax_is_finite_and_right_for_huge_predictors(name):
     check(FORMS[name], product(PREDICTORS, repeat=3))
 
 
+@pytest.mark.slow
 def test_a_mixture_is_finite_and_right_far_from_its_modes():
     """The exponents are 1e6 here and are rounded to 1e-10, which is the error of the weights."""
     log_density = log(exp(-((c - a) ** 2) / 4) / 2 + 3 * exp(-((c - b) ** 2) / 4) / 2 + exp(-(c**2) / 9))

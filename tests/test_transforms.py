@@ -384,6 +384,7 @@ def test_corv_steps_keep_their_digits_far_out(domain, H, f):
             assert out.phi[0] - start == pytest.approx(float(exact(mpmath.mpf(start))), abs=1e-11)
 
 
+@pytest.mark.slow
 def test_an_image_that_overflows_stops_the_chain():
     theta, recipe = langevin(HALF)
     law = bind(ito(recipe, theta, maps.exp), {recipe.H: total(2 * theta - Rational(3, 2) * log(theta))})

@@ -57,7 +57,7 @@ def test_cases_of_every_kind(name):
     assert outcome.verdict is Verdict.PROVED, outcome.by
 
 
-@pytest.mark.slow_for("softmax", "eight_schools", "linear")
+@pytest.mark.slow_for("softmax", "eight_schools", "linear", "mixture")
 @pytest.mark.parametrize("name", ["breast_cancer", "linear", "poisson", "softmax", "mixture", "eight_schools"])
 def test_every_example_posterior(name):
     for recipe, options in FIRST_POSTERIOR:
