@@ -160,6 +160,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.by_default(28)
 @pytest.mark.parametrize("name", CASES)
 def test_edges(name):
     verdict, declared = CASES[name]

@@ -369,7 +369,7 @@ def assert_unnoticed_by_nobody(name, what, altered):
         assert set(found.assumptions) >= set(result.assumptions), what
 
 
-@pytest.mark.slow_for("sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld")
+@pytest.mark.slow_for("sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld", "rotated", "border")
 @pytest.mark.parametrize("name", sorted(TAMPERED))
 def test_a_change_is_noticed(name):
     found = list(tampered(checked(name)[0]))

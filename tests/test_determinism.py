@@ -35,7 +35,7 @@ def elsewhere(names, **environment):
     return {name: run["sha256"] for name, run in json.loads(shown.stdout)["runs"].items()}
 
 
-@pytest.mark.by_default("scir", "sgnht", "corv_sgld", "sgld, schedule")
+@pytest.mark.by_default("scir", "sgnht", "corv_sgld")
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in golden.RUNS])
 def test_the_draws_are_what_they_were(name):
     """Where this fails on purpose: ``python tests/golden.py --write``, and say so in the changelog."""
@@ -67,7 +67,7 @@ def test_other_widths_of_vectors_draw_the_same(machine):
     assert elsewhere(golden.RUNS, NUMBA_CPU_NAME=machine) == {name: here(name) for name in golden.RUNS}
 
 
-@pytest.mark.by_default("sgnht", "sgld, schedule")
+@pytest.mark.by_default("sgnht")
 @pytest.mark.parametrize("name", ["sgnht", "hmc_kernel", "sgld, schedule", "sghmc, minibatch, control variates"])
 def test_threads_and_the_split_of_the_steps_change_nothing(name, monkeypatch):
     """A chunk is one step, or twice as many as the one before."""

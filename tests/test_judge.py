@@ -35,15 +35,11 @@ from recipe import Parameter, Potential, Recipe, Scalar, Update, grad
 
 @pytest.mark.by_default(
     "sgld",
-    "hmc",
     "sgrld",
     "sgrld_reciprocal",
-    "fisher_sgld",
     "ito_sgld",
-    "jacobi_beta",
     "mirror_sgld",
     "third_order_langevin",
-    "wright_fisher_dirichlet",
 )
 @pytest.mark.parametrize("name", sorted(catalog_recipes().keys() - {"scir", "scir_posterior"}))  # no normal noise
 def test_the_catalog_and_its_printed_rules_hold_by_numbers(name):

@@ -198,6 +198,7 @@ def compare_with_parts(name, data):
 SPLIT = ["random times", "mala", "repeated", "nested", "mixed", "numbers"]
 
 
+@pytest.mark.slow_for("mixed")
 @pytest.mark.parametrize("name", some(SPLIT, {"mixed", "numbers"}))
 def test_a_kernel_that_is_split_is_the_same_bit_for_bit(name):
     kernel = Kernel(BOUND[name])
@@ -226,7 +227,7 @@ def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
     np.testing.assert_array_equal(some.acceptance, one.acceptance[:, 26::7])
 
 
-@pytest.mark.slow_for("options1")
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"step_size": Polynomial(0.3, 100, 0.6)}])
 def test_a_stopped_run_goes_on_bit_for_bit(tmp_path, monkeypatch, options):
     options = {"target": TRAJECTORY, "params": {"k": 1.0}, "batch_size": None, "step_size": 0.2, **options}

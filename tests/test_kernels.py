@@ -231,6 +231,7 @@ PROPOSALS = [
 ]  # fmt: skip
 
 
+@pytest.mark.by_default(7)
 @pytest.mark.parametrize("part", PROPOSALS, ids=["sgld", "sgrld", "reciprocal", "fisher", "pmala", "two blocks", "correlated"])
 @pytest.mark.parametrize("d", [1, 2])
 def test_log_ratios_are_those_of_explicit_densities(part, d):

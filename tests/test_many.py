@@ -192,6 +192,7 @@ def test_a_chain_that_diverges_stops_alone(length):
         np.testing.assert_array_equal(draws.theta[:kept, :, c], alone[0][:kept, :, c])
 
 
+@pytest.mark.slow
 def test_where_no_chain_runs_any_more_nothing_runs():
     loaded = generate(QUARTIC).load()
     state = loaded.allocate_many(np.full((2, 5), 1e4))
@@ -200,6 +201,7 @@ def test_where_no_chain_runs_any_more_nothing_runs():
     assert done == state.stopped.max() < 20
 
 
+@pytest.mark.slow
 def test_a_chain_that_leaves_its_domain_stops_alone():
     shrinking = Update(h, {POSITIVE: POSITIVE * exp(-h)}, total(POSITIVE))
     loaded = generate(shrinking).load()

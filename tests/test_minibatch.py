@@ -547,6 +547,7 @@ def test_langevin_on_several_blocks_evaluates_one_gradient_a_step():
     assert module.source.count("draw_rows(state.rows") == 1
 
 
+@pytest.mark.slow
 def test_a_long_run_that_keeps_little_needs_little_memory():
     target = bind(SGLD, {U: total(theta**2) / 2})
     options = {"lengths": {theta: 1}, "chains": 1, "steps": 5_000_000, "thin": 500_000, "step_size": Polynomial(0.1, 10, 0.5)}

@@ -118,6 +118,7 @@ def test_the_draws_are_those_of_the_rule(word):
             np.testing.assert_allclose(getattr(draws, field)[t], getattr(here, field), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.slow_for("BADODAB")
 @pytest.mark.parametrize("word", ["BAOAB", "BADODAB"])
 def test_a_run_that_is_split_or_starts_from_a_copy_is_the_same(word):
     """A state whose gradients were lost evaluates them again, from the rows of the step before."""
@@ -231,7 +232,7 @@ def test_two_evaluations_of_a_step_have_rows_of_their_own():
     assert [f"lane_of({k}, chain)" in source for k in range(3)] == [True, True, False]
 
 
-@pytest.mark.slow_for("options0")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -91,7 +91,7 @@ def test_a_kernel_written_by_hand_agrees(name):
     assert found.unseen == UNSEEN.get(name, ()), found
 
 
-@pytest.mark.by_default(12)
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize(("name", "knob", "by"), WRONG)
 def test_a_wrong_coefficient_is_found(name, knob, by):
     found = battery_of(name).check(CASES[name][0]({knob: by}), seed=7)

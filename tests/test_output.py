@@ -377,7 +377,7 @@ REPAIRS = {
 }  # fmt: skip
 
 
-@pytest.mark.by_default(10)
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", REPAIRS)
 def test_the_repair_of_a_refuted_claim_is_named_and_repairs_it(name):
     claim, said = REPAIRS[name]
@@ -452,7 +452,7 @@ def test_an_update_that_does_not_agree_is_told_what_it_must_gain():
 # -- the two routes to stationarity ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.by_default(10)
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize("name", sorted(CATALOG))
 def test_both_routes_to_stationarity_lead_to_one_verdict(name):
     entry = CATALOG[name]

@@ -219,6 +219,7 @@ def test_without_a_length_there_is_no_run():
         quiet(NORMAL)
 
 
+@pytest.mark.slow
 def test_first_states_lie_in_their_domains():
     eps = Symbol("epsilon", positive=True)
     domains = {"a": Interval.open(0, oo), "b": Interval.open(-oo, 2), "c": Interval.open(1, 4), "s": Simplex()}

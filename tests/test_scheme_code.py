@@ -40,7 +40,7 @@ def fitting():
                 yield pytest.param(recipe, scheme, id=f"{recipe.name}-{scheme}")
 
 
-@pytest.mark.slow_for("sghmc-obabo", "sghmc-oabao", "sghmc-aboba")
+@pytest.mark.slow_for("sgnht-badodab", "sghmc-obabo", "sghmc-oabao", "sghmc-aboba")
 @pytest.mark.parametrize(("recipe", "scheme"), list(fitting()))
 def test_every_scheme_is_compiled_as_it_is_written(recipe, scheme):
     for size in (1, 4):
@@ -160,6 +160,7 @@ def test_what_is_recorded_is_drawn_and_the_chain_is_not_touched():
         np.testing.assert_allclose(draws.a[t], slow["a"], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_recorded_does_not_depend_on_splits_warmup_or_thinning():
     loaded = generate(LM).load()
     _, whole = run(loaded, [STEPS])

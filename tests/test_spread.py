@@ -62,7 +62,7 @@ def pieces(recipe):
     return Scalar("a", domain=domain), b, Vector("c", like=b, domain=domain), Vector("e", domain=domain)
 
 
-@pytest.mark.slow_for("third_order_langevin", "scir_posterior", "sgrhmc", "sgnht")
+@pytest.mark.slow_for("third_order_langevin", "scir_posterior", "sgrhmc", "sgnht", "sgrhmc_bounded", "mirror_sghmc")
 @pytest.mark.parametrize("name", SPREADABLE)
 def test_what_is_proved_for_one_vector_is_proved_for_its_pieces(name):
     recipe = CATALOG[name]

@@ -116,7 +116,7 @@ def test_transforming_what_was_derived_is_deriving_what_was_transformed(name, sa
         assert decide_zero(difference).verdict is Verdict.PROVED, (block, difference)
 
 
-@pytest.mark.by_default(12)
+@pytest.mark.by_default(7)
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("transform", [ito, corv])
@@ -264,6 +264,7 @@ def test_a_hamiltonian_kernel_in_the_other_coordinates():
     assert draws["theta"].mean() == pytest.approx(1.5, abs=0.05)
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", ["exp", "softplus", "sigmoid", "arctan", "tanh"])
 def test_a_corv_step_is_finite_wherever_it_starts(name):
     f, domain = MAPS[name]

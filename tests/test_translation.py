@@ -31,7 +31,7 @@ def is_as_listed(outcome, key):
     assert (outcome.verdict is Verdict.PROVED) == (key not in NOT_PROVED), outcome.by
 
 
-@pytest.mark.by_default(10)
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", catalog_recipes())
 def test_every_catalog_entry_by_every_scheme(name):
     proved = 0

@@ -34,6 +34,7 @@ def changed(name, old, new):
     return alone + begin + many.replace(old, new)
 
 
+@pytest.mark.slow_for("position")
 @pytest.mark.parametrize("name", MANY)
 def test_every_form_is_proved(name):
     outcome = made(name).outcome()
