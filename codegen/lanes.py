@@ -1,8 +1,9 @@
-"""Eight coordinates at once: an index ``at = lanes(i, n)`` in the place of ``i``, and vectors of eight numbers in the place of one.
+"""Eight coordinates at once: an index ``at = whole(i)`` in the place of ``i``, and vectors of eight numbers in the place of one.
 
-The text of a formula is the same for one coordinate and for eight: ``theta[at]`` reads or writes the coordinates i .. i + 7, those
-of them that are less than n. Every operation is the same operation of each of the eight numbers, so the bits are those of eight
-separate ones on any machine; LLVM cuts the vectors to what the machine has.
+The text of a formula is the same for one coordinate and for eight: ``theta[at]`` reads or writes the coordinates i .. i + 7. Of
+the last ones, ``at = lanes(i, n)``, it takes those that are less than n; a processor without masks of its own has to find out
+each time. Every operation is the same operation of each of the eight numbers, so the bits are those of eight separate ones on any
+machine; LLVM cuts the vectors to what the machine has.
 
 Generated modules contain the text of this file from ``INDEX`` to the last function before ``lanes_text``.
 """
@@ -177,6 +178,17 @@ def lanes(typing: Any, i: Any, n: Any) -> Any:
         return builder.insert_value(builder.insert_value(both, values[0], 0), builder.sub(values[1], values[0]), 1)
 
     return lanes_type(types.uint64, types.uint64), code
+
+
+@intrinsic
+def whole(typing: Any, i: Any) -> Any:
+    """The index of the coordinates i .. i + 7, which there are."""
+
+    def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        both = ir.Constant(ir.LiteralStructType([INDEX, INDEX]), [INDEX(0), INDEX(8)])
+        return builder.insert_value(both, values[0], 0)
+
+    return lanes_type(types.uint64), code
 
 
 @intrinsic

@@ -22,6 +22,7 @@ _OWN = (
     "type_of_minus minus_eight type_of_float float_of_eight lanes eight inside pairwise local_numbers local_rows room fetch at "
     "first tile row_of Chains allocate_many guilty_many right_many stop_many keep_many run_many chains first_chain running right "
     "summed place in_vectors fill_ahead draw_ahead pair_ahead fused pairwise_many box_muller draw_words pair_of_words BLOCK last "
+    "whole "
 )
 OWN = frozenset(_OWN.split())
 

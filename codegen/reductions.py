@@ -114,18 +114,25 @@ def joined_by_eight(j: Joining, eights: Sequence[str], passed: Sequence[str], na
     ]
 
 
-def _eight_lines(j: Joining, eights: Sequence[str], namer: Namer) -> list[str]:
+def by_eights(index: str, count: str, lines: Sequence[str]) -> list[str]:
+    """The lines for the coordinates ``at``, eight at a time: first those eights that are whole, then the rest."""
+    rest = f"{count} - {count} % EIGHT"
+    body = [f"    {line}" for line in lines]
     return [
-        "for i in range(np.uint64(0), n, EIGHT):",
-        "    at = lanes(i, n)",
-        *(f"    {line}" for line in joined_by_eight(j, eights, j.passed, namer)),
-    ]
+        f"for {index} in range(np.uint64(0), {rest}, EIGHT):", f"    at = whole({index})", *body,
+        f"if {count} % EIGHT > 0:", f"    at = lanes({rest}, {count})", *body,
+    ]  # fmt: skip
+
+
+def _eight_lines(j: Joining, eights: Sequence[str], namer: Namer) -> list[str]:
+    return by_eights("i", "n", joined_by_eight(j, eights, j.passed, namer))
 
 
 def _block_lines(j: Joining, eights: Sequence[str], namer: Namer) -> list[str]:
     """The terms of a block of coordinates are written down, in a loop that can use vectors, and then added as eight."""
     terms = [namer.fresh(f"{t}_terms") for t in j.totals]
     zeros = ["0.0" for _ in terms]
+    joined = [f"{e} = inside(at, {e} + {t}[at], {e})" for t, e in zip(terms, eights, strict=True)]
     return [
         *(f"{t} = local_numbers({BLOCK[10:-1]})" for t in terms),
         f"for first in range(np.uint64(0), n, {BLOCK}):",
@@ -133,7 +140,5 @@ def _block_lines(j: Joining, eights: Sequence[str], namer: Namer) -> list[str]:
         "    for k in range(size):",
         "        i = first + k",
         f"        {', '.join(f'{t}[k]' for t in terms)} = {j.call('i', zeros)}",
-        "    for k in range(np.uint64(0), size, EIGHT):",
-        "        at = lanes(k, size)",
-        *(f"        {e} = inside(at, {e} + {t}[at], {e})" for t, e in zip(terms, eights, strict=True)),
+        *(f"    {line}" for line in by_eights("k", "size", joined)),
     ]

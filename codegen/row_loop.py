@@ -17,7 +17,7 @@ from codegen.driver import let_lines
 from codegen.functions import arguments, commented, sum_comments
 from codegen.loops import Let, RowsJoin, Statement, Sums, expressions
 from codegen.names import Namer
-from codegen.reductions import Joining, joined_by_eight, joining, small_lines, sum_text
+from codegen.reductions import Joining, by_eights, joined_by_eight, joining, small_lines, sum_text
 from recipe.symbols import Length
 
 ROWS_AT_ONCE = ("k", "k + np.uint64(1)", "k + np.uint64(2)", "k + np.uint64(3)")
@@ -152,9 +152,7 @@ class _Writer:
             *small, *(f"        {self.kept[t]}[k] = {t}" for t in join.totals), "    return",
             "for k in range(np.uint64(0), tile, np.uint64(4)):",
             *(f"    {' = '.join(of_row)} = eight(0.0)" for of_row in eights),
-            "    for i in range(np.uint64(0), n, EIGHT):",
-            "        at = lanes(i, n)",
-            *(f"        {line}" for line in inner), *(f"    {line}" for line in stores),
+            *(f"    {line}" for line in [*by_eights("i", "n", inner), *stores]),
         ]  # fmt: skip
 
     def _row_sums(self, s: Sums, join: Joining) -> list[str]:
@@ -180,14 +178,13 @@ class _Writer:
             cells = [f"{cell}[i]" for cell in s.cells]
             call = f"{', '.join(cells)} = {join.call('i', cells, given)}"
             return ["for k in range(tile):", f"    for i in range({count}):", f"        {call}"]
-        return [
-            f"for i in range(np.uint64(0), {count}, EIGHT):",
-            f"    at = lanes(i, {count})",
-            *(f"    {t} = {cell}[at]" for t, cell in zip(sums, s.cells, strict=True)),
-            "    for k in range(tile):",
-            f"        {', '.join(sums)} = {join.call('at', sums, given)}",
-            *(f"    {cell}[at] = {t}" for t, cell in zip(sums, s.cells, strict=True)),
+        body = [
+            *(f"{t} = {cell}[at]" for t, cell in zip(sums, s.cells, strict=True)),
+            "for k in range(tile):",
+            f"    {', '.join(sums)} = {join.call('at', sums, given)}",
+            *(f"{cell}[at] = {t}" for t, cell in zip(sums, s.cells, strict=True)),
         ]
+        return by_eights("i", count, body)
 
 
 def _number(cell: str) -> str:

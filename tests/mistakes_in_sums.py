@@ -3,12 +3,15 @@
 RUNNING = [
     ("if n < EIGHT:", "if n <= EIGHT:"),
     ("if n < EIGHT:", "if EIGHT < n:"),
-    ("np.uint64(0), n, EIGHT):", "np.uint64(0), n, np.uint64(4)):"),
-    ("np.uint64(0), n, EIGHT):", "np.uint64(0), n):"),
-    ("range(np.uint64(0), n, ", "range(np.uint64(1), n, "),
-    ("range(np.uint64(0), n, ", "range(EIGHT, n, "),
-    ("range(np.uint64(0), n, ", "range(np.uint64(0), n - EIGHT, "),
-    ("n, EIGHT):", "n, EIGHT - np.uint64(1)):"),
+    ("n % EIGHT, EIGHT):", "n % EIGHT, np.uint64(4)):"),
+    ("n % EIGHT, EIGHT):", "n % EIGHT):"),
+    ("range(np.uint64(0), n - ", "range(np.uint64(1), n - "),
+    ("range(np.uint64(0), n - ", "range(EIGHT, n - "),
+    ("range(np.uint64(0), n - n % EIGHT, ", "range(np.uint64(0), n - EIGHT, "),
+    ("range(np.uint64(0), n - n % EIGHT, ", "range(np.uint64(0), n, "),
+    ("n % EIGHT, EIGHT):", "n % EIGHT, EIGHT - np.uint64(1)):"),
+    ("if n % EIGHT > 0:", "if n % EIGHT > 1:"),
+    ("if n % EIGHT > 0:", "if n > 0:"),
     ("{0} = eight(0.0)", "{0} = eight(1.0)"),
     ("{0} = eight(0.0)", "{0} = 0.0"),
     ("pairwise({0})", "{0}"),
@@ -22,10 +25,14 @@ OF_SUMS = [
     for old, new in RUNNING
 ]
 OF_SUMS += [
-    ("sgnht", "at = lanes(i, n)", "at = lanes(i, n + EIGHT)"),
-    ("sgnht", "at = lanes(i, n)", "at = lanes(i + np.uint64(1), n)"),
-    ("sgnht", "at = lanes(i, n)", "at = lanes(n, i)"),
-    ("sgnht", "at = lanes(i, n)", "at = i"),
+    ("sgnht", "at = whole(i)", "at = lanes(i + np.uint64(1), n)"),
+    ("sgnht", "at = whole(i)", "at = whole(i + np.uint64(1))"),
+    ("sgnht", "at = whole(i)", "at = i"),
+    ("sgnht", "at = lanes(n - n % EIGHT, n)", "at = lanes(n - n % EIGHT, n + EIGHT)"),
+    ("sgnht", "at = lanes(n - n % EIGHT, n)", "at = lanes(n, n % EIGHT)"),
+    ("sgnht", "at = lanes(n - n % EIGHT, n)", "at = lanes(np.uint64(0), n)"),
+    ("sgnht", "at = lanes(n - n % EIGHT, n)", "at = whole(n - n % EIGHT)"),
+    ("sgnht", "at = lanes(n - n % EIGHT, n)\n", "at = lanes(n - n % EIGHT, n)\n        total_by_eight = eight(0.0)\n"),
     ("sgnht", "inside(at, add_sums(at, total_by_eight, out, state, params, step_size), total_by_eight)",
      "add_sums(at, total_by_eight, out, state, params, step_size)"),
     ("sgnht", "add_sums(at, total_by_eight, out", "add_sums(i, total_by_eight, out"),
@@ -33,8 +40,8 @@ OF_SUMS += [
     ("sgnht", "params, step_size), total_by_eight)\n", "params, step_size), total_by_eight + total_by_eight)\n"),
     ("sgnht", "    return pairwise(total_by_eight)", "    return total_by_eight"),
     ("sgnht", "        return total\n    total_by_eight", "    total_by_eight"),
-    ("sgnht", "    total_by_eight = eight(0.0)\n    for i in range(np.uint64(0), n, EIGHT):\n",
-     "    for i in range(np.uint64(0), n, EIGHT):\n        total_by_eight = eight(0.0)\n"),  # a sum that begins anew
+    ("sgnht", "    total_by_eight = eight(0.0)\n    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):\n",
+     "    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):\n        total_by_eight = eight(0.0)\n"),  # a sum that begins anew
     ("sgnht", "sums(state, state, params, step_size, n_theta)", "sums(state, state, params, step_size, n_theta - np.uint64(1))"),
     ("sgnht", "    if n < EIGHT:\n        total = 0.0\n        for i in range(n):\n            total = add_sums(i, total, "
      "out, state, params, step_size)\n        return total\n", ""),  # another order for fewer than eight
@@ -53,8 +60,10 @@ OF_SUMS += [
     ("simplex", "total_2_by_eight + total_2_terms[at]", "total_2_by_eight + total_2_terms[k]"),
     ("simplex", "add_sums(i, 0.0, 0.0, 0.0, 0.0", "add_sums(i, total_terms[k], 0.0, 0.0, 0.0"),  # those of the last piece stay
     ("simplex", "add_sums(i, 0.0, 0.0, 0.0, 0.0", "add_sums(i, 0.0, 1.0, 0.0, 0.0"),
-    ("simplex", "at = lanes(k, size)", "at = lanes(k, n)"),
-    ("simplex", "np.uint64(0), size, EIGHT", "np.uint64(0), n, EIGHT"),
+    ("simplex", "at = whole(k)", "at = whole(n)"),
+    ("simplex", "at = lanes(size - size % EIGHT, size)", "at = lanes(size - size % EIGHT, n)"),
+    ("simplex", "np.uint64(0), size - size % EIGHT", "np.uint64(0), n - n % EIGHT"),
+    ("simplex", "if size % EIGHT > 0:", "if n % EIGHT > 0:"),
     ("simplex", "for k in range(size):", "for k in range(np.uint64(64)):"),
     ("simplex", "total_2_terms[k], total_3_terms[k]", "total_3_terms[k], total_2_terms[k]"),
     ("simplex", "total_2_by_eight), pairwise(total_3_by_eight)", "total_3_by_eight), pairwise(total_2_by_eight)"),
@@ -100,7 +109,8 @@ OF_SUMS += [
     ("posterior", "            g_theta[at] = theta_sum\n", ""),
     ("posterior", "                theta_sum = add_datum(at, theta_sum, ", "                theta_sum = add_datum(at, 0.0, "),
     ("posterior", "range(tile):\n                theta_sum", "range(TILE):\n                theta_sum"),
-    ("posterior", "            at = lanes(i, n_theta)\n            theta_sum", "            at = i\n            theta_sum"),
+    ("posterior", "            at = whole(i)\n            theta_sum", "            at = i\n            theta_sum"),
+    ("posterior", "at = lanes(n_theta - n_theta % EIGHT, n_theta)", "at = whole(n_theta - n_theta % EIGHT)"),
     ("posterior", "sums(theta, data, params, row_of, tile, n_theta, total_of)\n",
      "sums(theta, data, params, row_of, tile, n_theta, factor_2_of)\n"),
     ("posterior", "fetch(data.x, np.uint64(rows[n]))", "fetch(data.x, np.uint64(rows[n + 1]))"),
@@ -134,4 +144,5 @@ TEXT_OF_EIGHTS = [
     ("return builder.select(there(builder, values[0]), values[1], values[2])", "return values[1]"),
     ("TILE = np.uint64(32)", "TILE = np.uint64(64)"),
     ("EIGHT = np.uint64(8)", "EIGHT = np.uint64(4)"),
+    ("[INDEX(0), INDEX(8)]", "[INDEX(0), INDEX(7)]"),
 ]

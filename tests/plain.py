@@ -37,6 +37,7 @@ INTRINSICS = {
     "fma": lambda a, b, c: a * b + c,
     "wide": lambda: None,
     "EIGHT": np.uint64(8),
+    "whole": lambda i: Lanes.of(i, int(i) + 8),
     "lanes": Lanes.of,
     "eight": lambda a: np.full(8, a),
     "inside": lambda at, new, old: np.where(at.there, new, old),

@@ -18,7 +18,7 @@ from sympy import exp
 
 from codegen import Density, generate
 from codegen.intrinsics import fma
-from codegen.lanes import EIGHT, eight, inside, lanes, pairwise
+from codegen.lanes import EIGHT, eight, inside, lanes, pairwise, whole
 from recipe import Data, Dense, Posterior, Scalar, Update, Vector, dot, total
 from recipe.total import Total, opened
 
@@ -205,8 +205,11 @@ def explicit(e, values, d):
 def machine_sum(a, b):
     n = np.uint64(a.size)
     result = eight(0.0)
-    for i in range(np.uint64(0), n, EIGHT):
-        at = lanes(i, n)
+    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):
+        at = whole(i)
+        result = inside(at, fma(a[at], b[at], result), result)
+    if n % EIGHT > 0:
+        at = lanes(n - n % EIGHT, n)
         result = inside(at, fma(a[at], b[at], result), result)
     return pairwise(result)
 

@@ -3,17 +3,21 @@
 ::
 
     total_by_eight = eight(0.0)
-    for i in range(np.uint64(0), n, EIGHT):
-        at = lanes(i, n)
+    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):
+        at = whole(i)
+        total_by_eight = inside(at, add_sums(at, total_by_eight, ...), total_by_eight)
+    if n % EIGHT > 0:
+        at = lanes(n - n % EIGHT, n)
         total_by_eight = inside(at, add_sums(at, total_by_eight, ...), total_by_eight)
     return pairwise(total_by_eight)
 
-i is 0, 8, 16, ..., and ``lanes(i, n)`` are the coordinates i .. i + 7 as far as they are less than n: so every coordinate below n
-is one of the eight of exactly one turn, for every n. Every operation on eights is the same operation of each of the eight, and an
-array is read and written at the coordinates that there are. So the body is read at one generic coordinate, like a loop over all of
-them. A running sum may change by ``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate; the new
-one must be the old one plus what belongs to its coordinate. In the end each of the eight has grown by the terms of the coordinates
-that were its own, and ``pairwise`` adds the eight: that is the sum over all coordinates, if they were 0 at first.
+i is 0, 8, 16, ..., and ``whole(i)`` are the coordinates i .. i + 7, ``lanes(i, n)`` those of them that are less than n: so every
+coordinate below n is one of the eight of exactly one turn, for every n, where the same is done to the rest (it must be the same
+text). Every operation on eights is the same operation of each of the eight, and an array is read and written at the coordinates
+that there are. So the body is read at one generic coordinate, like a loop over all of them. A running sum may change by
+``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate; the new one must be the old one plus what
+belongs to its coordinate. In the end each of the eight has grown by the terms of the coordinates that were its own, and
+``pairwise`` adds the eight: that is the sum over all coordinates, if they were 0 at first.
 
 ``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``).
 """
@@ -33,29 +37,26 @@ from verify.translation.problems import unread, wrong
 from verify.translation.reader import Call, Reader
 from verify.translation.values import Eights, Inside, Local, Offset, PieceSize, Place, Size
 
-NEEDED = {"lanes", "eight", "inside", "pairwise"}
+NEEDED = {"whole", "lanes", "eight", "inside", "pairwise"}
 
 
 def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """A loop over all coordinates, or those of a piece, eight at a time."""
-    match statements[0]:
-        case (
+    match statements[:2]:
+        case [
             ast.For(
                 target=ast.Name(id=index),
-                iter=ast.Call(func=ast.Name(id="range"), args=[start, ast.Name(id=bound), ast.Name(id="EIGHT")], keywords=[]),
-                body=[
-                    ast.Assign(
-                        targets=[ast.Name(id=at)],
-                        value=ast.Call(func=ast.Name(id="lanes"), args=[ast.Name(id=first), ast.Name(id=end)], keywords=[]),
-                    ),
-                    *body,
-                ],
+                iter=ast.Call(args=[_, ast.BinOp(left=ast.Name(id=bound)), _]),
+                body=[ast.Assign(targets=[ast.Name(id=at)]), *body],
                 orelse=[],
-            ) as loop
-        ) if ast.unparse(start) == "np.uint64(0)" and (first, end) == (index, bound) and reader.module.trusted >= NEEDED:
+            ) as loop,
+            ast.If(body=[ast.Assign(), *last], orelse=[]) as rest,
+        ] if _heads(loop, rest) == _expected_heads(index, bound, at) and reader.module.trusted >= NEEDED:
             pass
         case _:
             return 0
+    if [ast.dump(s) for s in body] != [ast.dump(s) for s in last]:
+        raise wrong(rest, "what is done to the last coordinates is not what is done to the others")
     size = frame.names.get(bound)
     match size:
         case Size(length=length):
@@ -67,7 +68,17 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
                 _read_by_eight(reader, loop, frame, (at, here, body), lambda e: sum_over_piece(reader, e))
         case _:
             return 0
-    return 1
+    return 2
+
+
+def _heads(loop: ast.For, rest: ast.If) -> list[str]:
+    return [ast.unparse(part) for part in (loop.iter, loop.body[0], rest.test, rest.body[0])]
+
+
+def _expected_heads(index: str, bound: str, at: str) -> list[str]:
+    rest = f"{bound} % EIGHT"
+    whole = f"{bound} - {rest}"
+    return [f"range(np.uint64(0), {whole}, EIGHT)", f"{at} = whole({index})", f"{rest} > 0", f"{at} = lanes({whole}, {bound})"]
 
 
 def _read_by_eight(reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str, Any, list[ast.stmt]], summed: Any) -> None:

@@ -7,9 +7,10 @@
         for k in range(size):
             i = first + k
             total_terms[k] = add_sums(i, 0.0, ...)
-        for k in range(np.uint64(0), size, EIGHT):
-            at = lanes(k, size)
+        for k in range(np.uint64(0), size - size % EIGHT, EIGHT):
+            at = whole(k)
             total_by_eight = inside(at, total_by_eight + total_terms[at], total_by_eight)
+        if size % EIGHT > 0: ...  # the same for the rest (forms/eights.py)
 
 ``first`` is 0, 64, 128, ... below n, and k runs through 0 .. size - 1 with ``first + k < n``: every coordinate is ``first + k`` for
 exactly one turn of the outer and one of each inner loop. So all loops of the body are read at one generic coordinate. What a piece
