@@ -35,6 +35,8 @@ def check_end(
     *body, following = last.body
     if ast.unparse(following) != "row += 1":
         raise wrong(following, "the next state that is kept goes into the next row: row += 1")
+    if not body:
+        raise wrong(following, "of a state that is kept, its blocks are kept")
     _check_kept(module, what, reader, frame, body, opened)
 
 
