@@ -22,7 +22,7 @@ from recipe.symbols import Block
 from verify.fokker_planck import residual
 from verify.repair.edits import Claim, Edit, edits_of
 from verify.repair.pairs import pairs_of
-from verify.repair.residual import is_constant, operations, residual_of
+from verify.repair.residual import is_constant, is_readable, operations, residual_of
 from verify.zero.canonical import Canonical
 from verify.zero.decide import vanishes
 from verify.zero.errors import CannotDecideError
@@ -49,8 +49,8 @@ def find_repair(claim: Claim) -> Repair | None:
     for build, describe in _candidates(claim, left_over):
         try:
             update = build()
-            if _all_move(limit_of(update)) and vanishes(residual_of(update)):
-                return Repair(describe(), update)
+            if is_readable(text := describe()) and _all_move(limit_of(update)) and vanishes(residual_of(update)):
+                return Repair(text, update)
         except (RecipeError, RecursionError):
             continue  # the edited rule has no limit, leaves the language, or cannot be followed
     return None
