@@ -8,6 +8,7 @@ from sympy import Expr, Function
 
 from recipe import Field, RecipeError, Update
 from recipe.bind import put_meanings
+from recipe.free import parameters_of
 from recipe.kernel.rewritten import rewritten_update
 from recipe.latex import latex
 from verify.audit.law import find_law
@@ -56,8 +57,8 @@ def _verified(update: Update, H: Expr) -> Outcome | None:
             continue
         outcome = obligation.discharge(law)
         if obligation is NORMALISABLE and outcome.verdict is Verdict.REFUTED:
-            fact = f"exp(-H') is stationary and no law, as its mass is infinite, with H' = {abbreviated(H)[0]}"
-            return replace(undecided("no law was found but a density of infinite mass"), facts=(fact,))
+            fact = f"exp(-H') is stationary, with H' = {abbreviated(H)[0]}, and its mass is infinite{_where(outcome, H)}"
+            return replace(undecided("no law was found but a density of infinite mass for some parameters"), facts=(fact,))
         if outcome.verdict is not Verdict.PROVED and obligation.required:
             return None
         assumptions += outcome.assumptions if obligation.required else []
@@ -66,6 +67,13 @@ def _verified(update: Update, H: Expr) -> Outcome | None:
     by = f"the rule leaves exp(-H') stationary, with H' = {shown}"
     theirs = tuple(dict.fromkeys(LEDGER_OF_LAW if a == LEDGER else a for a in assumptions))
     return Outcome(Verdict.PROVED, by, assumptions=theirs, found=formula)
+
+
+def _where(outcome: Outcome, H: Expr) -> str:
+    """The parameters at which an infinite mass was found, where there are some; at others it may be finite."""
+    point = {} if outcome.witness is None else outcome.witness.point
+    values = [f"{name} = {point[name]}" for name in sorted(map(str, parameters_of([H]))) if name in point]
+    return f" where {', '.join(values)}" if values else ""
 
 
 def _with_elementwise_fields(update: Update) -> Update | None:
