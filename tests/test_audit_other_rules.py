@@ -74,11 +74,8 @@ def langevin(drift, variance, target=U):
 
 
 def skewed(sign):
-    rule = {
-        p: p - h * (grad(V, p) + 3 * grad(V, q)) + sqrt(2 * h) * wp,
-        q: q - h * (grad(V, q) + sign * 3 * grad(V, p)) + sqrt(2 * h) * wq,
-    }
-    return Update(h, rule, V)
+    along_p, along_q = grad(V, p) + 3 * grad(V, q), grad(V, q) + sign * 3 * grad(V, p)
+    return Update(h, {p: p - h * along_p + sqrt(2 * h) * wp, q: q - h * along_q + sqrt(2 * h) * wq}, V)
 
 
 def two_blocks(variance):

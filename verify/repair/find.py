@@ -51,9 +51,9 @@ def find_repair(claim: Claim) -> Repair | None:
     for build, describe in _candidates(claim, left_over):
         try:
             update = build()
-            if is_readable(text := describe()) and _all_move(limit_of(update)) and vanishes(residual_of(update)):
-                if update.target == claim.update.target or _may_be_a_law(update):
-                    return Repair(text, update)
+            sound = update.target == claim.update.target or _may_be_a_law(update)
+            if sound and is_readable(text := describe()) and _all_move(limit_of(update)) and vanishes(residual_of(update)):
+                return Repair(text, update)
         except (RecipeError, RecursionError):
             continue  # the edited rule has no limit, leaves the language, or cannot be followed
     return None
