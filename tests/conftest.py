@@ -1,6 +1,7 @@
-"""What every test starts from, and which files begin first."""
+"""What every test starts from, which cases of a long table run by default, and which files begin first."""
 
 import signal
+from collections import defaultdict
 
 import pytest
 
@@ -12,9 +13,39 @@ LONGEST = """
 """
 
 
-def pytest_collection_modifyitems(items):
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "by_default(count or ids): the cases that run by default, so many or those named; others are slow"
+    )
+    config.addinivalue_line("markers", "slow_for(ids): the cases that are slow")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest itself leaves out what is slow
+def pytest_collection_modifyitems(config, items):
+    cases = defaultdict(list)
+    for item in items:
+        cases[item.path, item.originalname].append(item)
+    whole = not any("::" in argument for argument in config.args)
+    for of_one in cases.values():
+        for item in slow_cases(of_one, whole):
+            item.add_marker(pytest.mark.slow)
     rank = {f"test_{name}.py": n for n, name in enumerate(LONGEST.split())}
     items.sort(key=lambda item: rank.get(item.path.name, len(rank)))
+
+
+def slow_cases(cases, whole):
+    """Those cases of one test that its markers leave to the slow run; names are checked where all cases are there (``whole``)."""
+    for marker in cases[0].iter_markers():
+        if marker.name == "by_default" and isinstance(marker.args[0], int):
+            rest = [case for case in cases if case.get_closest_marker("slow") is None]
+            kept = {n * len(rest) // marker.args[0] for n in range(marker.args[0])}
+            yield from (case for n, case in enumerate(rest) if n not in kept)
+        elif marker.name in {"by_default", "slow_for"}:
+            ids = [case.callspec.id for case in cases]
+            if whole and (unknown := set(marker.args) - set(ids)):
+                raise pytest.UsageError(f"{cases[0].nodeid}: {marker.name} names no case: {', '.join(sorted(unknown))}")
+            default = marker.name == "by_default"
+            yield from (case for case, id_ in zip(cases, ids, strict=True) if (id_ in marker.args) != default)
 
 
 @pytest.fixture(autouse=True)

@@ -151,6 +151,7 @@ CASES = [
 numbers = st.floats(0.05, 3).map(lambda x: round(x, 3))
 
 
+@pytest.mark.slow_for("recipe8-badodab", "recipe0-euler", "recipe9-semi-implicit")
 @pytest.mark.parametrize(("recipe", "scheme"), CASES)
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())
@@ -327,6 +328,7 @@ def test_a_mean_that_is_off_is_said():
     assert facts[0] == "mean of r = C, and the target has C" or facts[0].startswith("mean of r = ")
 
 
+@pytest.mark.slow_for("euler")
 @pytest.mark.parametrize("scheme", ["baoab", "obabo", "euler", "semi-implicit"])
 def test_masses_and_temperatures_against_the_power_series(scheme):
     """The closed form and the series of verify.order, which share no code, with symbols for mass and temperature."""

@@ -85,6 +85,7 @@ def test_what_is_positive_is_not_said_to_be_other_than_zero():
     assert outcome(update, "printed").by == "stable iff eps < 2/k"
 
 
+@pytest.mark.slow
 def test_blocks_that_have_nothing_to_do_with_each_other_are_judged_one_by_one():
     a, b, p, q = (Scalar(name) for name in "abpq")
     C, G = (Symbol(name, positive=True) for name in "CG")

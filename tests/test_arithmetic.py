@@ -71,6 +71,7 @@ def test_the_reader_of_flags_sees_one():
     assert flagged("".join(loose.inspect_llvm().values()))
 
 
+@pytest.mark.slow_for("sgnht")
 @pytest.mark.parametrize("name", [pytest.param("sgld", marks=pytest.mark.slow), "sghmc", "sgnht"])
 def test_no_operation_of_a_module_has_a_fast_math_flag(name):
     _, ir, _ = compiled(name)
@@ -113,6 +114,7 @@ def digest():
     return hashlib.sha256(normals.tobytes() + values.tobytes()).hexdigest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "machine",
     [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, pytest.param({"NUMBA_LOOP_VECTORIZE": "0"}, marks=pytest.mark.slow)],

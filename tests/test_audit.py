@@ -138,6 +138,7 @@ def test_only_what_is_stationary_is_asked_for_its_recipe_and_only_what_is_not_fo
 # -- the law of a wrong one ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_for("adam and noise")
 @pytest.mark.parametrize("name", OTHER_LAWS)
 def test_a_wrong_rule_gets_its_law(name):
     update, law = OTHER_LAWS[name]
@@ -291,6 +292,7 @@ def test_the_limit_of_a_wrong_rule_is_said():
     assert "as h vanishes, var theta becomes 1/2 times that of the target" in outcome.facts
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(("step", "friction", "curvature"), [(0.5, 1.2, 1.0), (0.1, 2.0, 4.0), (1.0, 1.9, 1.0)])
 def test_the_variance_is_that_of_a_simulation(step, friction, curvature):
     """Independent chains of the rule as it is printed; their variance has the relative error sqrt(2/n): 5 of them are allowed."""
@@ -323,6 +325,7 @@ def test_a_step_of_a_claim_is_asked_once_for_its_stability():
     assert names.count("recipe-form") == 1
 
 
+@pytest.mark.slow
 def test_a_metric_with_roots_is_proved_by_its_components():
     """The residual is a sum that has no unique form here; block by block there is nothing to relate."""
     metric = 1 / (B + sqrt(theta**2 + 1))

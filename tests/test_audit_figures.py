@@ -60,6 +60,7 @@ def euler(h, a, T=1.0):
     return np.array([[1, h], [-h, 1 - a * h]]), np.diag([0.0, 2 * a * h * T])
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(("L", "T"), [(10, 1.0), (5, 1.0), (2, 1.0), (10, 0.1)])
 def test_redrawing_the_momentum_before_every_l_steps(L, T):
     h = 0.05
@@ -149,6 +150,7 @@ def test_psgld_at_its_defaults_is_on_the_way_to_twice_the_variance():
 # -- the thermostat whose norm is not squared -------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(("d", "variance"), [(1, 1.69), (2, 2.68), (5, 5.62), (20, 20.5)])
 def test_badodab_has_the_wrong_temperature(d, variance):
     h, chains, steps = 0.05, 400, 8_000
@@ -169,6 +171,7 @@ def test_badodab_has_the_wrong_temperature(d, variance):
     assert Figure(squares / steps).is_(variance, bias=0.02 * variance)
 
 
+@pytest.mark.slow
 def test_blackjax_sgnht_is_right_in_the_limit_and_explicit_euler_at_a_step():
     d, h, a, chains, steps = 10, 0.05, 0.01, 300, 15_000
     rng = np.random.default_rng(6)

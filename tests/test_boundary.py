@@ -160,6 +160,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.by_default(28)
 @pytest.mark.parametrize("name", CASES)
 def test_edges(name):
     verdict, declared = CASES[name]
@@ -312,6 +313,7 @@ def test_every_face_of_the_simplex_has_the_exponent_of_its_beta_law():
     assert "the face total(p) = 1: unattainable" in never
 
 
+@pytest.mark.slow_for("<lambda>-True1")
 @pytest.mark.parametrize(
     ("phi", "allowed"), [(lambda q, v: v, False), (lambda q, v: q * v, True), (lambda q, v: q**2 * v**3, True)]
 )

@@ -44,6 +44,7 @@ def both(monkeypatch, what, **options):
     return together
 
 
+@pytest.mark.by_default("what0-options0", "what1-options1", "what2-options2")
 @pytest.mark.parametrize(
     ("what", "options"),
     [
@@ -78,6 +79,7 @@ def test_divergences_are_reported_chain_by_chain(few, monkeypatch):
     assert np.all(np.isfinite(draws["theta"][0]))
 
 
+@pytest.mark.slow
 def test_a_chain_that_leaves_its_domain_is_reported_as_such(few, monkeypatch):
     p, step = Vector("p", domain=Interval.open(0, oo)), Symbol("step", positive=True)
     shrinking = Update(step, {p: p * exp(-step)}, total(p))
@@ -118,6 +120,7 @@ def test_an_interrupt_keeps_what_was_drawn(few):
     assert not draws.divergences
 
 
+@pytest.mark.slow
 def test_bundles_are_taken_by_what_was_planned_and_how_much_there_is(few, monkeypatch):
     taken = []
     original = bundles.Bundles.begin

@@ -145,6 +145,7 @@ def test_bytecode_that_somebody_has_put_beside_a_module_is_not_run(folder):
     assert here()[0] == 3.0
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder):
     dies = "import os\nos.replace = lambda *a: os._exit(9)\n"
     text_dies = started(folder, code=f"import pathlib, os\npathlib.Path.replace = lambda *a: os._exit(9)\n{CALL}")
@@ -163,6 +164,7 @@ def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder)
     assert set(kept.contents().unfinished) == set(left)
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 def test_a_full_disk_costs_the_machine_code_only(folder):
     """A limit on the size of files has the place of a full disk: the text fits, the machine code does not."""
@@ -191,6 +193,7 @@ def test_a_default_directory_that_cannot_be_written_is_replaced_for_this_process
 PLAIN = {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_LOOP_VECTORIZE": "0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plain", [PLAIN[:1], pytest.param(PLAIN, marks=pytest.mark.slow)], ids=len)
 def test_other_versions_and_processors_have_machine_code_of_their_own(folder, monkeypatch, plain):
     assert here() == (3.0, 0, 1)
@@ -206,6 +209,7 @@ def test_other_versions_and_processors_have_machine_code_of_their_own(folder, mo
     assert here() == (3.0, 1, 0)
 
 
+@pytest.mark.slow
 def test_the_machine_code_is_kept_here_wherever_numba_keeps_its_own(folder, tmp_path_factory):
     elsewhere = {"NUMBA_CACHE_DIR": str(tmp_path_factory.mktemp("numba"))}
     assert answer(started(folder, **elsewhere)) == (3.0, 0, 1)
@@ -278,6 +282,7 @@ def test_the_command_shows_what_is_kept_and_clears_that_only(folder):
     assert command("cache", "clear", "--json", cache=folder).returncode == 2
 
 
+@pytest.mark.slow_for("Ctrl-C-130-True")
 @pytest.mark.parametrize(
     ("typed", "status", "stays"), [pytest.param("n", 0, True, marks=pytest.mark.slow), ("y", 0, False), ("Ctrl-C", 130, True)]
 )
@@ -334,6 +339,7 @@ def test_a_store_that_is_cleared_meanwhile_goes_on(folder, monkeypatch):
     assert here() == (3.0, 1, 0)
 
 
+@pytest.mark.slow
 def test_a_warm_process_compiles_nothing_and_imports_no_more_than_numba_does(tmp_path):
     """A second process that runs a module that stands alone finds all of its machine code."""
     theta = Vector("theta")

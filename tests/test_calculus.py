@@ -75,12 +75,14 @@ def check_limit(x: ExplicitRecipe, update: Update) -> None:
 # The catalog
 
 
+@pytest.mark.by_default(26)
 @over_catalog
 @over_lengths
 def test_catalog_derivation_is_that_of_explicit_coordinates(name: str, d: int) -> None:
     check_derivation(explicit(CATALOG[name], d))
 
 
+@pytest.mark.by_default(26)
 @over_catalog
 @over_lengths
 def test_catalog_leaves_its_target_stationary(name: str, d: int) -> None:
@@ -88,6 +90,7 @@ def test_catalog_leaves_its_target_stationary(name: str, d: int) -> None:
     assert x.is_zero(x.residual())
 
 
+@pytest.mark.by_default(26)
 @over_catalog
 @over_lengths
 def test_limit_of_the_published_update_is_the_derived_dynamics(name: str, d: int) -> None:
@@ -97,6 +100,7 @@ def test_limit_of_the_published_update_is_the_derived_dynamics(name: str, d: int
     assert x.agree(list(x.D), x.diffusion(limit))
 
 
+@pytest.mark.slow_for("corv_sgnht", "corv_sghmc")
 @pytest.mark.parametrize("name", sorted(CATALOG.keys() - {"scir", "scir_posterior"}))  # their draws: tests/test_chi_squared.py
 def test_limit_of_the_published_update_is_that_of_explicit_steps(name: str) -> None:
     check_limit(explicit(CATALOG[name], 2), CATALOG[name].update)
@@ -129,7 +133,7 @@ def check_random_recipe(recipe: Recipe) -> None:
         assert x.is_zero(x.residual())
 
 
-@settings(SETTINGS, max_examples=6)
+@settings(SETTINGS, max_examples=3)
 @given(recipes())
 def test_random_recipe(recipe: Recipe) -> None:
     check_random_recipe(recipe)
@@ -142,13 +146,13 @@ def test_many_random_recipes(recipe: Recipe) -> None:
     check_random_recipe(recipe)
 
 
-@settings(SETTINGS, max_examples=4)
+@settings(SETTINGS, max_examples=2)
 @given(recipes(largest_state=2))
 def test_random_recipe_in_three_coordinates(recipe: Recipe) -> None:
     check_derivation(explicit(recipe, 3))
 
 
-@settings(SETTINGS, max_examples=8)
+@settings(SETTINGS, max_examples=4)
 @given(updates())
 def test_limit_of_random_update(update: Update) -> None:
     check_limit(explicit(Recipe(update.state, 0, *[Matrix.zeros(len(update.state))] * 2), 2), update)
@@ -169,6 +173,7 @@ def test_limit_of_a_total_that_is_constant_at_step_zero() -> None:
 # Made from recipes: discretised, and with a meaning given to abstract functions
 
 
+@pytest.mark.by_default(26)
 @over_catalog
 @pytest.mark.parametrize("scheme", ["euler", "semi-implicit"])
 def test_limit_of_a_discretisation_is_the_derived_dynamics(name: str, scheme: str) -> None:
@@ -261,7 +266,7 @@ def test_a_mutated_update_has_another_limit() -> None:
     assert not x.agree(list(x.D), list(explicit_limit(mutant, x)[1]))
 
 
-@settings(SETTINGS, max_examples=5)
+@settings(SETTINGS, max_examples=3)
 @given(recipes(largest_state=2))
 def test_a_random_mutant_is_not_stationary(recipe: Recipe) -> None:
     x = explicit(recipe, 2)

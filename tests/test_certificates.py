@@ -130,6 +130,7 @@ def test_equal_parts_are_written_once():
     assert len(to.nodes) == 4
 
 
+@pytest.mark.slow
 def test_an_expression_may_be_deeper_than_the_stack():
     e = xi
     for k in range(6000):
@@ -195,6 +196,7 @@ def test_a_reflected_sampler_has_no_certificate(name):
         certificate_of(CATALOG[name], report)
 
 
+@pytest.mark.by_default("sgld", "sghmc", "sgrld", "sgnht", "third_order_langevin")
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_certificate_says_what_was_proved_of_the_catalog(name):
     report = verify(CATALOG[name])
@@ -345,6 +347,7 @@ def test_the_catalog_is_confirmed(name):
         assert {f.status for f in result.findings} <= {"confirmed", "not checked"}
 
 
+@pytest.mark.slow_for("sghmc", "sgrhmc", "sgrhmc_bounded")
 @pytest.mark.parametrize("name", sorted(TAMPERED))
 def test_what_is_tampered_with_is_confirmed_before(name):
     _, claim, result = checked(name)
@@ -366,6 +369,7 @@ def assert_unnoticed_by_nobody(name, what, altered):
         assert set(found.assumptions) >= set(result.assumptions), what
 
 
+@pytest.mark.slow_for("sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld", "rotated", "border")
 @pytest.mark.parametrize("name", sorted(TAMPERED))
 def test_a_change_is_noticed(name):
     found = list(tampered(checked(name)[0]))

@@ -66,6 +66,7 @@ def stopped_run(folder, monkeypatch, after, **options):
             run(checkpoint=folder, **options)
 
 
+@pytest.mark.slow_for("options0")
 @pytest.mark.parametrize(
     "options",
     [
@@ -145,6 +146,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.slow_for("change7-module was")
 @pytest.mark.parametrize(("change", "message"), CHANGES)
 def test_another_run_is_refused(tmp_path, change, message):
     run(checkpoint=tmp_path, steps=200)
@@ -175,6 +177,7 @@ def own_gradient(theta, rows, x, y, g):
     g[:] = helper(theta)
 
 
+@pytest.mark.slow
 def test_another_gradient_of_ones_own_is_refused(tmp_path, monkeypatch):
     """Also where only a function that it calls, or a number that it reads, is another one."""
     law = Posterior(theta, None, POSTERIOR.log_prior, {X: x_values, y: y_values}, gradient=own_gradient)
@@ -302,6 +305,7 @@ def test_data_that_are_mapped_copy_on_write_are_compared_by_their_values(tmp_pat
         run(checkpoint=tmp_path / "c", steps=200, target=target(1.0))
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_map_lies_in_memory(tmp_path):
     np.save(tmp_path / "x.npy", x_values)
     copied = np.load(tmp_path / "x.npy", mmap_mode="r").astype(np.float32)

@@ -65,6 +65,7 @@ PARAMETERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow_for("100.0-1000000.0", "0.2-1e-08")
 @pytest.mark.parametrize(("df", "nonc"), PARAMETERS)
 def test_the_distribution_function(df, nonc):
     """Kolmogorov-Smirnov: 2.2 / sqrt(n) is exceeded with probability 1e-4 under the null."""
@@ -276,6 +277,7 @@ def test_a_draw_waits_for_the_block_that_moves_before_it():
     np.testing.assert_allclose(out.theta, moved / (1 + drawn / 4), rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_a_run_draws_by_its_own_counters():
     module = generate(discretise(scir, "exact"))
     loaded = module.load()
@@ -310,6 +312,7 @@ def test_long_runs_have_the_gamma_law():
 T = scir_posterior.state[0]
 
 
+@pytest.mark.slow
 def test_counts_with_minibatches_have_the_moments_that_were_derived():
     """Mean and variance of theta after many steps: a and a + (1 - r)/(1 + r) Var[a_hat], for minibatches of 5 of 40 rows."""
     counts = np.eye(3)[np.repeat([0, 1], [30, 10])]
@@ -330,6 +333,7 @@ def test_counts_with_minibatches_have_the_moments_that_were_derived():
     np.testing.assert_allclose(x.var(0), wanted, rtol=0.05)
 
 
+@pytest.mark.slow
 def test_values_near_1e_minus_26_are_sampled_from_data():
     """A coordinate that was never counted, alpha = 0.1: the gradient is 1e26 there, and the number that it estimates is 0.1."""
     counts = np.eye(3)[np.repeat([0, 1], [30, 10])]

@@ -56,6 +56,7 @@ def mean(e: Expr, moments: dict) -> Expr:
     return sum((c * moments[theta](i) * moments[r](j) for (i, j), c in Poly(e, theta, r).terms()), Integer(0)).expand()
 
 
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("seed", range(12))
 def test_both_sides_of_the_adjoint(seed, name):

@@ -35,6 +35,7 @@ def elsewhere(names, **environment):
     return {name: run["sha256"] for name, run in json.loads(shown.stdout)["runs"].items()}
 
 
+@pytest.mark.by_default("scir", "sgnht", "corv_sgld")
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in golden.RUNS])
 def test_the_draws_are_what_they_were(name):
     """Where this fails on purpose: ``python tests/golden.py --write``, and say so in the changelog."""
@@ -50,6 +51,7 @@ def test_the_table_has_every_run_and_nothing_else():
     assert len({run["sha256"] for run in KEPT["runs"].values()}) == len(golden.RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [SOME[:2], pytest.param(SOME[2:], marks=pytest.mark.slow)], ids=" and ".join)
 def test_a_processor_without_vectors_and_fused_operations_draws_the_same(names):
     """And one for which glibc has other functions, as these take nothing from it but the exact ``fma``."""
@@ -65,6 +67,7 @@ def test_other_widths_of_vectors_draw_the_same(machine):
     assert elsewhere(golden.RUNS, NUMBA_CPU_NAME=machine) == {name: here(name) for name in golden.RUNS}
 
 
+@pytest.mark.by_default("sgnht")
 @pytest.mark.parametrize("name", ["sgnht", "hmc_kernel", "sgld, schedule", "sghmc, minibatch, control variates"])
 def test_threads_and_the_split_of_the_steps_change_nothing(name, monkeypatch):
     """A chunk is one step, or twice as many as the one before."""

@@ -171,6 +171,7 @@ def test_without_a_time_there_is_no_speed(seconds):
     assert diagnosis.ess_per_second is None
 
 
+@pytest.mark.slow
 def test_five_thousand_coordinates():
     theta = normal(4, 200, 5000)
     theta[3, :, 4321] += 3

@@ -231,6 +231,9 @@ def test_nothing_else_is_in_the_table():
     assert TABLE.keys() <= {obligation.name for obligation in OBLIGATIONS}
 
 
+@pytest.mark.slow_for(
+    "well-defined undecided", "diffusion-symmetric undecided", "diffusion-psd undecided", "noise-factor undecided"
+)
 @pytest.mark.parametrize(("name", "verdict", "declared"), PLACES)
 def test_the_declaration_gets_the_verdict(name, verdict, declared):
     outcome = outcome_of(verify(declared, require=[name]), name)

@@ -372,6 +372,7 @@ def test_a_prior_that_bends_the_drift_is_refused():
 # -- geometric Brownian motion ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_geometric_brownian_motion_has_no_stationary_law():
     """Baker et al. (2018), section 2.3, say that it has a log-normal one."""
     theta = lognormal_exp_ou.state[0]

@@ -131,6 +131,7 @@ def moved(at, direction):
     return {b: v + piece.reshape(np.shape(v)) for (b, v), piece in zip(at.items(), pieces, strict=True)}
 
 
+@pytest.mark.by_default("breast_cancer")
 @pytest.mark.parametrize("name", BY_HAND)
 def test_gradient_is_that_of_central_differences(name):
     _, density = example(name)
@@ -142,6 +143,7 @@ def test_gradient_is_that_of_central_differences(name):
         np.testing.assert_allclose(slopes, gradient, rtol=1e-6, atol=1e-6 * np.abs(gradient).max())
 
 
+@pytest.mark.by_default("breast_cancer", "mixture")
 @pytest.mark.parametrize("name", BY_HAND)
 def test_density_and_gradient_are_those_of_autograd(name):
     posterior, density = example(name)
@@ -167,6 +169,7 @@ def test_estimates_from_one_row_average_to_the_gradient(name):
 QUICK = ("breast_cancer", "eight_schools")  # each takes seconds to compile
 
 
+@pytest.mark.slow_for("eight_schools")
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in BY_HAND])
 def test_the_printed_command_runs(name, monkeypatch, capsys):
     printed = re.findall(r"^    (recipe sample .*)$", (ROOT / "examples" / f"{name}.py").read_text(), re.MULTILINE)

@@ -124,6 +124,7 @@ BY_EULER = (SGNHT, COUPLED)  # each takes a second to compile
 SLOW = [pytest.param(r, "euler", marks=pytest.mark.slow) for r in RECIPES if r not in BY_EULER]
 
 
+@pytest.mark.slow_for("coupled-euler", "preconditioned-semi-implicit", "sgnht-euler")
 @pytest.mark.parametrize(
     ("recipe", "scheme"),
     [*((r, "semi-implicit") for r in RECIPES), *((r, "euler") for r in BY_EULER), *SLOW],
@@ -203,6 +204,7 @@ def run(loaded, state, draws, gradient, params, *, seed=3, chain=0, start=0, ste
     return loaded.run(state, draws, gradient, (), step_size, params, np.uint64(seed), chain, start, steps, warmup, 1)
 
 
+@pytest.mark.by_default("1-sgnht", "31-sgnht", "64-sgnht", "65-sgnht")
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
 @pytest.mark.parametrize("size", [1, 2, 5, 31, 32, 33, 63, 64, 65])
 def test_run_is_step_with_fused_noise(recipe, size):
@@ -281,6 +283,7 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
     np.testing.assert_allclose(g, numpy_gradient(list(range(40))), rtol=1e-12)
 
 
+@pytest.mark.slow_for("probability")
 @pytest.mark.parametrize("form", [pytest.param("odds", marks=pytest.mark.slow), "probability", "sign"])
 def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
     label = 2 * y - 1
@@ -338,6 +341,7 @@ NAMES = ["i", "out", "step", "math", "state", "np", "count", "index", "params", 
 QUICK = ("i", "state", "np", "total_2")  # a local, a parameter, a module, a number's name; each is to be compiled
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in NAMES])
 def test_hostile_names(name):
     block, other = Vector(name), Scalar("noise" if name != "noise" else "data")

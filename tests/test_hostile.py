@@ -143,6 +143,7 @@ EXPRESSIONS = {  # what is declared: the exit status, and what is said
 }
 
 
+@pytest.mark.slow_for("vanishes(x**(10**9))", "vanishes((1 + x)**(10**9))", "vanishes((1 + x**2)**(10**12 + Rational(1, 3)))")
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_hostile_expressions(expression, tmp_path):
     wanted, words = EXPRESSIONS[expression]
@@ -275,6 +276,7 @@ STUCK = {  # what happens where positive semidefiniteness is looked at, the seco
 }
 
 
+@pytest.mark.slow_for("it takes memory-spawn", "it crashes-spawn")
 @pytest.mark.parametrize(
     ("name", "method"), [*((name, "fork") for name in STUCK), ("it crashes", "spawn"), ("it takes memory", "spawn")]
 )
@@ -301,6 +303,7 @@ print("the file is run")
     assert set(others) == {"proved"}
 
 
+@pytest.mark.slow
 def test_an_honest_obligation_without_an_end(tmp_path):
     (result,) = watched(file(tmp_path, HEAD + "it = langevin(x + (1 + x)**(10**6 + 1))\n"), Limits(seconds=1, gigabytes=1))
     assert result.report.verdict.value in ("undecided", "refuted")

@@ -78,6 +78,7 @@ def test_a_kernel_that_leaves_the_law_invariant_agrees(kernel, law):
     assert found.unseen == ()
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize(
     ("kernel", "law"),
     [

@@ -103,6 +103,7 @@ def test_order_two(letters):
     assert order.witness is not None
 
 
+@pytest.mark.slow_for("OABAO", "OBABO", "ABOBA")
 @pytest.mark.parametrize("letters", [*SECOND, "BAOA"])
 def test_derived_schemes_are_as_good_as_those_written_by_hand(letters):
     derived = invariant_order(discretise(sghmc, letters.lower()))
@@ -111,6 +112,7 @@ def test_derived_schemes_are_as_good_as_those_written_by_hand(letters):
     assert str(derived.residual) == str(by_hand.residual)
 
 
+@pytest.mark.slow_for("recipe3-badodab-2")
 @pytest.mark.parametrize(
     ("recipe", "scheme", "order"),
     [(sghmc, "euler", 1), (sghmc, "semi-implicit", 1), (sgld, "leimkuhler-matthews", 2), (sgnht, "badodab", 2)],
@@ -155,6 +157,7 @@ def test_half_orders():
 # -- mutants -------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("letters", SECOND)
 @pytest.mark.parametrize("place", range(5))
 def test_a_half_step_made_whole(letters, place):
@@ -224,6 +227,7 @@ NORMAL, QUARTIC = k * total(theta**2) / 2, total(theta**4) / 4
 MOMENTS = {NORMAL: normal(Rational(1, 3)), QUARTIC: quartic}
 
 
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("V", [NORMAL, QUARTIC], ids=["normal", "quartic"])
 @pytest.mark.parametrize("letters", [*SECOND, "BAO", "BAOA"])
 def test_means_of_monomials_move_as_late_as_is_proved(letters, V):
@@ -332,6 +336,7 @@ def marginals(update: Update) -> dict:
     return {m.kept[0]: (m.order, m.exact) for m in invariant_order(update).marginals}
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     ("letters", "of_theta", "of_r"),
     [

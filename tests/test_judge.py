@@ -33,6 +33,14 @@ from catalog.scir import scir
 from recipe import Parameter, Potential, Recipe, Scalar, Update, grad
 
 
+@pytest.mark.by_default(
+    "sgld",
+    "sgrld",
+    "sgrld_reciprocal",
+    "ito_sgld",
+    "mirror_sgld",
+    "third_order_langevin",
+)
 @pytest.mark.parametrize("name", sorted(catalog_recipes().keys() - {"scir", "scir_posterior"}))  # no normal noise
 def test_the_catalog_and_its_printed_rules_hold_by_numbers(name):
     recipe = catalog_recipes()[name]

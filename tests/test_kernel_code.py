@@ -160,11 +160,13 @@ def some(names, quick):
     return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(["generalised", "random times", "position", "mixed"], {"random times"}))
 def test_a_kernel_with_data_is_what_its_parts_say(name):
     compare_with_parts(name, data=True)
 
 
+@pytest.mark.slow_for("mixed")
 @pytest.mark.parametrize("name", some(BOUND, {"numbers"}))
 def test_a_kernel_is_what_its_parts_say(name):
     compare_with_parts(name, data=False)
@@ -196,6 +198,7 @@ def compare_with_parts(name, data):
 SPLIT = ["random times", "mala", "repeated", "nested", "mixed", "numbers"]
 
 
+@pytest.mark.slow_for("mixed")
 @pytest.mark.parametrize("name", some(SPLIT, {"mixed", "numbers"}))
 def test_a_kernel_that_is_split_is_the_same_bit_for_bit(name):
     kernel = Kernel(BOUND[name])
@@ -213,6 +216,7 @@ def quiet(kernel, **options):
 TRAJECTORY = Kernel(ABSTRACT["random times"], posteriors={U: POSTERIOR}, name="hmc")
 
 
+@pytest.mark.slow
 def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
     one, two, fewer = quiet(TRAJECTORY, threads=1), quiet(TRAJECTORY, threads=2), quiet(TRAJECTORY, chains=2)
     np.testing.assert_array_equal(one["theta"], two["theta"])
@@ -223,6 +227,7 @@ def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
     np.testing.assert_array_equal(some.acceptance, one.acceptance[:, 26::7])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"step_size": Polynomial(0.3, 100, 0.6)}])
 def test_a_stopped_run_goes_on_bit_for_bit(tmp_path, monkeypatch, options):
     options = {"target": TRAJECTORY, "params": {"k": 1.0}, "batch_size": None, "step_size": 0.2, **options}
@@ -234,6 +239,7 @@ def test_a_stopped_run_goes_on_bit_for_bit(tmp_path, monkeypatch, options):
     np.testing.assert_array_equal(whole.acceptance, again.acceptance)
 
 
+@pytest.mark.slow
 def test_repeated_steps_take_minibatches_of_their_own():
     """Two kernels without a test: ten steps in a sweep are ten steps, with other random numbers."""
     kernel = Kernel([repeat(step(SGHMC, "baoab"), 10)], posteriors={U: POSTERIOR})
@@ -267,6 +273,7 @@ def counting(theta, rows, x, y, g):
             g[i] += x.shape[0] / rows.size * error * x[row, i]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "each"),
     [("hmc", 4), *(pytest.param(*each, marks=pytest.mark.slow) for each in (("nested", 16), ("mala", 1), ("walk", 0)))],
@@ -296,6 +303,7 @@ def ten_sweeps(kernel, gradient, size):
 w = Noise("w", like=x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0.5, 2.0, 8.0])
 def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
     """On N(0, 1) with normal proposals of standard deviation s it is (2/pi) arctan(2/s); five standard errors of 400 batches."""
@@ -314,6 +322,7 @@ def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
 DOUBLE_WELL = {U: total((theta**2 - 1) ** 2)}
 
 
+@pytest.mark.slow_for("generalised")
 @pytest.mark.parametrize("name", some(["hmc", "random times", "generalised", "mala", "position"], {"generalised"}))
 def test_a_metropolised_kernel_leaves_its_law_invariant(name):
     """The second and fourth moment of a double well, with a step that would bias them; five standard errors of batch means."""
@@ -331,6 +340,7 @@ def test_a_metropolised_kernel_leaves_its_law_invariant(name):
         assert abs(batches.mean() - exact) < 5 * batches.std() / math.sqrt(120), power
 
 
+@pytest.mark.slow
 def test_a_proposal_out_of_the_domain_is_rejected():
     from sympy import Interval, oo
 
@@ -343,6 +353,7 @@ def test_a_proposal_out_of_the_domain_is_rejected():
     assert abs(batches.mean() - 1) < 5 * batches.std() / math.sqrt(80)
 
 
+@pytest.mark.slow
 def test_a_trajectory_that_overflows_is_rejected():
     kernel = Kernel([refresh(bind(HMC, DOUBLE_WELL), r), metropolis(bind(HMC, DOUBLE_WELL), "leapfrog", times=50, flip=r)])
     draws = quiet(kernel, step_size=3.0, lengths={theta: 2}, initial={theta: [1.0, 1.0]})
@@ -353,6 +364,7 @@ def test_a_trajectory_that_overflows_is_rejected():
     assert re.fullmatch(r"only [\d.e-]+ of the Metropolis tests accepted; take a smaller step, or fewer .*", said)
 
 
+@pytest.mark.slow
 def test_a_kernel_without_a_step_size_takes_none():
     kernel = Kernel([refresh(bind(HMC, DOUBLE_WELL), r), flip(bind(HMC, DOUBLE_WELL), r)])
     draws = sample(kernel, steps=20, lengths={theta: 2}, params={"k": 1.0}, progress=False)

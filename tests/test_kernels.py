@@ -95,6 +95,7 @@ def test_leaving_a_domain_is_a_rejection_and_that_is_said():
 # -- maps, against explicit coordinates --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_for("1-2")
 @pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_leapfrog_step_turned_around_undoes_itself_and_keeps_volume(d, times):
@@ -108,6 +109,7 @@ def test_a_leapfrog_step_turned_around_undoes_itself_and_keeps_volume(d, times):
     assert invariance(fully, metropolis(leap, times=times, flip=r)).verdict is PROVED
 
 
+@pytest.mark.slow
 def test_words_of_kicks_and_drifts_are_proved_only_if_they_are_reversible():
     draw = random.Random(5)
     x, p = coordinates("x", 1), coordinates("p", 1)
@@ -229,6 +231,7 @@ PROPOSALS = [
 ]  # fmt: skip
 
 
+@pytest.mark.by_default(7)
 @pytest.mark.parametrize("part", PROPOSALS, ids=["sgld", "sgrld", "reciprocal", "fisher", "pmala", "two blocks", "correlated"])
 @pytest.mark.parametrize("d", [1, 2])
 def test_log_ratios_are_those_of_explicit_densities(part, d):

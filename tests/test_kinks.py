@@ -180,6 +180,7 @@ def test_the_transforms_of_softsign_are_proved(name):
     assert steps is (REFUTED if name.endswith("ito") and not name.startswith("jacobi") else PROVED) or name == "jacobi ito"
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", ["langevin ito", "langevin corv", "jacobi ito", "jacobi corv"])
 def test_the_law_is_stationary_on_each_side_by_plain_sympy(name):
     """The second-order Fokker-Planck equation for one coordinate on each side, and equal limits of the current at 0."""
@@ -283,6 +284,7 @@ def mean_over_both_sides(e, y, z):
     return mpmath.quad(lambda t: density(t) * (sides[0](t) + sides[1](-t)), [0, 1, 4, 12])
 
 
+@pytest.mark.slow
 def test_what_needs_smoothness_says_so():
     declared = [RECIPES["hamiltonian corv"], discretised(RECIPES["hamiltonian corv"], "euler"), rule()]
     met = set()

@@ -33,6 +33,7 @@ SLOW = [
 ]  # seconds to compile, each
 
 
+@pytest.mark.slow_for("sgrld")
 @pytest.mark.parametrize("sampler", ["sgnht", *SLOW])
 def test_steps_in_c_are_the_steps_of_generated_modules(library, sampler):
     import steps
@@ -41,6 +42,7 @@ def test_steps_in_c_are_the_steps_of_generated_modules(library, sampler):
         assert steps.agree(library("steps.c"), sampler, d)
 
 
+@pytest.mark.slow
 def test_many_chains_in_c_are_those_of_generated_modules(library):
     import chains
 
@@ -54,6 +56,7 @@ def test_many_chains_in_c_are_those_of_generated_modules(library):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_topics_in_c_are_those_of_generated_modules(library):
     import expanded_mean
 
@@ -65,6 +68,7 @@ def test_topics_in_c_are_those_of_generated_modules(library):
     assert close(mine, theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [pytest.param(100, marks=pytest.mark.slow), 300])
 def test_logistic_regression_in_c_is_that_of_generated_modules(library, batch):
     import logistic

@@ -129,6 +129,7 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
 QUICK = ("sums", "shared noise")  # each takes seconds to compile
 
 
+@pytest.mark.slow_for("shared noise", "sums")
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in CASES if n not in DRAWN])
 def test_a_chain_has_the_draws_that_it_has_alone(name):
     for length in (1, 2, 5, 8, 13):
@@ -169,6 +170,7 @@ def test_a_step_is_the_slow_one():
         np.testing.assert_allclose([draws.x[0, 0, c], draws.y[0, 0, c]], [slow["x"][0], slow["y"][0]], rtol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 3])
 def test_a_chain_that_diverges_stops_alone(length):
     module = generate(QUARTIC)
@@ -190,6 +192,7 @@ def test_a_chain_that_diverges_stops_alone(length):
         np.testing.assert_array_equal(draws.theta[:kept, :, c], alone[0][:kept, :, c])
 
 
+@pytest.mark.slow
 def test_where_no_chain_runs_any_more_nothing_runs():
     loaded = generate(QUARTIC).load()
     state = loaded.allocate_many(np.full((2, 5), 1e4))
@@ -198,6 +201,7 @@ def test_where_no_chain_runs_any_more_nothing_runs():
     assert done == state.stopped.max() < 20
 
 
+@pytest.mark.slow
 def test_a_chain_that_leaves_its_domain_stops_alone():
     shrinking = Update(h, {POSITIVE: POSITIVE * exp(-h)}, total(POSITIVE))
     loaded = generate(shrinking).load()

@@ -132,6 +132,7 @@ def test_the_bounds_are_those_expected(name):
         assert drift.by == f"|(log f')'| <= {bend}, |(log f')''| <= {curve}"
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", [name for name in ALL if name != "shifted"])
 def test_numbers_agree_with_the_bounds(name):
     """Plain differences in 40 digits at many points: none exceeds a bound, and some come close to it."""
@@ -319,6 +320,7 @@ def transformed(name, transform):
     return transform(Recipe((theta,), Potential("U", theta), 1, 0), theta, f)
 
 
+@pytest.mark.by_default("tanh", "softsign", "exp")
 @pytest.mark.parametrize("name", LIBRARY)
 def test_one_step_of_ito_diverges_at_the_boundary_and_one_of_corv_does_not(name):
     """Against plain numbers, for U' = 1: farther and farther out drift and noise grow without bound, or stay as they are."""

@@ -75,6 +75,7 @@ def test_rows_with_replacement_are_uniform():
     assert stats.chisquare(counts).pvalue > 1e-6
 
 
+@pytest.mark.slow
 def test_minibatches_are_the_same_for_any_number_of_threads():
     options = {"batch_size": 20, "replace": False, "steps": 3000, "chains": 3}
     one, two = (quiet(bind(SGLD, {U: POSTERIOR}), threads=n, **options) for n in (1, 2))
@@ -181,6 +182,7 @@ def test_a_gradient_without_a_likelihood_is_still_called_once():
 VECTORS = [pytest.param(Vector, control, marks=pytest.mark.slow) for control in (False, True)]  # which compile longest of all
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "control_variates"), [(Scalar, False), *VECTORS])
 def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them(kind, control_variates):
     a, b = kind("a"), kind("b")
@@ -248,6 +250,7 @@ def test_the_density_is_the_posterior():
     np.testing.assert_allclose(density.gradient({theta: at}, rows)[theta], estimate, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_mode_that_is_not_there_is_an_error():
     x = Scalar("x")
     rising = Density(Posterior(x, x * y, 0 * C, {y: np.ones(3)}))
@@ -292,6 +295,7 @@ def test_control_variates_are_unbiased_and_vary_less_near_the_mode():
     assert np.all(controlled.var(0) < 0.02 * plain.var(0))
 
 
+@pytest.mark.slow
 def test_control_variates_sample_the_posterior_and_start_at_the_mode():
     target = bind(SGLD, {U: POSTERIOR})
     draws = quiet(target, batch_size=10, control_variates=True, steps=40_000, warmup=1000, step_size=2e-3, keep="theta")["theta"]
@@ -307,6 +311,7 @@ def test_control_variates_sample_the_posterior_and_start_at_the_mode():
         quiet(target, batch_size=10, control_variates={})
 
 
+@pytest.mark.slow_for("True")
 @pytest.mark.parametrize("replace", [True, False])
 def test_the_estimated_variance_is_that_of_the_gradient(replace):
     """The average over 3000 batches of the estimate, beside the exact variance of the mean of 10 of the 200 row gradients."""
@@ -327,6 +332,7 @@ def test_the_estimated_variance_is_that_of_the_gradient(replace):
     assert np.all(np.abs(estimates.mean(0) - exact) < 5 * estimates.std(0) / np.sqrt(3000))
 
 
+@pytest.mark.slow
 def test_compensation_takes_the_noise_of_the_gradient_off():
     """SGLD on a linear regression at a step where the noise of the gradient adds half to the variance of what is drawn.
 
@@ -354,6 +360,7 @@ def test_compensation_is_refused_where_nothing_can_make_the_noise_good():
         quiet(bind(SGLD, {U: POSTERIOR}), compensate=True, batch_size=1)
 
 
+@pytest.mark.slow
 def test_the_noise_budget_is_kept():
     target = bind(SGLD, {U: POSTERIOR})
     with pytest.raises(RecipeError, match=r"step_size=0.02 is beyond the noise budget at the first state, .* good up to 0.00"):
@@ -378,6 +385,7 @@ def test_schedules_are_their_formulas():
             bad()
 
 
+@pytest.mark.slow
 def test_a_schedule_is_what_the_kernel_uses_step_by_step():
     """theta' = theta - h_t theta + sqrt(2 h_t) w: the same noise with every h_t one after another."""
     target = bind(SGLD, {U: total(theta**2) / 2})
@@ -401,6 +409,7 @@ def test_a_constant_schedule_in_pieces_is_the_constant_run():
     np.testing.assert_array_equal(quiet(target)["theta"], quiet(target, step_size=Constant(1e-3))["theta"])
 
 
+@pytest.mark.slow
 def test_a_step_near_its_bound_is_said():
     target = bind(SGLD, {U: total(theta**2) / 2})
     options = {"lengths": {theta: 4}, "steps": 3000}
@@ -430,6 +439,7 @@ def test_memory_mapped_data_are_neither_copied_nor_read_through(tmp_path):
         quiet(bind(SGLD, {U: Posterior(theta, LINEAR, -total(theta**2) / 2, {X: mapped, y: half})}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype", [pytest.param(kind, marks=pytest.mark.slow) for kind in (bool, np.float32, np.int8, np.uint8, np.uint64)]
 )
@@ -466,6 +476,7 @@ def test_masked_data_are_refused():
 K = Parameter("k", like=theta, positive=True)
 
 
+@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [1, K], ids=str)
 def test_control_variates_with_a_gradient_of_ones_own_and_parameters(k):
@@ -536,6 +547,7 @@ def test_langevin_on_several_blocks_evaluates_one_gradient_a_step():
     assert module.source.count("draw_rows(state.rows") == 1
 
 
+@pytest.mark.slow
 def test_a_long_run_that_keeps_little_needs_little_memory():
     target = bind(SGLD, {U: total(theta**2) / 2})
     options = {"lengths": {theta: 1}, "chains": 1, "steps": 5_000_000, "thin": 500_000, "step_size": Polynomial(0.1, 10, 0.5)}

@@ -88,6 +88,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow_for("between -1 and 2")
 @pytest.mark.parametrize("name", CASES)
 def test_a_fold_is_one_reflection_after_another(name):
     (lower, upper), fold, turn, atom = CASES[name]
@@ -145,6 +146,7 @@ STEPS = [(HALF, "euler"), (UPPER, "semi-implicit"), (BOTH, "milstein"), (BOTH, "
 MORE_STEPS = [(domain, scheme) for domain in (HALF, UPPER, BOTH) for scheme in ("euler", "semi-implicit", "milstein", "daoad")]
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     ("domain", "scheme"), [*STEPS, *(pytest.param(*s, marks=pytest.mark.slow) for s in MORE_STEPS if s not in STEPS)], ids=str
 )
@@ -385,6 +387,7 @@ def test_a_step_that_may_leave_is_refused_unless_it_is_folded_or_keeps_its_sign(
 # -- the law ----------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_reflected_sampler_has_the_law_and_the_absolute_value_has_another():
     """exp(-q^2/2 - q) on q > 0; without the flip the position rests on the edge until the momentum has turned by noise."""
     recipe = pair(HALF, lambda q: q**2 / 2 + q)

@@ -63,6 +63,7 @@ def original_called(name):
     return all_originals()[name]
 
 
+@pytest.mark.slow_for("sghmc, baoab", "sgnht, semi-implicit", "ghmc")
 @pytest.mark.parametrize("name", NAMED)
 def test_mutants_by_name(name):
     original = original_called(name)

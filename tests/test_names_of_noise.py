@@ -57,6 +57,7 @@ def test_the_proved_covariance_of_two_blocks_is_the_sampled_one():
     assert abs((draws["x_"] ** 2).mean() - float(proved[x_, x_].subs(step.step, 1))) < 5 * 2 * np.sqrt(2) * error
 
 
+@pytest.mark.slow
 def test_what_is_recorded_of_a_block_of_that_name_has_another_noise():
     recorded = Scalar("recorded")
     recipe = Recipe(recorded, recorded**2 / 2, Matrix([[1]]), Matrix([[0]]), name="lm")

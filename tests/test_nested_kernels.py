@@ -125,6 +125,7 @@ FOUND = {
 RANDOM = {seed: [drawn(random.Random(f"{seed} {part}")) for part in range(2)] for seed in range(160, 184)}
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("parts", [*FOUND.values(), *RANDOM.values()], ids=[*FOUND, *map(str, RANDOM)])
 def test_nested_parts_are_what_a_plain_interpreter_makes_of_them(parts):
     """Every sweep starts from the generated code's state, so that what is compared is one sweep."""

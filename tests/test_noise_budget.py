@@ -43,6 +43,7 @@ def test_the_evaluations_of_a_step(recipe, scheme, weights):
     assert sorted(found) == sorted(weights)
 
 
+@pytest.mark.by_default("boa-1")
 @pytest.mark.parametrize(("scheme", "kappa"), [("aboba", 1), ("oabao", 1), ("abobabo", Rational(5, 9)), ("boa", 1)])
 def test_the_heat_of_a_noisy_gradient_is_what_is_counted(scheme, kappa):
     """The exact variance of the momentum with noise in every evaluation, as the step vanishes: 1 + kappa h V / (2 C)."""
@@ -73,6 +74,7 @@ def test_the_largest_step():
     assert outcome(sgrhmc, "euler").by.endswith("it is made good iff step_size <= 2/V_U_theta")
 
 
+@pytest.mark.slow_for("recipe1-badodab")
 @pytest.mark.parametrize(("recipe", "scheme"), [(hmc, "leapfrog"), (third_order_langevin, "badodab"), (hmc, "euler")])
 def test_where_there_is_no_noise_to_replace_no_step_is_small_enough(recipe, scheme):
     found = outcome(recipe, scheme)

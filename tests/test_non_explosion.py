@@ -153,6 +153,7 @@ CATALOG = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_catalog():
     found = {name: outcome(entry) for name, entry in catalog_recipes().items()}
     assert {name: (o.verdict, next(iter(o.assumptions), None)) for name, o in found.items()} == CATALOG

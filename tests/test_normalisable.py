@@ -210,6 +210,7 @@ def test_nothing_is_assumed_of_more_than_the_potential():
     assert outcome(U - total(r**2), theta, r).verdict is REFUTED  # whatever U is
 
 
+@pytest.mark.slow
 def test_the_catalog():
     for entry in catalog_recipes().values():
         found = next(line for line in verify(entry).lines if line.name == "normalisable")

@@ -89,6 +89,7 @@ def counting(g, x):  # cubic, and the only gradient of the words, as each is com
         g[i] = x[i] ** 3 + 0.5 * x[i]
 
 
+@pytest.mark.by_default("BAOAB")
 @pytest.mark.parametrize("word", SOME)
 def test_a_run_evaluates_once_a_step(word):
     _, loaded, blocks, params, draws = inputs(RULES[word])
@@ -98,6 +99,7 @@ def test_a_run_evaluates_once_a_step(word):
     assert len(counted) == STEPS + (word != "ABOBA")  # and once before the first step, where a step begins with a kick
 
 
+@pytest.mark.by_default("BAOAB")
 @pytest.mark.parametrize("word", SOME)
 def test_the_draws_are_those_of_the_rule(word):
     """Against 50 digits from step to step, and against the step that evaluates the gradient twice."""
@@ -116,6 +118,7 @@ def test_the_draws_are_those_of_the_rule(word):
             np.testing.assert_allclose(getattr(draws, field)[t], getattr(here, field), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.slow_for("BADODAB")
 @pytest.mark.parametrize("word", ["BAOAB", "BADODAB"])
 def test_a_run_that_is_split_or_starts_from_a_copy_is_the_same(word):
     """A state whose gradients were lost evaluates them again, from the rows of the step before."""
@@ -150,6 +153,7 @@ def test_only_what_does_not_move_in_between_is_kept():
     assert len(calls_in_loop(generate(RULES["BAB"]).source)) == 1
 
 
+@pytest.mark.slow
 def test_several_potentials_each_for_itself():
     """V depends on a block that moves last, U does not."""
     rule = [
@@ -187,6 +191,7 @@ def rows_of(purpose, t, size, *, replace):
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replace", [True, False])
 def test_the_estimate_from_a_minibatch_is_kept(replace):
     """The last kick of a step and the first of the next come from the same rows; before step 0 they are those of step -1."""
@@ -227,6 +232,7 @@ def test_two_evaluations_of_a_step_have_rows_of_their_own():
     assert [f"lane_of({k}, chain)" in source for k in range(3)] == [True, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -83,6 +83,7 @@ def battery_of(name):
     return _BATTERIES[name]
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", CASES)
 def test_a_kernel_written_by_hand_agrees(name):
     found = battery_of(name).check(CASES[name][0](), seed=5)
@@ -90,6 +91,7 @@ def test_a_kernel_written_by_hand_agrees(name):
     assert found.unseen == UNSEEN.get(name, ()), found
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize(("name", "knob", "by"), WRONG)
 def test_a_wrong_coefficient_is_found(name, knob, by):
     found = battery_of(name).check(CASES[name][0]({knob: by}), seed=7)
@@ -266,6 +268,7 @@ def test_a_milstein_step_has_its_law():
     assert found.check(milstein(1.1)).outcome is Outcome.DIFFERS
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("end", [oo, 2])
 def test_a_reflected_step_has_its_law(end):
     """Also where one step is reflected many times."""

@@ -255,6 +255,7 @@ def test_colour_only_on_a_terminal():
     assert "\x1b" not in printed(verify(HALF_CLAIM), terminal=False)
 
 
+@pytest.mark.slow
 def test_colour_of_the_command():
     call = [sys.executable, "-m", "recipe_cli", "verify", "sgld"]
     clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
@@ -376,6 +377,7 @@ REPAIRS = {
 }  # fmt: skip
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", REPAIRS)
 def test_the_repair_of_a_refuted_claim_is_named_and_repairs_it(name):
     claim, said = REPAIRS[name]
@@ -397,6 +399,7 @@ def test_the_rule_that_a_reader_writes_after_the_repair_is_proved():
         assert verify(repaired).verdict is PROVED
 
 
+@pytest.mark.slow
 def test_nothing_is_proposed_where_no_small_edit_repairs():
     assert outcome_of(verify(CLAIMS["a norm that is not squared"]), "stationarity").repair is None
     hopeless = Update(eps, {theta: theta - eps * exp(theta) * force**3 + eps * w}, U)
@@ -449,6 +452,7 @@ def test_an_update_that_does_not_agree_is_told_what_it_must_gain():
 # -- the two routes to stationarity ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize("name", sorted(CATALOG))
 def test_both_routes_to_stationarity_lead_to_one_verdict(name):
     entry = CATALOG[name]

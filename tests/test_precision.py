@@ -23,6 +23,7 @@ def draws(x, labels, **options):
     return sample(bind(SGLD, {U: law}), **how)["theta"]
 
 
+@pytest.mark.slow
 def test_the_draws_are_those_of_data_that_were_rounded_before():
     rounded = draws(x_values, y_values, float32_data=True)
     np.testing.assert_array_equal(rounded, draws(x_values.astype(np.float32), y_values))
@@ -47,6 +48,7 @@ def test_what_cannot_be_rounded_is_one_sentence(tmp_path):
         draws(x_values, [str(y) for y in y_values], float32_data=True)
 
 
+@pytest.mark.slow
 def test_a_list_is_rounded_as_its_array_is():
     np.testing.assert_array_equal(
         draws(x_values.tolist(), y_values, float32_data=True), draws(x_values, y_values, float32_data=True)

@@ -235,6 +235,7 @@ def outcome_of(name: str):
     return OUTCOMES[name]
 
 
+@pytest.mark.slow_for("a cosine near its parabola", "Motzkin")
 @pytest.mark.parametrize("name", TABLE)
 def test_the_verdict(name):
     outcome = outcome_of(name)
@@ -301,6 +302,7 @@ def entry_at(entry, i: int, j: int, world: World) -> Expr:
     return world.read(entry.value, {GENERIC: i if kind == "Column" else j})
 
 
+@pytest.mark.slow_for("Motzkin")
 @pytest.mark.parametrize("name", [n for n, (verdict, _, _) in TABLE.items() if verdict is PROVED])
 def test_every_factor_multiplies_out_to_D_with_weights_that_are_not_negative(name):
     recipe = recipe_of(name)

@@ -114,6 +114,7 @@ def linear_rows(count, d, kind):
     return np.asarray(x.astype(kind[:2]), order=kind[2:] or "C"), labels.astype(kind[:2]), at
 
 
+@pytest.mark.slow_for("3-f8F")
 @pytest.mark.parametrize("kind", ["f4", "f8F", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("f8", "i1", "u2"))])
 @pytest.mark.parametrize("d", [3, 21])
 def test_rows_join_the_gradient_in_their_order_whatever_the_tiles(d, kind, tmp_path):
@@ -154,6 +155,7 @@ KINDS = {
 QUICK = ("classes",)  # each takes seconds to compile
 
 
+@pytest.mark.slow_for("classes")
 @pytest.mark.parametrize("model", [m if m in QUICK else pytest.param(m, marks=pytest.mark.slow) for m in KINDS])
 def test_potential_and_gradient_are_those_of_the_model(model):
     """Against sympy with explicit coordinates in 30 digits."""

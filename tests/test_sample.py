@@ -98,6 +98,7 @@ def test_warmup_thinning_and_keep_select_from_the_same_run():
         some["r"]
 
 
+@pytest.mark.slow
 def test_sgld_has_the_variance_of_the_discrete_chain():
     """theta' = (1 - h) theta + sqrt(2 h) w has the variance 1/(1 - h/2); its mean square over n steps of m independent coordinates
     has the relative standard error sqrt(2/(m n) * (1 + q)/(1 - q)), q = (1 - h)^2, and four of them are allowed."""
@@ -132,6 +133,7 @@ def test_a_divergence_stops_its_chain_and_is_reported():
     assert np.all(np.isnan(draws["theta"][1, divergence.step :]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gradient", [{"U": unit.py_func}, pytest.param(unit, marks=pytest.mark.slow)], ids=["plain", "compiled"])
 def test_a_gradient_of_ones_own(gradient):
     a = quiet(SGHMC, params=VALUES, lengths={"theta": 3}, gradient=gradient)
@@ -201,6 +203,7 @@ def test_bad_data_is_named(data, message):
         quiet(bind(SGHMC, {U: posterior(**data)}), params=BAYES_VALUES)
 
 
+@pytest.mark.slow
 def test_matrices_are_checked():
     M = Dense("M", theta, positive=True)
     recipe = Recipe(theta, total(theta**2) / 2, Matrix([[M]]), Matrix([[0]]))
@@ -216,6 +219,7 @@ def test_without_a_length_there_is_no_run():
         quiet(NORMAL)
 
 
+@pytest.mark.slow
 def test_first_states_lie_in_their_domains():
     eps = Symbol("epsilon", positive=True)
     domains = {"a": Interval.open(0, oo), "b": Interval.open(-oo, 2), "c": Interval.open(1, 4), "s": Simplex()}

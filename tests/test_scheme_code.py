@@ -40,6 +40,7 @@ def fitting():
                 yield pytest.param(recipe, scheme, id=f"{recipe.name}-{scheme}")
 
 
+@pytest.mark.slow_for("sgnht-badodab", "sghmc-obabo", "sghmc-oabao", "sghmc-aboba")
 @pytest.mark.parametrize(("recipe", "scheme"), list(fitting()))
 def test_every_scheme_is_compiled_as_it_is_written(recipe, scheme):
     for size in (1, 4):
@@ -63,6 +64,7 @@ def refusal(recipe, scheme):
     return ""
 
 
+@pytest.mark.slow
 def test_every_scheme_of_the_catalog_compiles():
     compiled = []
     for name, recipe in catalog_recipes().items():
@@ -143,6 +145,7 @@ def drawn(module, loaded, name, t, size):
     return normals(module.source, body, next(d for d in body if d.name == name), size, SEED, CHAIN, t)
 
 
+@pytest.mark.slow
 def test_what_is_recorded_is_drawn_and_the_chain_is_not_touched():
     module, plain = generate(LM), generate(Update(h, dict(LM.rule), LM.target))
     loaded = module.load()
@@ -157,6 +160,7 @@ def test_what_is_recorded_is_drawn_and_the_chain_is_not_touched():
         np.testing.assert_allclose(draws.a[t], slow["a"], rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_what_is_recorded_does_not_depend_on_splits_warmup_or_thinning():
     loaded = generate(LM).load()
     _, whole = run(loaded, [STEPS])
@@ -167,6 +171,7 @@ def test_what_is_recorded_does_not_depend_on_splits_warmup_or_thinning():
         np.testing.assert_array_equal(one[4::3], few)
 
 
+@pytest.mark.slow
 def test_a_block_that_is_not_named_is_recorded_as_it_is():
     some = generate(Update(h, dict(LM.rule), LM.target, observe={a: a**2})).load()
     plain = generate(Update(h, dict(LM.rule), LM.target)).load()
@@ -183,6 +188,7 @@ def test_a_gradient_in_what_is_recorded_is_refused():
 OVERDAMPED = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="overdamped")
 
 
+@pytest.mark.slow
 def test_the_variance_of_leimkuhler_and_matthews_is_exact_on_a_normal_target():
     """Theirs (2013): on U = theta^2/2 the recorded positions have variance 1 for every step size, here 1.2; 4 standard errors of
     independent draws, which thinning by 20 makes them."""

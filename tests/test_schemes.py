@@ -305,6 +305,7 @@ def lines_of(step):
     return {line.name: line.outcome for line in verify(step).lines}
 
 
+@pytest.mark.slow_for("abobabo", "obabo", "oabao")
 @pytest.mark.parametrize("scheme", ["baoab", "obabo", "aboba", "oabao", "boab", "abobabo"])
 def test_splittings_of_langevin_dynamics_are_proved(scheme):
     lines = lines_of(discretised(sghmc, scheme))

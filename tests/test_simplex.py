@@ -81,6 +81,7 @@ def test_everything_but_the_edge_is_proved(name):
     assert not [line.name for line in report.lines if line.outcome.verdict is REFUTED]
 
 
+@pytest.mark.slow
 def test_the_gradient_as_printed_is_refuted_at_a_point():
     printed = sgrld_simplex_reduced_mean.sgrld_simplex_reduced_mean_as_printed
     report = verify(printed)
@@ -90,6 +91,7 @@ def test_the_gradient_as_printed_is_refuted_at_a_point():
     assert outcome_of(report, "diffusion-psd").verdict is PROVED
 
 
+@pytest.mark.slow_for("reduced_mean-of the other sign", "reduced_mean-doubled", "reduced_mean-left out")
 @pytest.mark.parametrize("wrong", [1, -1, -2], ids=["doubled", "left out", "of the other sign"])
 @pytest.mark.parametrize("name", ["expanded_mean", "reduced_mean"])
 def test_a_wrong_correction_is_refuted(name, wrong):
@@ -158,6 +160,7 @@ class Typed:
         return mpmath.matrix([[self.number(e) for e in row] for row in M.tolist()])
 
 
+@pytest.mark.slow_for("reduced_natural-3")
 @pytest.mark.parametrize("d", [1, 2, 3])
 @every_parameterisation
 def test_the_drift_is_that_of_girolami_and_calderhead_in_explicit_coordinates(name, d):
@@ -199,6 +202,7 @@ def test_the_acceptance_of_a_correlated_proposal_is_that_of_its_covariance_matri
 # -- Metropolis tests --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow_for("reduced_natural")
 @every_parameterisation
 def test_a_metropolis_test_makes_the_euler_step_exact_for_every_K(name):
     assert decide_hastings(metropolis(recipe_of(name), "euler")).verdict is PROVED
@@ -253,6 +257,7 @@ def test_a_step_that_may_leave_the_simplex_is_refused_before_it_runs():
     assert "a Metropolis test rejects such a step" in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_test_that_is_reflected_samples_the_expanded_mean():
     recipe = recipe_of("expanded_mean")
     kernel = compose(metropolis(mirror(recipe, *recipe.state), "euler"))

@@ -62,6 +62,7 @@ def pieces(recipe):
     return Scalar("a", domain=domain), b, Vector("c", like=b, domain=domain), Vector("e", domain=domain)
 
 
+@pytest.mark.slow_for("third_order_langevin", "scir_posterior", "sgrhmc", "sgnht", "sgrhmc_bounded", "mirror_sghmc")
 @pytest.mark.parametrize("name", SPREADABLE)
 def test_what_is_proved_for_one_vector_is_proved_for_its_pieces(name):
     recipe = CATALOG[name]
@@ -142,7 +143,7 @@ SETTINGS = settings(
 )
 
 
-@settings(SETTINGS, max_examples=5)
+@settings(SETTINGS, max_examples=2)
 @given(recipe=plain_recipes())
 def test_random_recipes_are_cut_into_pieces(recipe, monkeypatch):
     check_random(recipe, monkeypatch)
@@ -309,6 +310,7 @@ def test_bind_refuses_a_posterior_on_another_domain():
         bind(CATALOG["sghmc"], {U: law(eta, x)})
 
 
+@pytest.mark.slow
 def test_sghmc_draws_a_number_and_a_vector():
     X, y = Data("x", like=eta), Data("y")
     rng = np.random.default_rng(0)
@@ -330,6 +332,7 @@ def test_sghmc_draws_a_number_and_a_vector():
     assert all(np.isfinite(values).all() and np.ptp(values) > 0 for values in draws.values.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", [pytest.param("euler", marks=pytest.mark.slow), "semi-implicit"])
 def test_sgld_on_pieces_has_the_variance_of_the_target(scheme):
     """theta' = (1 - 4h) theta + ...: the variance is 1/(4 (1 - 2h)), as for one vector."""

@@ -176,6 +176,7 @@ def test_what_holds_for_one_vector_only_is_refused():
         spread(hmc_kernel, Potential("V", theta), (mu, eta))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("hmc", marks=pytest.mark.slow), "mala"])
 def test_a_kernel_samples_a_posterior_of_several_blocks(name):
     """Means 1 and (-1, 2) and variances 1/4, within six standard errors or so."""

@@ -61,11 +61,13 @@ def check(form, points, rel=1e-12):
 QUICK = ("reference class", "two of the classes", "a root of a share", "half-Cauchy")  # each takes seconds to compile
 
 
+@pytest.mark.by_default("reference class")
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in FORMS])
 def test_softmax_is_finite_and_right_for_huge_predictors(name):
     check(FORMS[name], product(PREDICTORS, repeat=3))
 
 
+@pytest.mark.slow
 def test_a_mixture_is_finite_and_right_far_from_its_modes():
     """The exponents are 1e6 here and are rounded to 1e-10, which is the error of the weights."""
     log_density = log(exp(-((c - a) ** 2) / 4) / 2 + 3 * exp(-((c - b) ** 2) / 4) / 2 + exp(-(c**2) / 9))

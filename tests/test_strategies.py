@@ -102,6 +102,7 @@ def test_draws_have_the_blocks_and_stay_inside(target):
         assert (drawn["theta"].sum(axis=1) < 1).all()
 
 
+@pytest.mark.slow
 def test_few_laws_are_even():
     """Where U is even and of unit scale, many mistakes are not seen."""
     seen = {find(s, lambda t: True, settings=settings(database=None)).name for s in (*ONE, funnels(), on_the_line, bounded)}

@@ -116,6 +116,7 @@ def test_transforming_what_was_derived_is_deriving_what_was_transformed(name, sa
         assert decide_zero(difference).verdict is Verdict.PROVED, (block, difference)
 
 
+@pytest.mark.by_default(7)
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("transform", [ito, corv])
@@ -263,6 +264,7 @@ def test_a_hamiltonian_kernel_in_the_other_coordinates():
     assert draws["theta"].mean() == pytest.approx(1.5, abs=0.05)
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", ["exp", "softplus", "sigmoid", "arctan", "tanh"])
 def test_a_corv_step_is_finite_wherever_it_starts(name):
     f, domain = MAPS[name]
@@ -323,6 +325,7 @@ def test_what_is_wrong_is_said():
         discretise(corv_sgld, "euler", compensate=True)
 
 
+@pytest.mark.slow
 def test_a_posterior_of_other_blocks_gets_the_map_for_each_of_them():
     a, b, z = Vector("a", domain=HALF), Scalar("b", domain=HALF), Data("z")
     of_two = Posterior((a, b), total(log(a)) - z * total(a) + log(b) - z * b, -b, {z: np.ones(4)})
@@ -342,6 +345,7 @@ def test_a_posterior_of_other_blocks_gets_the_map_for_each_of_them():
 ONLY_COMPILES_MORE = [pytest.param(scheme, marks=pytest.mark.slow) for scheme in ("euler", "semi-implicit", "aboba", "obabo")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["baoab", *ONLY_COMPILES_MORE])
 def test_a_number_is_drawn_like_a_vector_of_length_one(scheme):
     """Gradients that are carried from step to step see the image of the state as it is then."""
@@ -381,6 +385,7 @@ def test_corv_steps_keep_their_digits_far_out(domain, H, f):
             assert out.phi[0] - start == pytest.approx(float(exact(mpmath.mpf(start))), abs=1e-11)
 
 
+@pytest.mark.slow
 def test_an_image_that_overflows_stops_the_chain():
     theta, recipe = langevin(HALF)
     law = bind(ito(recipe, theta, maps.exp), {recipe.H: total(2 * theta - Rational(3, 2) * log(theta))})

@@ -31,6 +31,7 @@ def is_as_listed(outcome, key):
     assert (outcome.verdict is Verdict.PROVED) == (key not in NOT_PROVED), outcome.by
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", catalog_recipes())
 def test_every_catalog_entry_by_every_scheme(name):
     proved = 0
@@ -56,6 +57,7 @@ def test_cases_of_every_kind(name):
     assert outcome.verdict is Verdict.PROVED, outcome.by
 
 
+@pytest.mark.slow_for("softmax", "eight_schools", "linear", "mixture")
 @pytest.mark.parametrize("name", ["breast_cancer", "linear", "poisson", "softmax", "mixture", "eight_schools"])
 def test_every_example_posterior(name):
     for recipe, options in FIRST_POSTERIOR:

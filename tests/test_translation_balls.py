@@ -209,6 +209,7 @@ def test_a_compiled_step_is_the_lifted_expression_to_its_roundings(name, scheme)
     compare(step(recipe_called(name), scheme))
 
 
+@pytest.mark.slow
 def test_matrices_and_products_of_noises():
     compare(step(PRECONDITIONED, "euler"))
     compare(Case(TWO_NOISES))

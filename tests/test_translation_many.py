@@ -34,6 +34,7 @@ def changed(name, old, new):
     return alone + begin + many.replace(old, new)
 
 
+@pytest.mark.slow_for("position")
 @pytest.mark.parametrize("name", MANY)
 def test_every_form_is_proved(name):
     outcome = made(name).outcome()
@@ -48,6 +49,7 @@ def test_modules_have_run_many_where_their_plan_allows_it(name):
     assert ("def run_many(" in found.text) == (refusal_of_many(found.module.plan) is None)
 
 
+@pytest.mark.slow
 def test_reading_many_chains_takes_no_longer_than_a_second():
     for name in MANY:
         began = time.process_time()
@@ -233,6 +235,7 @@ BY_HAND = [
 ]  # fmt: skip
 
 
+@pytest.mark.by_default(50)
 @pytest.mark.parametrize(("name", "old", "new"), BY_HAND)
 def test_mistakes_are_never_proved(name, old, new):
     assert made(name).verdict(changed(name, old, new)) in ("refuted", "undecided")

@@ -137,6 +137,7 @@ def texts_by_hand():
     return [pytest.param(*each, id=f"{each[0]}: {each[1][:40]!r} -> {each[2][:40]!r}".replace("\\n", " ")) for each in BY_HAND]
 
 
+@pytest.mark.by_default(40)
 @pytest.mark.parametrize(("name", "old", "new"), texts_by_hand())
 def test_a_mistake_is_never_proved(name, old, new):
     text = case(name).text
@@ -245,6 +246,7 @@ def survivors(name, every):
     return found, count
 
 
+@pytest.mark.slow_for("posterior", "scir")
 @pytest.mark.parametrize("name", [*MUTATED[:3], *(pytest.param(name, marks=pytest.mark.slow) for name in MUTATED[3:])])
 def test_small_changes_everywhere_are_never_proved(name):
     found, count = survivors(name, 30)

@@ -139,6 +139,7 @@ CATALOG = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_catalog():
     found = {name: outcome(entry) for name, entry in catalog_recipes().items()}
     assert {name: (o.verdict, o.by) for name, o in found.items()} == CATALOG

@@ -83,6 +83,7 @@ def mutants(recipe: Recipe) -> list[tuple[str, dict]]:
 MUTANTS = [(name, change, parts) for name, recipe in sorted(CATALOG.items()) for change, parts in mutants(recipe)]
 
 
+@pytest.mark.by_default(20)
 @pytest.mark.parametrize(("name", "change", "parts"), MUTANTS, ids=[f"{n}: {c}" for n, c, _ in MUTANTS])
 def test_a_mutant_of_the_catalog_is_refuted_against_its_published_update(name, change, parts):
     entry = CATALOG[name]
@@ -174,6 +175,7 @@ def test_a_right_claim_is_proved(name):
     assert verify(RIGHT[name]).verdict is PROVED
 
 
+@pytest.mark.slow_for("a norm that is not squared")
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_claim_is_refuted_with_a_witness(name):
     report = verify(WRONG[name])
@@ -233,6 +235,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow_for("well-defined undecided 7", "diffusion-psd undecided 23")
 @pytest.mark.parametrize(("name", "verdict", "recipe"), CASES, ids=[f"{n} {v.value} {k}" for k, (n, v, _) in enumerate(CASES)])
 def test_each_obligation_passes_refutes_and_abstains(name, verdict, recipe):
     outcome = outcome_of(verify(recipe), name)
@@ -244,6 +247,7 @@ def with_factor(D, factor, state=(theta, xi), H=U + xi**2):
     return verify(Recipe(state, H, D, Matrix.zeros(len(state)), noise_factor=factor))
 
 
+@pytest.mark.slow
 def test_a_factor_proves_what_structure_does_not():
     D = Matrix([[1, theta], [theta, total(theta**2) + xi**2 / 2 - 1 + cos(xi)]])
     right = with_factor(Matrix([[1 + theta**2, theta], [theta, 1]]), Matrix([[1, theta], [0, 1]]), (theta, r), U + K)
