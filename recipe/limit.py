@@ -145,7 +145,7 @@ def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]
     if start != block:
         raise RecipeError(
             f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to be {block}; "
-            f"{_advice(start, step)}"
+            f"{_advice(start, step) if s in e.free_symbols else f'the step {step} does not occur in it'}"
         )
     slope = partial(e, s)
     return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2

@@ -172,6 +172,11 @@ def test_a_density_of_infinite_mass_is_no_law_and_it_is_said_where():
     assert fact.startswith("exp(-H') is stationary, with H' = th + (2 - alpha)*log(th), and its mass is infinite where alpha = ")
 
 
+def test_a_rule_with_another_step_than_was_named():
+    with pytest.raises(RecipeError, match="the step a does not occur in it"):
+        limit_of(Update(a, {x: x - h * gU + sqrt(2 * h) * w}, U))
+
+
 def test_a_root_that_vanishes_faster_than_the_root_of_the_step_is_no_noise_in_the_limit():
     dynamics = limit_of(RIGHT["Ermak"])
     assert dynamics.drift[x] == v

@@ -68,6 +68,7 @@ KERNELS = {
     "a path, kept": ([metropolised(turned=False, around=half)], REFUTED),
     "a path, kept, then a partial refresh": ([metropolised(turned=False, around=half), half], REFUTED),
     "a path, kept and redrawn": ([metropolised(times=3, turned=False, around=half), refresh(hmc, r)], PROVED),
+    "a path, kept, that begins by a full refresh": ([metropolised(turned=False, around=refresh(hmc, r))], PROVED),
     "a path around which something else is drawn": ([metropolised(around=IN_PART)], UNDECIDED),
     "a path around which a sign is turned": ([metropolised(around=flip(hmc, r))], UNDECIDED),
     "half the variance first": ([HALF, metropolised(times=10)], REFUTED),

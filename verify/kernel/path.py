@@ -10,6 +10,7 @@ is ``1 + r(z) - r(F z)`` times what it was: for one step a difference of integra
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice, product
 
 import flint
@@ -55,6 +56,8 @@ def decide_path(kernel: Kernel, part: MetropolisedPath) -> Outcome:
         return undecided(facts.by)
     if part.test.flip_on_rejection or not flips:
         return facts
+    if _forgets(part.around.update, flips):
+        return replace(facts, by=f"{facts.by}; as {listed(flips)} is redrawn in full first, it is all one whether it is turned")
     witness = _witness(kernel, part, shears)
     if witness is None:
         return undecided(KEPT)
@@ -77,6 +80,12 @@ def decide_around(H: Expr, update: Update, flips: tuple[Block, ...]) -> Outcome:
         return undecided("around= redraws blocks that read each other, which is not known to be reversible")
     parts = [(f"{b} := {e}", _redrawn_in_part(H, b, e, flips)) for b, e in assignments]
     return conjunction(parts, by="; ".join(outcome.by for _, outcome in parts))
+
+
+def _forgets(update: Update, blocks: tuple[Block, ...]) -> bool:
+    """Whether a rule makes the same of all values of some blocks: then r(z) = r(F z)."""
+    made = dict(update.rule)
+    return all(not blocks_in(e, blocks) for e in made.values()) and set(blocks) <= made.keys()
 
 
 def _redrawn_in_part(H: Expr, block: Block, e: Expr, flips: tuple[Block, ...]) -> Outcome:
