@@ -23,9 +23,10 @@ from verify.kernel.rule import assignments_of, decide_rule
 from verify.kernel.shears import decide_map, shears_of
 from verify.kernel.tested import witness_after_test
 from verify.signs.sign import is_nonzero
-from verify.verdict import Outcome, Verdict, conjunction, refuted, undecided
+from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, undecided
 
-TESTED = "moves and the test after them change the density of exp(-H), at the instance of the witness"
+TESTED = "the parts together change the density of exp(-H), at the instance of the witness"
+OPEN = "; whether the parts together do is not decided"
 
 Named = tuple[str, Outcome]
 
@@ -48,7 +49,13 @@ def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
     if witness is not None:
         return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness, outcome.repair)
     witness = witness_after_test(kernel, _up_to_injective(_needed(parts, frozenset())))
-    return outcome if witness is None else refuted(TESTED, witness, outcome.repair)
+    return outcome if witness is None else _by_density(outcome, witness)
+
+
+def _by_density(outcome: Outcome, witness: Witness) -> Outcome:
+    """Refuted, with the part that is at fault first."""
+    blame = outcome.by.removesuffix(OPEN)
+    return refuted(blame if blame.endswith(TESTED) else f"{blame}; {TESTED}", witness, outcome.repair)
 
 
 def _up_to_injective(parts: Sequence[Part]) -> Sequence[Part]:
@@ -88,7 +95,7 @@ def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
     if len(open_ones) == 1 and outcome.witness is not None and all(map(is_injective, [*parts.values()][first + 1 :])):
         return replace(outcome, by=f"{name}: {outcome.by}; no part after it can make this good, and all others keep exp(-H)")
     if outcome.witness is not None:
-        why = f"{name} does not leave exp(-H) invariant ({outcome.by}); whether the parts together do is not decided"
+        why = f"{name} does not leave exp(-H) invariant ({outcome.by}){OPEN}"
         return replace(undecided(why), repair=outcome.repair)
     return undecided(f"{name}: {outcome.by}")
 
@@ -171,7 +178,7 @@ def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outc
         return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness, joint.repair)
     witness = witness_after_test(kernel, _needed(kernel.parts, unread), without=unread)
     if witness is not None:
-        return refuted(TESTED, witness, joint.repair)
+        return _by_density(joint, witness)
     if joint.witness is None or redrawn_last is Verdict.REFUTED:
         return joint
     return undecided(
