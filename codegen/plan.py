@@ -12,8 +12,8 @@ from codegen.metropolis import map_tested, proposal_tested
 from codegen.names import Namer, field_namer
 from codegen.planner import Body, Planner, call_in
 from recipe.abstract import Partial, Potential
-from recipe.errors import OutsideLanguageError
-from recipe.kernel import Kernel, MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.errors import OutsideLanguageError, RecipeError
+from recipe.kernel import Kernel, MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat, updates_of
 from recipe.kernel.part import leaves_of
 from recipe.symbols import Block, Scalar
 from recipe.update import Update
@@ -71,6 +71,14 @@ def _(part: Repeat, planner: Planner) -> None:
 @carry_out.register
 def _(part: MetropolisedMap, planner: Planner) -> None:
     map_tested(part, planner)
+
+
+@carry_out.register
+def _(part: MetropolisedPath, planner: Planner) -> None:
+    raise RecipeError(
+        "metropolis(..., around=...) has no compiled form: a rejection would take noise back as well. Write the refresh as a part "
+        "of its own before and after the test, compose(refresh(...), metropolis(...), refresh(...))"
+    )
 
 
 @carry_out.register

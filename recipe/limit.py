@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import sympy
-from sympy import Add, Dummy, Expr, S, Symbol, expand_mul
+from sympy import Add, Dummy, Expr, Pow, S, Symbol, expand_mul
 
 from recipe.calculus import directional, freeze, partial, thaw
 from recipe.chi_squared import NoncentralChiSquared, cumulant
@@ -24,6 +24,7 @@ from recipe.total import relabel, substitute
 from recipe.update import Update
 
 Increment = dict[Block, Expr]
+HIGHEST = 4  # order in the step up to which the beginning of a root is looked for
 
 
 @lru_cache(maxsize=256)
@@ -54,7 +55,7 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
     seen_first, seen_second = dict(first), dict(second)
     for block, written in update.rule:
         rule = _with_normal_noise(written, block, update.step)
-        e1, e2 = _taylor(_in_root_of_step(rule, update.step, s), s, block, update.step)
+        e1, e2 = _taylor(_in_root_of_step(_with_small_roots(rule, update.step), update.step, s), s, block, update.step)
         # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block itself, it adds a and b of the block.
         first[block] = e1 + seen_first[block]
         second[block] = e2 + directional(e1, seen_first) + seen_second[block]
@@ -116,12 +117,35 @@ def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
     return exp_by_phi(rule.xreplace({step: s**2}), lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0)
 
 
+def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
+    """The same to first order in the step, with roots of what is of higher order as what they begin with.
+
+    So it is with the noise of positions in exact integrators (Ermak & Buckholz 1980), of order step^(3/2), whose slope at 0 by
+    sqrt(step) is found nowhere else.
+    """
+    if any(step in p.base.free_symbols for p in rule.atoms(Pow) if p.exp.is_negative):
+        return rule  # what is left out might be divided by the step
+    roots = [p for p in rule.atoms(Pow) if p.exp == S.Half and step in p.base.free_symbols]
+    return rule.xreplace({p: begun for p in roots if (begun := _small_root(p.base, step)) is not None})
+
+
+@lru_cache(maxsize=256)
+def _small_root(base: Expr, step: Symbol) -> Expr | None:
+    """What the root of ``c step^n + ...`` begins with, where n is 2 or more and c positive; None elsewhere."""
+    for n in range(HIGHEST + 1):
+        value = sympy.expand(substitute(base, {step: S.Zero})) / sympy.factorial(n)
+        if value != 0:
+            return sympy.sqrt(step**n * value) if n >= 2 and value.is_positive else None
+        base = partial(base, step)
+    return None
+
+
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
     start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
     if start != block:
         raise RecipeError(
             f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to be {block}; "
-            f"{_advice(start, step)}"
+            f"{_advice(start, step) if s in e.free_symbols else f'the step {step} does not occur in it'}"
         )
     slope = partial(e, s)
     return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2

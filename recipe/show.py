@@ -11,7 +11,7 @@ from recipe.abstract import written_image
 from recipe.dynamics import Derivation, Dynamics, derive
 from recipe.entry import Coupling, is_zero_entry, parts
 from recipe.kernel.kernel import Kernel
-from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat
 from recipe.latex import latex, latex_of_name
 from recipe.recipe import Recipe
 from recipe.reflection import Reflection
@@ -109,10 +109,18 @@ def _part_text(part: Part, indent: str) -> list[str]:
         case MetropolisHastings(proposal=update, cost=cost):
             test = f"{indent}  accept with probability min(1, exp(cost(x, y) - cost(y, x))), cost = {text(cost)}"
             return [f"{indent}propose:", *_rule_lines(update, indent), test]
-        case MetropolisedMap(map=update, times=times, flips=flips, flip_on_rejection=flip_on_rejection):
-            turned = f"; rejected, turn {listed(flips)}" if flips and flip_on_rejection else ""
-            test = f"{indent}  accept with probability min(1, exp(H(old) - H(new))){turned}"
+        case MetropolisedMap(map=update, times=times):
+            test = f"{indent}  accept with probability min(1, exp(H(old) - H(new))){_turned(part)}"
             return [f"{indent}propose by {_times_text(times)} of:", *_rule_lines(update, indent), test]
+        case MetropolisedPath(around=around, test=test):
+            aside = f"{indent}{around.kind}, before and after each, taken back if rejected:"
+            ratio = f"{indent}  accept with probability min(1, exp(H(old) - H(new) of the maps)){_turned(test)}"
+            lines = [*_rule_lines(test.map, indent), aside, *_rule_lines(around.update, indent), ratio]
+            return [f"{indent}propose by {_times_text(test.times)} of:", *lines]
+
+
+def _turned(part: MetropolisedMap) -> str:
+    return f"; rejected, turn {listed(part.flips)}" if part.flips and part.flip_on_rejection else ""
 
 
 def _rule_lines(update: Update, indent: str) -> list[str]:

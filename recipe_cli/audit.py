@@ -119,10 +119,10 @@ def row_of(result: Judged) -> dict[str, Any]:
 
 
 def _law(report: Report) -> str | None:
-    """The law that was found for a rule that is refuted, where one was; for what, where that is less than was asked."""
+    """The law that was found for a rule that is refuted, where one was, or why it is none; for what, if that is less."""
     line = next((line for line in report.lines if line.name == STATIONARY_LAW.name), None)
     if line is None or line.outcome.found is None:
-        return None
+        return None if line is None or not line.outcome.facts else line.outcome.facts[0]
     return line.outcome.found.text if line.outcome.scope is None else f"{line.outcome.found.text} for {line.outcome.scope}"
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import catalog
 import catalog.audits
 from recipe import DecimalWarning, Dense, Discretisation, Kernel, Posterior, Potential, Recipe, RecipeError, Update, discretised
-from recipe.kernel import MetropolisedMap, MetropolisHastings, Repeat, compose
+from recipe.kernel import MetropolisedMap, MetropolisedPath, MetropolisHastings, Repeat, compose
 from recipe.scheme import PRINTED
 from recipe_cli.mistakes import TOO_DEEP, one_line
 
@@ -170,7 +170,7 @@ def _in_module(module: ModuleType, file: str) -> list[Declaration]:
             continue
         if issubclass(type(value), Recipe | Update | Kernel):
             seen[id(value)] = Declaration(name, file, value)
-        elif issubclass(type(value), MetropolisHastings | MetropolisedMap | Repeat) and id(value) not in used:
+        elif issubclass(type(value), MetropolisHastings | MetropolisedMap | MetropolisedPath | Repeat) and id(value) not in used:
             seen[id(value)] = Declaration(name, file, compose(value))
     return list(seen.values())
 

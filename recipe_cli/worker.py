@@ -18,7 +18,6 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
-from recipe.text import text
 from recipe_cli.declarations import Declaration, Unfit, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
 from verify.certificate import certificate_of
@@ -178,7 +177,7 @@ def _declared(declaration: Declaration) -> Declared:
     expect = declared.expect if isinstance(declared, Update | Kernel) else None
     target = declared.H if isinstance(declared, Recipe) else declared.target
     source = None if declared.source is None else printable(declared.source)
-    return Declared(printable(declaration.name), declaration.file, expect, source, printable(text(target)))
+    return Declared(printable(declaration.name), declaration.file, expect, source, printable(str(target)))
 
 
 def _plain(outcome: Outcome) -> Outcome:

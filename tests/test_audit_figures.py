@@ -202,13 +202,14 @@ def guided(on_rejection, chains=1_000, steps=10_000, h=0.7, friction=0.1, seed=7
         with np.errstate(over="ignore", invalid="ignore"):
             accepted = rng.random(chains) < np.exp(np.minimum(0, x**4 / 4 + p**2 / 2 - y**4 / 4 - q**2 / 2))
         moved = keep * np.where(accepted, q, -p if on_rejection == "turned" else p) + fresh * rng.standard_normal(chains)
-        x, p = np.where(accepted, y, x), np.where(accepted, moved, old) if on_rejection == "taken back" else moved
+        back = {"taken back": old, "taken back and turned": -old}.get(on_rejection, moved)
+        x, p = np.where(accepted, y, x), np.where(accepted, moved, back)
         squares += p**2 * (k >= steps)
     return Figure(squares / steps)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("on_rejection", "mean"), [("turned", 1.0), ("kept", 1.354)])
+@pytest.mark.parametrize(("on_rejection", "mean"), [("turned", 1.0), ("taken back and turned", 1.0), ("kept", 1.354)])
 def test_the_momentum_must_be_turned_on_rejection(on_rejection, mean):
     assert guided(on_rejection).is_(mean, bias=5e-4)
 

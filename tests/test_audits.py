@@ -160,3 +160,34 @@ def test_the_whole_table_takes_less_than_two_minutes():
     rows = json.loads(done.stdout)
     assert len(rows) == len(RULES)
     assert all(row["as_expected"] for row in rows)
+
+
+def shown_of(name):
+    report = verify(RULES[name], discharge=shown_on_the_page)
+    return {line.name: line.outcome for line in report.lines}
+
+
+def test_where_no_slip_explains_it_no_repair_is_made_up():
+    """Geometric Brownian motion has no law, which is said; a repair that rewrites its drift would be none."""
+    lines = shown_of("baker_et_al_2018:geometric_brownian_motion")
+    assert lines["stationarity"].repair is None
+
+
+def test_numbers_that_nobody_reads_are_cut_off_and_said_exactly_below():
+    lines = shown_of("r_sgmcmc:sghmc")
+    law = lines["stationary-law"]
+    assert lines["stationarity"].repair is None
+    assert law.by == "the rule leaves exp(-H') stationary, with H' = U*2.30598..."
+    assert law.found.where == ("2.30598... is 5920597604000000000000/2567488263658264259201",)
+    assert "2.30598... is 5920597604000000000000/2567488263658264259201" in str(
+        verify(RULES["r_sgmcmc:sghmc"], discharge=shown_on_the_page)
+    )
+
+
+def test_claim_and_law_are_written_in_one_notation():
+    done = command("audit", "ma_chen_fox_2015:eq_15_with_its_hamiltonian", "--json")
+    (row,) = json.loads(done.stdout)
+    assert (row["claimed"], row["law"]) == (
+        "U + total(r**2)/2 + (xi - A)**2/(2*d_theta)",
+        "d_theta*(xi - A)**2/2 + U + total(r**2)/2",
+    )

@@ -1,13 +1,12 @@
 """bnn_priors: the kernel of ``bnn_priors/mcmc/verlet_sgld.py``.
 
 Fortuin, Garriga-Alonso, Ober, Wenzel, Ratsch, Turner, van der Wilk & Aitchison (2022), "Bayesian neural network priors
-revisited", ICLR; the source of 2021. Half of a partial refresh, a leapfrog step, another half; the energy change decides.
+revisited", ICLR; the source of 2021. Half of a partial refresh, a leapfrog step, another half; the energy change of the leapfrog
+step decides on all three.
 
-* ``verlet``: ``maybe_reject`` brings the old momentum back as it was, and it must be turned (Horowitz 1991): wrong at every
-  step size.
+* ``verlet``: ``maybe_reject`` brings the momentum back that was there before the first half, as it was, and it must be turned
+  (Horowitz 1991; Garriga-Alonso & Fortuin 2021): wrong at every step size.
 * ``verlet_turned``: the same with the turn.
-* Both ``verlet`` here draw each half of the refresh in any case; on rejection the library also takes the first half back, so
-  that the momentum is the one before it.
 """
 
 from sympy import Matrix, Symbol, exp
@@ -37,8 +36,8 @@ _leapfrog = Update(
 def guided(flip_on_rejection: bool, of: str, expect: str) -> Kernel:
     """One step, with the momentum turned or kept on rejection."""
     half = refresh(_hmc, m, keep=exp(-gamma * h / 2))
-    test = metropolis(_leapfrog, flip=m, flip_on_rejection=flip_on_rejection)
-    return compose(half, test, half, source=source + of, expect=expect)
+    whole = metropolis(_leapfrog, flip=m, flip_on_rejection=flip_on_rejection, around=half)
+    return compose(whole, source=source + of, expect=expect)
 
 
 verlet = guided(False, "", "refuted")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat
 from recipe.kernel.partner import partners_of
 from recipe.symbols import Block
 from recipe.total import substitute
@@ -28,14 +28,24 @@ class Cut:
 def part_in_pieces(part: Part, cut: Cut) -> Part:
     """The part with its rules, the blocks whose signs it turns, and the acceptance cut."""
     match part:
-        case Move(update=update):
-            return replace(part, update=cut.update(update))
+        case Move():
+            return _move(part, cut)
         case MetropolisHastings():
             return _proposal(part, cut)
-        case MetropolisedMap(map=update, flips=flips):
-            return replace(part, map=cut.update(update), flips=tuple(p for b in flips for p in cut.pieces(b)))
+        case MetropolisedMap():
+            return _map(part, cut)
+        case MetropolisedPath(around=around, test=test):
+            return MetropolisedPath(_move(around, cut), _map(test, cut))
         case Repeat(parts=parts):
             return replace(part, parts=tuple(part_in_pieces(p, cut) for p in parts))
+
+
+def _move(part: Move, cut: Cut) -> Move:
+    return replace(part, update=cut.update(part.update))
+
+
+def _map(part: MetropolisedMap, cut: Cut) -> MetropolisedMap:
+    return replace(part, map=cut.update(part.map), flips=tuple(p for b in part.flips for p in cut.pieces(b)))
 
 
 def _proposal(part: MetropolisHastings, cut: Cut) -> MetropolisHastings:

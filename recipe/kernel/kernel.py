@@ -12,7 +12,7 @@ from recipe.abstract import Potential
 from recipe.chi_squared import NoncentralChiSquared
 from recipe.errors import RecipeError
 from recipe.free import abstract_of, parameters_of
-from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Part, leaves_of, parts_in, updates_of
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Part, leaves_of, parts_in, updates_of
 from recipe.posterior import Posterior
 from recipe.symbols import Block
 from recipe.update import Update
@@ -104,7 +104,8 @@ class Kernel:
 
     def has_metropolis(self) -> bool:
         """Whether a part of it accepts and rejects."""
-        return any(isinstance(p, MetropolisHastings | MetropolisedMap) for part in self.parts for p in leaves_of(part))
+        tests = MetropolisHastings | MetropolisedMap | MetropolisedPath
+        return any(isinstance(p, tests) for part in self.parts for p in leaves_of(part))
 
 
 def compose(*parts: Any, name: str | None = None, source: str | None = None, expect: str | None = None) -> Kernel:

@@ -60,6 +60,19 @@ class MetropolisedMap:
 
 
 @dataclass(frozen=True)
+class MetropolisedPath:
+    """A proposal with noise in it: ``test.times`` rounds of ``around``, the map of ``test``, and ``around`` again.
+
+    It is accepted with probability ``min(1, exp(-sum of the changes of H along the maps))``; what ``around`` does to H is not
+    counted, as it leaves exp(-H) invariant (Garriga-Alonso & Fortuin 2021, arXiv 2102.01691). Rejected, the state is the one before
+    the first ``around``, with the signs turned that ``test`` says.
+    """
+
+    around: Move
+    test: MetropolisedMap
+
+
+@dataclass(frozen=True)
 class Repeat:
     """The parts one after another, ``times`` times over; the number never depends on the state."""
 
@@ -78,7 +91,8 @@ class RepeatForEvery:
     times: Symbol
 
 
-Part = Move | MetropolisHastings | MetropolisedMap | Repeat
+Leaf = Move | MetropolisHastings | MetropolisedMap | MetropolisedPath
+Part = Leaf | Repeat
 
 
 def repeat(part: object, times: object) -> Repeat | RepeatForEvery:
@@ -135,12 +149,15 @@ def updates_of(part: Part) -> Iterator[Update]:
     match part:
         case Move(update=update) | MetropolisHastings(proposal=update) | MetropolisedMap(map=update):
             yield update
+        case MetropolisedPath(around=around, test=test):
+            yield around.update
+            yield test.map
         case Repeat(parts=parts):
             for inner in parts:
                 yield from updates_of(inner)
 
 
-def leaves_of(part: Part) -> Iterator[Move | MetropolisHastings | MetropolisedMap]:
+def leaves_of(part: Part) -> Iterator[Leaf]:
     """The parts that are no repetitions, each once."""
     if isinstance(part, Repeat):
         for inner in part.parts:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr
 
-from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat
 from recipe.unchecked import with_fields
 from recipe.update import Update
 
@@ -33,5 +33,8 @@ def rewritten_part(part: Part, put: Put) -> Part:
             return replace(part, proposal=rewritten_update(update, put), cost=put(cost))
         case MetropolisedMap(map=update):
             return replace(part, map=rewritten_update(update, put))
+        case MetropolisedPath(around=around, test=test):
+            moved, mapped = rewritten_update(around.update, put), rewritten_update(test.map, put)
+            return MetropolisedPath(replace(around, update=moved), replace(test, map=mapped))
         case Repeat(parts=parts):
             return replace(part, parts=tuple(rewritten_part(p, put) for p in parts))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sympy import Expr
 
 from recipe.free import blocks_in
-from recipe.kernel.part import MetropolisedMap, Move, Part
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, Move, Part
 from recipe.symbols import Block
 from recipe.update import Update
 
@@ -37,8 +37,18 @@ def without_effects_on(dead: Blocks, parts: Sequence[Part]) -> tuple[tuple[Part 
 
 
 def _settled(part: Part, dead: Blocks) -> Part:
-    if isinstance(part, MetropolisedMap) and not part.flip_on_rejection and set(part.flips) <= dead:
-        return replace(part, flip_on_rejection=True)
+    """A test turns what it keeps where it makes no difference, which is how it is known to be right."""
+    test = part.test if isinstance(part, MetropolisedPath) else part
+    return turning(part) if isinstance(test, MetropolisedMap) and set(test.flips) <= dead else part
+
+
+def turning(part: Part) -> Part:
+    """The part where a rejected state is turned."""
+    match part:
+        case MetropolisedMap():
+            return replace(part, flip_on_rejection=True)
+        case MetropolisedPath(test=test):
+            return replace(part, test=replace(test, flip_on_rejection=True))
     return part
 
 

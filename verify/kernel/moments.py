@@ -65,6 +65,18 @@ def _witness(kernel: Kernel, parts: Sequence[Part], instance: Instance, without:
     return None
 
 
+def law_after(kernel: Kernel, moves: Sequence[Part], instance: Instance) -> tuple[Law, Law]:
+    """The law of an instance where exp(-H) is normal, and what it is after moves that are affine with normal noise.
+
+    Raises:
+        NotAffineError, OutsideLanguageError: where they are not.
+    """
+    before = after = _law(instance.of(kernel.target), kernel.state)
+    for update in _unrolled(moves):
+        after = _moved(update, _explicit(update, kernel.state, instance), after)
+    return before, after
+
+
 def _law(H: Expr, state: tuple[Block, ...]) -> Law:
     """Mean and covariance of exp(-H), where that is a normal law."""
     precision = hessian(H, state)

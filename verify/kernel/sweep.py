@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recipe import Kernel
-from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat, updates_of
 from recipe.symbols import Block
 from recipe.text import listed
 from verify.kernel.assignment import affine_of
@@ -18,10 +18,15 @@ from verify.kernel.density import density_witness
 from verify.kernel.hastings import decide_hastings
 from verify.kernel.liveness import without_effects_on
 from verify.kernel.moments import moment_witness
+from verify.kernel.path import decide_path
 from verify.kernel.rule import assignments_of, decide_rule
 from verify.kernel.shears import decide_map, shears_of
+from verify.kernel.tested import witness_after_test
 from verify.signs.sign import is_nonzero
-from verify.verdict import Outcome, Verdict, conjunction, refuted, undecided
+from verify.verdict import Outcome, Verdict, Witness, conjunction, refuted, undecided
+
+TESTED = "the parts together change the density of exp(-H), at the instance of the witness"
+OPEN = "; whether the parts together do is not decided"
 
 Named = tuple[str, Outcome]
 
@@ -42,8 +47,21 @@ def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
         return outcome
     witness = moment_witness(kernel, _needed(parts, frozenset()))
     if witness is not None:
-        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness)
-    return outcome
+        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness, outcome.repair)
+    witness = witness_after_test(kernel, _up_to_injective(_needed(parts, frozenset())))
+    return outcome if witness is None else _by_density(outcome, witness)
+
+
+def _by_density(outcome: Outcome, witness: Witness) -> Outcome:
+    """Refuted, with the part that is at fault first."""
+    blame = outcome.by.removesuffix(OPEN)
+    return refuted(blame if blame.endswith(TESTED) else f"{blame}; {TESTED}", witness, outcome.repair)
+
+
+def _up_to_injective(parts: Sequence[Part]) -> Sequence[Part]:
+    """The parts without those at the end that map different laws to different laws."""
+    last = max((k for k, part in enumerate(parts, 1) if not is_injective(part)), default=0)
+    return parts[:last]
 
 
 def _needed(parts: Sequence[Part], dead: frozenset[Block]) -> list[Part]:
@@ -77,7 +95,8 @@ def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
     if len(open_ones) == 1 and outcome.witness is not None and all(map(is_injective, [*parts.values()][first + 1 :])):
         return replace(outcome, by=f"{name}: {outcome.by}; no part after it can make this good, and all others keep exp(-H)")
     if outcome.witness is not None:
-        return undecided(f"{name} does not leave exp(-H) invariant ({outcome.by}); whether the parts together do is not decided")
+        why = f"{name} does not leave exp(-H) invariant ({outcome.by}){OPEN}"
+        return replace(undecided(why), repair=outcome.repair)
     return undecided(f"{name}: {outcome.by}")
 
 
@@ -100,6 +119,8 @@ def decide_part(kernel: Kernel, part: Part) -> Outcome:
             return decide_hastings(part)
         case MetropolisedMap():
             return decide_metropolised(kernel, part)
+        case MetropolisedPath():
+            return decide_path(kernel, part)
         case Repeat(parts=parts):
             outcome = decide_parts(kernel, parts)
             if outcome.witness is None or part.times == 1:
@@ -154,7 +175,10 @@ def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outc
         return replace(undecided(why), repair=f"put the refresh of {redrawn} at the end of the sweep")
     witness = moment_witness(kernel, _needed(kernel.parts, unread), without=unread)
     if witness is not None:
-        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness)
+        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness, joint.repair)
+    witness = witness_after_test(kernel, _needed(kernel.parts, unread), without=unread)
+    if witness is not None:
+        return _by_density(joint, witness)
     if joint.witness is None or redrawn_last is Verdict.REFUTED:
         return joint
     return undecided(
@@ -179,6 +203,8 @@ def words_of(part: Part) -> str:
             return "metropolis"
         case MetropolisedMap(times=times):
             return f"metropolis of {_times_text(times)}"
+        case MetropolisedPath(around=around, test=test):
+            return f"{words_of(test)} with a {around.kind} before and after each"
         case Repeat(times=times):
             return f"{_times_text(times)} of {len(part.parts)} part{'s' if len(part.parts) > 1 else ''}"
 

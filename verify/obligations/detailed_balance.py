@@ -6,12 +6,15 @@ from dataclasses import replace
 
 from sympy import S
 
-from recipe.kernel.part import MetropolisedMap, MetropolisHastings, leaves_of
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
+from verify.kernel.liveness import turning
 from verify.kernel.steps import within_scope
 from verify.kernel.sweep import decide_part, words_of
 from verify.obligation import Obligation
 from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, conjunction
+
+Test = MetropolisHastings | MetropolisedMap | MetropolisedPath
 
 
 def discharge(subject: KernelSubject) -> Outcome:
@@ -19,7 +22,7 @@ def discharge(subject: KernelSubject) -> Outcome:
     named = []
     for test in _tests(subject):
         # Whether a rejected state is turned is a matter of the whole sweep, and not of the acceptance.
-        part = replace(test, flip_on_rejection=True) if isinstance(test, MetropolisedMap) else test
+        part = turning(test)
         outcome = within_scope(decide_part(subject.declared, part), subject.declared, subject.conditions)
         if outcome.witness is not None and isinstance(part, MetropolisedMap):
             outcome = replace(outcome, repair=_repair(subject, part))
@@ -27,9 +30,9 @@ def discharge(subject: KernelSubject) -> Outcome:
     return conjunction(named, by="; ".join(dict.fromkeys(outcome.by for _, outcome in named)))
 
 
-def _tests(subject: KernelSubject) -> list[MetropolisHastings | MetropolisedMap]:
+def _tests(subject: KernelSubject) -> list[Test]:
     leaves = (leaf for part in subject.declared.parts for leaf in leaves_of(part))
-    return [leaf for leaf in leaves if isinstance(leaf, MetropolisHastings | MetropolisedMap)]
+    return [leaf for leaf in leaves if isinstance(leaf, Test)]
 
 
 def _repair(subject: KernelSubject, part: MetropolisedMap) -> str | None:

@@ -9,6 +9,7 @@ from sympy import Expr
 from recipe import Recipe, Update
 from recipe.symbols import Block, Vector
 from verify.audit.lengths import lengths_of
+from verify.audit.parameters import parameters_of
 from verify.audit.skew import find_recipe
 from verify.audit.stationary import has_no_current
 from verify.fokker_planck import current, residual
@@ -52,7 +53,10 @@ def _off_kinks(subject: Subject) -> Outcome:
     if outcome.verdict is Verdict.UNDECIDED:
         return _by_components(subject) or outcome
     by = f"the residual is {shown_factored(left_over)}"
-    return _with_lengths(replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject)), left_over, subject)
+    values = () if kinks(subject) else parameters_of(left_over, subject.state)
+    facts = tuple(f"where {s} = {v} the residual is zero, and exp(-H) stationary" for s, v in values)
+    refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject), facts=(*outcome.facts, *facts))
+    return _with_lengths(refuted, left_over, subject)
 
 
 def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:

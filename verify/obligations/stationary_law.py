@@ -8,6 +8,7 @@ from sympy import Expr, Function
 
 from recipe import Field, RecipeError, Update
 from recipe.bind import put_meanings
+from recipe.free import parameters_of
 from recipe.kernel.rewritten import rewritten_update
 from recipe.latex import latex
 from verify.audit.law import find_law
@@ -18,14 +19,14 @@ from verify.obligations.stationarity import LEDGER, STATIONARITY
 from verify.obligations.well_defined import WELL_DEFINED
 from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Formula, Outcome, Verdict, undecided
-from verify.zero.shown import explained
+from verify.zero.shown import abbreviated, explained
 
 NONE_FOUND = (
     "no other law was found among combinations of the terms of H, logarithms of what stands in D and in the drift, and integrals "
     "of the drift of single coordinates"
 )
 LEDGER_OF_LAW = LEDGER.replace("exp(-H)", "exp(-H')")
-CHECKED = (WELL_DEFINED, STATIONARITY, BOUNDARY, NORMALISABLE)
+CHECKED = (WELL_DEFINED, STATIONARITY, NORMALISABLE, BOUNDARY)
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -38,7 +39,7 @@ def discharge(subject: Subject) -> Outcome:
     found = None if elementwise is None else _law_of(elementwise)
     if elementwise is None or found is None:
         return undecided(NONE_FOUND)
-    return replace(found, scope=scope_of(elementwise))
+    return replace(found, scope=scope_of(elementwise)) if found.verdict is Verdict.PROVED else undecided(NONE_FOUND)
 
 
 def _law_of(update: Update) -> Outcome | None:
@@ -47,7 +48,7 @@ def _law_of(update: Update) -> Outcome | None:
 
 
 def _verified(update: Update, H: Expr) -> Outcome | None:
-    """The law as a claim of its own: what is required must be proved, and its mass must not be infinite."""
+    """The law as a claim of its own: what is required must be proved; one whose mass is infinite is no law, which is said."""
     pairs = list(update.rule)
     law = subject_of(Update(update.step, pairs if update.sequential else dict(pairs), H))
     assumptions: list[str] = []
@@ -55,14 +56,24 @@ def _verified(update: Update, H: Expr) -> Outcome | None:
         if not obligation.applies(law):
             continue
         outcome = obligation.discharge(law)
-        decisive = obligation.required or outcome.verdict is Verdict.REFUTED
-        if outcome.verdict is not Verdict.PROVED and decisive:
+        if obligation is NORMALISABLE and outcome.verdict is Verdict.REFUTED:
+            fact = f"exp(-H') is stationary, with H' = {abbreviated(H)[0]}, and its mass is infinite{_where(outcome, H)}"
+            return replace(undecided("no law was found but a density of infinite mass for some parameters"), facts=(fact,))
+        if outcome.verdict is not Verdict.PROVED and obligation.required:
             return None
         assumptions += outcome.assumptions if obligation.required else []
-    formula = Formula(str(H), f"H' = {latex(H)}", tuple(explained(H)))
-    by = f"the rule leaves exp(-H') stationary, with H' = {H}"
+    shown, where = abbreviated(H)
+    formula = Formula(str(shown), f"H' = {latex(H)}", (*explained(H), *where))
+    by = f"the rule leaves exp(-H') stationary, with H' = {shown}"
     theirs = tuple(dict.fromkeys(LEDGER_OF_LAW if a == LEDGER else a for a in assumptions))
     return Outcome(Verdict.PROVED, by, assumptions=theirs, found=formula)
+
+
+def _where(outcome: Outcome, H: Expr) -> str:
+    """The parameters at which an infinite mass was found, where there are some; at others it may be finite."""
+    point = {} if outcome.witness is None else outcome.witness.point
+    values = [f"{name} = {point[name]}" for name in sorted(map(str, parameters_of([H]))) if name in point]
+    return f" where {', '.join(values)}" if values else ""
 
 
 def _with_elementwise_fields(update: Update) -> Update | None:

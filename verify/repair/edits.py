@@ -220,7 +220,8 @@ def _missing(claim: Claim, block: Block) -> dict[Expr, Expr | str]:
         found.setdefault(grad_H[other], grad_H[other])
         # v = -Q grad H turns one block into another, so what v has before dH/d(block) is Q, and div Q belongs into the drift
         for q in _coefficients(claim.dynamics.drift[other], grad_H[block]):
-            found.setdefault(partial(q, other), _div(q, other))
+            if -partial(q, other) not in found:  # a friction is not written as the divergence of something else
+                found.setdefault(partial(q, other), _div(q, other))
     if isinstance(block, Scalar):
         found.setdefault(S.One, S.One)
     return {term: shown for term, shown in found.items() if term != 0}

@@ -22,7 +22,9 @@ from recipe.symbols import Block
 from verify.fokker_planck import residual
 from verify.repair.edits import Claim, Edit, edits_of
 from verify.repair.pairs import pairs_of
-from verify.repair.residual import is_constant, operations, residual_of
+from verify.repair.residual import is_constant, is_readable, operations, residual_of
+from verify.tail.mass import decide_finite
+from verify.verdict import Verdict
 from verify.zero.canonical import Canonical
 from verify.zero.decide import vanishes
 from verify.zero.errors import CannotDecideError
@@ -49,8 +51,9 @@ def find_repair(claim: Claim) -> Repair | None:
     for build, describe in _candidates(claim, left_over):
         try:
             update = build()
-            if _all_move(limit_of(update)) and vanishes(residual_of(update)):
-                return Repair(describe(), update)
+            sound = update.target == claim.update.target or _may_be_a_law(update)
+            if sound and is_readable(text := describe()) and _all_move(limit_of(update)) and vanishes(residual_of(update)):
+                return Repair(text, update)
         except (RecipeError, RecursionError):
             continue  # the edited rule has no limit, leaves the language, or cannot be followed
     return None
@@ -91,6 +94,11 @@ def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr 
     except (RecipeError, CannotDecideError, RecursionError):
         return None
     return c if is_constant(c, state) else None
+
+
+def _may_be_a_law(update: Update) -> bool:
+    """Whether the density of a repaired target is not known to have an infinite mass."""
+    return decide_finite(update.target, update.state).verdict is not Verdict.REFUTED
 
 
 def _all_move(dynamics: Dynamics) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-from sympy import Expr
+from sympy import Add, Expr
 
 from recipe import RecipeError, Update
 from verify.audit.vectors import Reader
@@ -72,8 +72,17 @@ def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
         if found is None or any(c.is_zero() for c in found):
             continue
         coefficients = [(reader.expression(c) + e.start).factor() for c, e in zip(found, (one, other), strict=True)]
-        if all(is_constant(c, claim.dynamics.state) for c in coefficients):
+        slips = all(_is_slip(e, c) for e, c in zip((one, other), coefficients, strict=True))
+        if slips and all(is_constant(c, claim.dynamics.state) for c in coefficients):
             yield Pair((one, other), (coefficients[0], coefficients[1]))
+
+
+def _is_slip(edit: Edit, c: Expr) -> bool:
+    """Whether one of two edits is a slip of the pen: a number before what is there, a product before what is missing.
+
+    With anything else before both, two edits rewrite the drift of nearly every rule in one block, which repairs nothing.
+    """
+    return c.is_Rational if edit.start == 1 else not c.has(Add)
 
 
 def _slope(edit: Edit, left_over: Expr) -> Expr | None:

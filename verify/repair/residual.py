@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from sympy import Expr
 
 from recipe import Update, limit_of
 from recipe.calculus import abstract_atoms, gradient
 from recipe.symbols import Block, Indexed
 from verify.fokker_planck import residual
+
+LONGEST_NUMBER = 12  # digits; a longer number is no slip of the pen, and no one reads it
 
 
 def residual_of(update: Update) -> Expr:
@@ -26,3 +30,8 @@ def operations(factor: Expr) -> int:
 def is_constant(factor: Expr, state: tuple[Block, ...]) -> bool:
     """Whether a factor depends on neither the state nor a coordinate."""
     return not (abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(state))
+
+
+def is_readable(text: str) -> bool:
+    """Whether a repair is free of numbers that nobody would write."""
+    return not re.search(rf"\d{{{LONGEST_NUMBER + 1},}}", text)

@@ -69,8 +69,9 @@ def _details(line: Line) -> Iterator[tuple[str, str]]:
         yield "", fact
     if outcome.scope is not None:
         yield "for ", outcome.scope
-    if outcome.residual is not None and outcome.residual.where:
-        yield "where ", "; ".join(outcome.residual.where)
+    for shown in (outcome.residual, outcome.found):
+        if shown is not None and shown.where and "\n" not in shown.text:
+            yield "where ", "; ".join(shown.where)
     if outcome.witness is not None:
         yield "witness: ", f"{', '.join(point_of(outcome.witness.point))}; {outcome.witness.finding}"
     if outcome.repair is not None:

@@ -23,7 +23,7 @@ POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
 TRIES = 48
 NO_POINT = "no point was found that satisfies all assumptions; a proof about an empty domain would say nothing"
-ORDERS = 5  # of sqrt(step), in which a sign for small steps is looked for
+ORDERS = 9  # of sqrt(step), in which a sign for small steps is looked for
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_DOWN, Context, Decimal
 from functools import lru_cache
 
-from sympy import Add, Expr, Integer, Mul, Pow
+from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
 from recipe.abstract import Field, Jet, Partial
 from recipe.latex import latex
@@ -18,19 +19,36 @@ from verify.zero.point import quotient
 from verify.zero.ratio import Poly
 
 LONGEST = 160
+LONGEST_NUMBER, MOST_DIGITS = 12, 400  # digits of a number that is shown as it is, and of one that is shown at all
+DIGITS = 6  # of a longer one
 TOO_LONG = "a long expression"
 
 
 def formula(e: Expr) -> Formula | None:
     """The expression as a product, to be read; None where that would be too long to help."""
-    short = factored(e)
-    return Formula(str(short), latex(short), tuple(explained(short))) if len(str(short)) <= LONGEST else None
+    short, where = abbreviated(factored(e))
+    return Formula(str(short), latex(short), (*explained(short), *where)) if len(str(short)) <= LONGEST else None
 
 
 def shown_factored(e: Expr) -> str:
     """The expression as a product in one line, or in words where that would be too long."""
-    short = factored(e)
+    short, _ = abbreviated(factored(e))
     return str(short) if _length(short) <= LONGEST else TOO_LONG
+
+
+def abbreviated(e: Expr) -> tuple[Expr, tuple[str, ...]]:
+    """The expression with its first digits in the place of a long fraction, and what each of those is exactly.
+
+    ``2.30599...`` is a number cut off there; whatever was decided was decided with the fraction.
+    """
+    long = sorted((r for r in e.atoms(Rational) if math.log10(max(abs(r.p), r.q)) >= LONGEST_NUMBER), key=str)
+    cut = {r: _first_digits(r) for r in long}
+    return e.xreplace(cut), tuple(f"{abs(cut[r])} is {abs(r)}" for r in long if math.log10(max(abs(r.p), r.q)) <= MOST_DIGITS)
+
+
+def _first_digits(r: Rational) -> Expr:
+    value = Context(prec=DIGITS, rounding=ROUND_DOWN).divide(Decimal(abs(int(r.p))), Decimal(int(r.q)))
+    return (-1 if r < 0 else 1) * Symbol(f"{value}...", positive=True)
 
 
 @lru_cache(maxsize=256)
@@ -79,7 +97,8 @@ def _product(e: Expr) -> Expr:
         return [Integer(int(constant) * sign), *(Pow(f, n) for f, n in turned)]
 
     above, below = product(ratio.num), product(ratio.den)
-    return Mul(above[0] / below[0], Mul(*above[1:]) / Mul(*below[1:]), evaluate=False)
+    number, rest = above[0] / below[0], Mul(*above[1:]) / Mul(*below[1:])
+    return rest if number == 1 else Mul(number, rest, evaluate=False)
 
 
 def _gathered(e: Expr) -> Expr:
