@@ -171,8 +171,7 @@ def _general(reader: _Reader, op: Recover) -> None:
         errors.append(reader.error(q, rest, value))
         columns.append(_root(reader, op, q, mean))
     B, R, E = np.concatenate(columns, axis=1), np.concatenate(left, axis=1), np.concatenate(errors, axis=1)
-    U, size, V = np.linalg.svd(B, full_matrices=True)
-    rank = int((size[0] > SINGULAR * size[0, 0]).sum())
+    U, size, V, rank = _split(B)
     if op.whole and rank < sum(sizes):
         raise RecipeError(f"the noise {op.label} is used again, and is not all seen in {op.equations[0].block}: it is not read off")
     turned = _times(np.swapaxes(U, 1, 2), R)
@@ -187,6 +186,14 @@ def _general(reader: _Reader, op: Recover) -> None:
         reader.drawn |= {name_of(w): part for w, part in zip(op.noises, parts, strict=True)}
         far = error / size[:, rank - 1 : rank]
         reader.wrong |= {name_of(w): np.broadcast_to(far, part.shape) for w, part in zip(op.noises, parts, strict=True)}
+
+
+def _split(B: Array) -> tuple[Array, Array, Array, int]:
+    """The singular values of matrices with their directions, and how many are of noise; not a number where B is not finite."""
+    finite = np.isfinite(B).all(axis=(1, 2))
+    U, size, V = np.linalg.svd(np.where(finite[:, None, None], B, 0.0), full_matrices=True)
+    rank = int((size > SINGULAR * size[:, :1]).sum(axis=1).max(initial=1))
+    return U, np.where(finite[:, None], size, np.nan), V, rank
 
 
 def _times(matrices: Array, rows: Array) -> Array:
