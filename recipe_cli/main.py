@@ -357,7 +357,8 @@ def sample(
     epilog=(
         "Examples: `recipe test sgrhmc`, `recipe test my_sampler.py:sgnht --scheme baoab --step-size 0.5 --param A=2`, "
         "`recipe test sgnht --plot pictures`. A potential without meaning is a fixed one, which is printed. Exit status: 0 all as "
-        "proved, 1 something differs, 2 bad input, 3 nothing could be compared, or the error of a coefficient would be missed."
+        "proved, 1 something differs, 2 bad input, 3 nothing could be compared, or the error of a coefficient would be "
+        "missed and --allow-unseen is not said."
     ),
 )
 def compare(
@@ -373,13 +374,18 @@ def compare(
     seed: Annotated[int, typer.Option(help="The same seed gives the same output.")] = 0,
     level: Annotated[float, typer.Option(help="How often a right kernel may differ, at most, in all comparisons together.")] = 1e-6,
     factor: Annotated[float, typer.Option(help="A coefficient that is wrong by this factor is found.")] = 1.1,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the noise that was read off.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="DIR", help="Draw the noise that was read off, and the bias.")
+    ] = None,
+    allow_unseen: Annotated[
+        bool, typer.Option(help="Exit status 0 also where the error of a coefficient would be missed.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compile the sampler, and compare what the program does in a step with what was proved."""
     from recipe_cli.testing import Asked, compare_declaration
 
-    asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor)
+    asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen)
     raise typer.Exit(compare_declaration(concrete_declaration(where), asked, as_json, plot, _console()))
 
 

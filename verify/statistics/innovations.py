@@ -190,7 +190,7 @@ def _general(reader: _Reader, op: Recover) -> None:
 
 def _split(B: Array) -> tuple[Array, Array, Array, int]:
     """The singular values of matrices with their directions, and how many are of noise; not a number where B is not finite."""
-    finite = np.isfinite(B).all(axis=(1, 2))
+    finite: Array = np.asarray(np.isfinite(B).all(axis=(1, 2)))
     U, size, V = np.linalg.svd(np.where(finite[:, None, None], B, 0.0), full_matrices=True)
     rank = int((size > SINGULAR * size[:, :1]).sum(axis=1).max(initial=1))
     return U, np.where(finite[:, None], size, np.nan), V, rank
