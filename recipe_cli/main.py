@@ -355,9 +355,9 @@ def sample(
 @app.command(
     "test",
     epilog=(
-        "Examples: `recipe test sgrhmc`, `recipe test my_sampler.py:sgnht --scheme baoab --step-size 0.5 --param A=2`, "
-        "`recipe test sgnht --plot pictures`. A potential without meaning is a fixed one, which is printed. Exit status: 0 all as "
-        "proved, 1 something differs, 2 bad input, 3 nothing could be compared, or the error of a coefficient would be missed."
+        "Examples: `recipe test sgrhmc`, `recipe test my.py:sgnht --scheme baoab`, `recipe test sgnht --plot pictures`. "
+        "A potential without meaning is a fixed one, which is printed. Exit status: 0 all as proved, 1 something differs, 2 bad "
+        "input, 3 nothing could be compared, or the error of a coefficient would be missed (see --allow-unseen)."
     ),
 )
 def compare(
@@ -373,13 +373,14 @@ def compare(
     seed: Annotated[int, typer.Option(help="The same seed gives the same output.")] = 0,
     level: Annotated[float, typer.Option(help="How often a right kernel may differ, at most, in all comparisons together.")] = 1e-6,
     factor: Annotated[float, typer.Option(help="A coefficient that is wrong by this factor is found.")] = 1.1,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the noise that was read off.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the noise and the bias.")] = None,
+    allow_unseen: Annotated[bool, typer.Option(help="Status 0 also where a wrong coefficient would be missed.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compile the sampler, and compare what the program does in a step with what was proved."""
     from recipe_cli.testing import Asked, compare_declaration
 
-    asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor)
+    asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen)
     raise typer.Exit(compare_declaration(concrete_declaration(where), asked, as_json, plot, _console()))
 
 

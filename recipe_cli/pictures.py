@@ -1,4 +1,4 @@
-"""Pictures of ``recipe test --plot``: the noise that the program has drawn, as it is read off its steps, beside its exact law."""
+"""Pictures of ``recipe test --plot``: the noise that was drawn, as it is read off the steps, beside its exact law; and the bias."""
 
 from __future__ import annotations
 
@@ -11,27 +11,31 @@ from scipy import stats
 
 from codegen.one_step import OneStep
 from codegen.whole import whole_file
+from recipe_cli.bias import Bias
 from verify.statistics import Battery
 from verify.statistics.innovations import innovations
 
 REPLICAS, STEPS, LAGS = 20_000, 2_000, 30  # replicas of a histogram; steps of the one chain whose noise is correlated with itself
+SEEN = 3.0  # standard errors from which on a bias is one
 PURPOSE = 11  # of these random numbers
 BAND = stats.norm.ppf(1 - 1e-3 / (2 * LAGS))  # nearly: all lags of a right coordinate are inside with a probability of 0.999
 
 Noise = Mapping[str, np.ndarray]
 
 
-def draw_pictures(battery: Battery, kernel: OneStep, folder: Path, seed: int) -> list[Path]:
-    """Write law.png, quantiles.png and autocorrelation.png; nothing where the step has no noise."""
+def draw_pictures(battery: Battery, kernel: OneStep, bias: Bias | None, folder: Path, seed: int) -> list[Path]:
+    """Write law.png, quantiles.png and autocorrelation.png where the step has noise, and bias.png where a bias was measured."""
     rng = np.random.default_rng([seed, PURPOSE])
     drawn = _of_replicas(battery, kernel, rng)
-    if not drawn:
-        return []
-    figures = {
-        "law": _law(drawn),
-        "quantiles": _quantiles(drawn),
-        "autocorrelation": _autocorrelation(_of_chain(battery, kernel, rng)),
-    }
+    figures = {}
+    if drawn:
+        figures = {
+            "law": _law(drawn),
+            "quantiles": _quantiles(drawn),
+            "autocorrelation": _autocorrelation(_of_chain(battery, kernel, rng)),
+        }
+    if bias is not None:
+        figures["bias"] = _bias(bias)
     return [_written(figure, folder / f"{name}.png") for name, figure in figures.items()]
 
 
@@ -108,6 +112,27 @@ def _autocorrelation(drawn: Noise) -> Any:
         edge = BAND / np.sqrt(max(len(u) - LAGS, 1))
         axes.fill_between(lags, -edge, edge, color="grey", alpha=0.2, label="a right kernel")
         axes.set(title=f"{label} over {len(u):,} steps of one chain", xlabel="lag in steps", ylabel="autocorrelation")
+        axes.legend(fontsize=8)
+    return figure
+
+
+def _bias(found: Bias) -> Any:
+    """Both biases against the step size, and a line of the proved order through the largest step at which one is seen."""
+    figure, panels = _figure(2)
+    h = np.array([point.step_size for point in found.points])
+    for k, (axes, of) in enumerate(zip(panels, (f"the mean of {found.block}", f"the variance of {found.block}"), strict=True)):
+        size, error = (np.array([getattr(p, name)[k] for p in found.points]) for name in ("bias", "error"))
+        axes.errorbar(h, np.abs(size), yerr=2 * error, fmt="o", capsize=3, label="measured, two standard errors")
+        axes.plot(h, 2 * error, ":", color="grey", label="two standard errors: below it nothing is seen")
+        seen = np.flatnonzero(np.abs(size) > SEEN * error)
+        if found.order is not None and len(seen):
+            top = seen[np.argmax(h[seen])]
+            axes.plot(h, abs(size[top]) * (h / h[top]) ** found.order, "k--", linewidth=1, label=found.said)
+        elif found.order is None:
+            axes.plot([], [], " ", label=found.said)
+        axes.set(xscale="log", yscale="log", xlabel="step size", ylabel="bias by its scale", title=f"bias of {of} (indicative)")
+        axes.set_xticks(h, [f"{x:.2g}" for x in h])
+        axes.minorticks_off()
         axes.legend(fontsize=8)
     return figure
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,83 +19,29 @@ from rich.table import Table
 from codegen import generate
 from codegen.generate import Module
 from codegen.one_step import OneStep, one_step
-from recipe import Dense, Kernel, Potential, Recipe, RecipeError, Update
+from recipe import Dense, Kernel, Recipe, RecipeError, Update
 from recipe.free import abstract_of, parameters_of
 from recipe.scheme import PRINTED, discretise
 from recipe.symbols import name_of
+from recipe_cli.bias import Bias, measured_bias
 from recipe_cli.declarations import Declaration
 from recipe_cli.mistakes import UNDECIDED
 from recipe_cli.sampling import parameters_typed
+from recipe_cli.tested import Asked, Subject, Tested
 from recipe_cli.translation import require_translation
-from recipe_cli.trial import Trial, lengths_of, parameters_for, trials_of
+from recipe_cli.trial import lengths_of, parameters_for, trials_of
 from verify.statistics import Battery, Findings, Line, Outcome, Stepper, battery, reference
 from verify.statistics.equations import equations_of
 from verify.statistics.innovations import innovations
 from verify.statistics.plan import CHI_SQUARED, plan_of
+from verify.statistics.setting import setting
 
 DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits
-STEP_SIZE, LENGTH = 0.3, 3
 DIFFERS = 1
 PATH, SEEDED = 12, 7  # steps in one call of run that are compared with single ones; what its random numbers are for
 NUMBERS = ("distance", "threshold", "level")
 WIDTH = 132  # below it names of coefficients are broken
 SAME = 1e-6  # noise that two states share, as the rule itself reads it
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What was typed for ``recipe test``."""
-
-    scheme: str | None = None
-    step_size: float = STEP_SIZE
-    params: tuple[str, ...] = ()
-    length: int = LENGTH
-    seed: int = 0
-    level: float = 1e-6
-    factor: float = 1.1
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A discrete step, where it was found, and all numbers that it is tested with."""
-
-    where: str
-    scheme: str
-    what: Recipe | Update
-    rule: Update
-    asked: Asked
-    params: Mapping[str, Any]
-    trials: Mapping[Potential, Trial]
-
-    @property
-    def numbers(self) -> dict[str, Any]:
-        """The arguments of a battery that say which step it is."""
-        return {
-            "step_size": self.asked.step_size, "params": self.params, "length": self.asked.length,
-            "gradients": {U.name: trial.plain for U, trial in self.trials.items()},
-        }  # fmt: skip
-
-    @property
-    def again(self) -> str:
-        """The command that does all this once more."""
-        a = self.asked
-        scheme = f" --scheme {self.scheme}" if isinstance(self.what, Recipe) or self.scheme == PRINTED else ""
-        params = "".join(f" --param {item}" for item in a.params)
-        return (
-            f"recipe test {self.where}{scheme} --step-size {a.step_size:g}{params} --length {a.length} --seed {a.seed} "
-            f"--level {a.level:g} --factor {a.factor:g}"
-        )
-
-
-@dataclass(frozen=True)
-class Tested:
-    """What came of it: the subject, its module and kernel, the battery, and what that found."""
-
-    subject: Subject
-    module: Module
-    kernel: OneStep
-    battery: Battery
-    findings: Findings
 
 
 class NothingToCompareError(Exception):
@@ -124,14 +70,15 @@ def compare_declaration(declaration: Declaration, asked: Asked, as_json: bool, p
         typer.echo(json.dumps(_data(tested, pictures), indent=2))
     else:
         _print(console, tested, pictures)
-    return exit_status(tested.findings)
+    return exit_status(tested.findings, asked.allow_unseen)
 
 
-def exit_status(found: Findings) -> int:
-    """1 where something differs, 3 where a wrong coefficient would have been missed, 0 otherwise."""
+def exit_status(found: Findings, allow_unseen: bool = False) -> int:
+    """1 where something differs, 3 where a wrong coefficient would have been missed and that is not allowed, 0 otherwise."""
     if found.outcome is Outcome.DIFFERS:
         return DIFFERS
-    return UNDECIDED if found.unseen or found.outcome is Outcome.INDICATIVE else 0
+    undecided = found.outcome is Outcome.INDICATIVE or (found.unseen and not allow_unseen)
+    return UNDECIDED if undecided else 0
 
 
 def tested_kernel(declaration: Declaration, asked: Asked, say: Say, told: Callable[[int, int], None]) -> Tested:
@@ -174,13 +121,17 @@ def subject_of(declaration: Declaration, asked: Asked) -> tuple[Subject, Module]
         )
     _check(asked)
     what, scheme, module, rule = _generated(declaration, asked.scheme)
+    trials = trials_of([U for U in module.plan.potentials if U not in module.estimators])
+    where = declaration.file if ":" in declaration.file else f"{declaration.file}:{declaration.name}"
+    return Subject(where, scheme, what, rule, asked, _params(rule, asked), trials), module
+
+
+def _params(rule: Update, asked: Asked) -> dict[str, Any]:
+    """A number for every parameter of a rule."""
     expressions = [e for e, _ in rule.written()]
     symbols = [s for s in parameters_of(expressions) if s != rule.step]
     symbols += [a for a in abstract_of(expressions) if isinstance(a, Dense)]
-    params = parameters_for(symbols, parameters_typed(asked.params), lengths_of(rule.state, symbols, asked.length))
-    trials = trials_of([U for U in module.plan.potentials if U not in module.estimators])
-    where = declaration.file if ":" in declaration.file else f"{declaration.file}:{declaration.name}"
-    return Subject(where, scheme, what, rule, asked, params, trials), module
+    return parameters_for(symbols, parameters_typed(asked.params), lengths_of(rule.state, symbols, asked.length))
 
 
 def _check(asked: Asked) -> None:
@@ -286,8 +237,19 @@ def _one_by_one(
 def _drawn(tested: Tested, folder: Path, say: Say) -> list[Path]:
     from recipe_cli.pictures import draw_pictures
 
+    say("measuring the bias at some step sizes")
+    bias = bias_of(tested.subject, tested.module)
     say("drawing")
-    return draw_pictures(tested.battery, tested.kernel, folder, tested.subject.asked.seed)
+    return draw_pictures(tested.battery, tested.kernel, bias, folder, tested.subject.asked.seed)
+
+
+def bias_of(subject: Subject, module: Module) -> Bias | None:
+    """How far one coordinate is off at the step size that was asked for, and at smaller ones."""
+    asked = replace(subject.asked, length=1)
+    alone = replace(subject, asked=asked, params=_params(subject.rule, asked))
+    meanings = setting(subject.rule, **alone.numbers).meanings
+    trials = {U.name: trial for U, trial in subject.trials.items()}
+    return measured_bias(subject.rule, meanings, trials, kernel_of(alone, module, lambda _: None), asked.seed)
 
 
 @contextmanager
@@ -344,7 +306,9 @@ def _print(console: Console, tested: Tested, pictures: list[Path]) -> None:
     console.print(table)
     for name in found.unseen:
         console.print(
-            f"not seen: a factor {found.factor:g} in {name}; a larger --step-size shows it better", markup=False, soft_wrap=True
+            f"not seen: a factor {found.factor:g} in {name}; a larger --step-size or --factor shows it",
+            markup=False,
+            soft_wrap=True,
         )
     for picture in pictures:
         console.print(f"wrote {picture}", markup=False, soft_wrap=True)
@@ -383,6 +347,6 @@ def _data(tested: Tested, pictures: list[Path]) -> dict[str, Any]:
         "declared": subject.where, "scheme": subject.scheme, "step_size": subject.asked.step_size, "length": subject.asked.length,
         "params": {name: np.asarray(x).tolist() for name, x in subject.params.items()},
         "potentials": {U.name: trial.text for U, trial in subject.trials.items()},
-        "module": tested.module.hash, "status": exit_status(tested.findings), "again": subject.again,
+        "module": tested.module.hash, "status": exit_status(tested.findings, subject.asked.allow_unseen), "again": subject.again,
         "plots": [str(p) for p in pictures],
     }  # fmt: skip

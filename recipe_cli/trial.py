@@ -23,11 +23,18 @@ HALF_LINE = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
 
 @dataclass(frozen=True)
 class Trial:
-    """A concrete law of one block: in words, and its gradient twice, for the module and for the rule."""
+    """A concrete law of one block: in words, as numbers, and its gradient twice, for the module and for the rule."""
 
     text: str
+    value: Callable[[np.ndarray], np.ndarray]
     compiled: Any
     plain: Callable[[np.ndarray], np.ndarray]
+
+
+def _value_line(x: np.ndarray) -> np.ndarray:
+    away = x - 0.5
+    alone = (np.arange(x.shape[1]) + 4) / 8 * x**2 + np.logaddexp(away, -away) - np.log(2)
+    return np.asarray(alone.sum(axis=1) + (x[:, 1:] * x[:, :-1]).sum(axis=1) / 4)
 
 
 @njit(error_model="numpy")
@@ -47,6 +54,10 @@ def _plain_line(x: np.ndarray) -> np.ndarray:
     return np.asarray((np.arange(n) + 4) / 4 * x + np.tanh(x - 0.5) + x @ beside)
 
 
+def _value_half_line(x: np.ndarray) -> np.ndarray:
+    return np.asarray((x - (np.arange(x.shape[1]) + 2) / 2 * np.log(x)).sum(axis=1))
+
+
 @njit(error_model="numpy")
 def _half_line(g: np.ndarray, x: np.ndarray) -> None:
     for i in range(x.size):
@@ -57,8 +68,8 @@ def _plain_half_line(x: np.ndarray) -> np.ndarray:
     return np.asarray(1 - (np.arange(x.shape[1]) + 2) / (2 * x))
 
 
-ON_LINE = Trial(LINE, _line, _plain_line)
-ON_HALF_LINE = Trial(HALF_LINE, _half_line, _plain_half_line)
+ON_LINE = Trial(LINE, _value_line, _line, _plain_line)
+ON_HALF_LINE = Trial(HALF_LINE, _value_half_line, _half_line, _plain_half_line)
 
 
 def trials_of(potentials: Sequence[Potential]) -> dict[Potential, Trial]:

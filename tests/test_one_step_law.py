@@ -7,7 +7,7 @@ import pytest
 from samplers import catalog_recipes
 from scipy import stats
 from slow_step import slow_step
-from sympy import Interval, Matrix, Symbol, log, oo, sqrt
+from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
 
 from catalog.hmc import hmc
 from catalog.scir import scir
@@ -15,7 +15,22 @@ from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.sgrhmc import sgrhmc_bounded
-from recipe import Fold, Noise, Potential, Recipe, RecipeError, Update, Vector, compose, discretised, grad, refresh, step, total
+from recipe import (
+    Fold,
+    Noise,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Update,
+    Vector,
+    compose,
+    discretised,
+    grad,
+    refresh,
+    step,
+    total,
+)
 from verify.statistics import Outcome, Stepper, battery, check_kernel, reference
 from verify.statistics.arrays import Meanings
 from verify.statistics.equations import equations_of
@@ -96,6 +111,15 @@ def test_a_kernel_written_by_hand_agrees(name):
 def test_a_wrong_coefficient_is_found(name, knob, by):
     found = battery_of(name).check(CASES[name][0]({knob: by}), seed=7)
     assert found.outcome is Outcome.DIFFERS, found
+
+
+def test_states_whose_noise_is_beyond_all_numbers_are_left_out():
+    """exp(x^2) overflows at some of those that are tried."""
+    x, y, h = Scalar("x"), Scalar("y"), Symbol("h", positive=True)
+    v, w = Noise("v", like=x), Noise("w", like=y)
+    rule = Update(h, {x: x + exp(x**2) * v + w, y: y + v - w}, x**2 / 2 + y**2 / 2)
+    found = battery(rule, step_size=0.1, batched=True).check(reference(rule, step_size=0.1))
+    assert found.outcome is Outcome.AGREES, found
 
 
 def test_the_sign_of_a_noise_is_no_mistake():

@@ -130,9 +130,25 @@ def test_a_recipe_with_a_correction_shrinks_to_one_block():
 def test_a_mutant_shrinks_with_its_name():
     found = find(samplers(("blocks", "scalars"), mutated=True), lambda c: c.mutation.startswith("Q"), settings=SHRINK)
     assert isinstance(found.declared, Recipe)
-    assert len(found.declared.state) <= 2
+    assert len(found.declared.state) <= 3
+    assert size(found.declared) <= 12
     assert found.mutation in repr(found)
     assert "Recipe(" in repr(found)
+
+
+@pytest.mark.slow
+def test_a_wrong_belief_about_momenta_shrinks_to_a_mass():
+    """Whoever believes that theta always moves by r is shown the first mass other than 1, and nothing else that is unusual."""
+
+    def believed(run):
+        named = {name_of(b): b for b in run.recipe.state}
+        return not {"theta", "r"} <= set(named) or derive(run.recipe).dynamics.drift[named["theta"]] == named["r"]
+
+    found = find(runs(), lambda run: run.mass is not None and not believed(run), settings=SHRINK)
+    assert repr(found) == (
+        "sghmc with a mass by semi-implicit, step 1/10, T=1, mass=2, C=1.0, on normal, length 1: "
+        "U = total((theta - m)*total_k((theta[k] - m[k])*P[i, k]))/2 with P=[[1.0]], m=[0.0]"
+    )
 
 
 @settings(max_examples=3, **QUIET)

@@ -7,14 +7,17 @@ from functools import cache
 import numpy as np
 import pytest
 from command import command
+from scipy.integrate import quad
 from scipy.optimize import approx_fprime
 
 from codegen import generate, one_step
 from recipe import Potential, RecipeError, Vector
+from recipe_cli.bias import law_of_position
 from recipe_cli.declarations import concrete_declaration
-from recipe_cli.testing import Asked, battery_of, exit_status, kernel_of, subject_of
+from recipe_cli.testing import Asked, battery_of, bias_of, exit_status, kernel_of, subject_of
 from recipe_cli.trial import ON_HALF_LINE, ON_LINE, trials_of
 from verify.statistics import Findings, Line, Outcome
+from verify.statistics.setting import setting
 
 SAMPLER = """
 from sympy import *
@@ -55,7 +58,7 @@ def test_a_sampler_of_the_catalog_from_declaration_to_pictures(tmp_path):
         "recipe test catalog/sgld.py:sgld --scheme semi-implicit --step-size 0.3 --length 3 --seed 5 --level 1e-06 --factor 1.1"
     )
     assert said["module"] == generate(concrete_declaration("sgld").declared, name="sgld").hash
-    for name in ("law", "quantiles", "autocorrelation"):
+    for name in ("law", "quantiles", "autocorrelation", "bias"):
         assert (tmp_path / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -142,8 +145,10 @@ def test_what_cannot_be_compared_is_said(sampler):
 def test_what_is_not_seen_is_no_agreement():
     line = Line("x", "normal", 0.0, 1.0, "deviates", 1e-7, Outcome.AGREES)
     found = Findings("x", (line,), 0, 1e-6, 0.999, 1.1, 100)
-    assert [exit_status(f) for f in (found, replace(found, unseen=("C",)))] == [0, 3]
-    assert exit_status(replace(found, lines=(line, replace(line, outcome=Outcome.DIFFERS)), unseen=("C",))) == 1
+    missed = replace(found, unseen=("C",))
+    wrong = replace(missed, lines=(line, replace(line, outcome=Outcome.DIFFERS)))
+    assert [exit_status(f) for f in (found, missed, wrong)] == [0, 3, 1]
+    assert [exit_status(f, allow_unseen=True) for f in (found, missed, wrong)] == [0, 0, 1]
 
 
 def test_the_laws_that_samplers_are_tried_on():
@@ -162,6 +167,39 @@ def test_the_laws_that_samplers_are_tried_on():
         trial.compiled(found, x)
         np.testing.assert_allclose(found, approx_fprime(x, potential, 1e-7), atol=1e-5)
         np.testing.assert_allclose(trial.plain(x[None])[0], found, rtol=1e-14)
+        np.testing.assert_allclose(trial.value(x[None]), potential(x), rtol=1e-14)
+
+
+def test_the_law_of_a_position_by_quadrature():
+    """A gamma law of shape 2, and that of phi where softplus(phi) has it, which is integrated in theta here."""
+
+    def phi_to(k):
+        return quad(lambda t: np.log(np.expm1(t)) ** k * t * np.exp(-t), 0, 60)[0]
+
+    for name, moments in (("mirror_sgld", (2.0, 6.0)), ("corv_sgld", (phi_to(1), phi_to(2)))):
+        subject, _ = subject_of(concrete_declaration(name), Asked(length=1))
+        meanings = setting(subject.rule, **subject.numbers).meanings
+        law = law_of_position(subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()})
+        assert (law.mean, law.variance + law.mean**2) == pytest.approx(moments, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_the_bias_is_that_of_the_steps(sgld):
+    """Beside the same steps in numpy, and the order that is proved; in two noises of the measurement."""
+    subject, module, _ = sgld
+    found = bias_of(subject, module)
+    assert (found.block, found.order) == ("theta", 1.0)
+    assert [point.step_size for point in found.points] == pytest.approx([0.3, 0.213, 0.15, 0.105, 0.075])
+    meanings = setting(subject.rule, **{**subject.numbers, "length": 1}).meanings
+    law = law_of_position(subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()})
+    rng, h = np.random.default_rng(0), 0.3
+    x = law.draws(rng, 8_000)[:, None]
+    for _ in range(67):
+        x = x - h * ON_LINE.plain(x) + np.sqrt(2 * h) * rng.standard_normal(x.shape)
+    largest = found.points[0]
+    here = ((x - law.mean) ** 2).mean() / law.variance - 1
+    assert abs(here - largest.bias[1]) < 6 * np.sqrt(2) * largest.error[1]
+    assert here > 10 * largest.error[1]
 
 
 def test_a_potential_of_two_blocks_has_no_default():

@@ -6,7 +6,7 @@ label, coordinate at the second one, ...), of length one where it does not depen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -62,7 +62,7 @@ class Meanings:
     def of(self, e: Expr, block: Block) -> Array:
         """The value of an expression of one coordinate of a block, shape (replicas or 1, length)."""
         with np.errstate(all="ignore"):
-            value = _at(e, (GENERIC,), self)
+            value = value_at(e, (GENERIC,), self)
         return np.broadcast_to(value, (value.shape[0], self.length_of(block)))
 
     def gradient(self, U: Potential) -> tuple[Array, ...]:
@@ -77,7 +77,7 @@ class Meanings:
             raise RecipeError(
                 f"grad({U.name}) has no numbers: bind an expression to {U.name}, or give gradients={{'{U.name}': function}}"
             )
-        places = [self._place_of(block) for block in U.blocks]
+        places = [self.place(name_of(block)) for block in U.blocks]
         with np.errstate(all="ignore"):
             found = function(*places)
         listed = found if isinstance(found, tuple | list) else (found,)
@@ -89,17 +89,18 @@ class Meanings:
             )
         return given
 
-    def _place_of(self, block: Block) -> Array:
-        """A block of a potential; where the state has a block that stands for it, the image of that."""
-        name = name_of(block)
+    def place(self, name: str) -> Array:
+        """The numbers of a block of a potential; where the state has a block that stands for it, the image of that."""
         if name in self.values:
             return np.asarray(self.values[name])
-        for forward, preimage in self._images.get(name, ()):
-            return applied(forward, np.asarray(self.values[preimage]))
-        raise RecipeError(f"the potential depends on {name}, which is no block of the state")
+        if name not in self.images:
+            raise RecipeError(f"the potential depends on {name}, which is no block of the state")
+        forward, preimage = self.images[name]
+        return applied(forward, np.asarray(self.values[preimage]))
 
     @property
-    def _images(self) -> Mapping[str, tuple[tuple[Lambda, str], ...]]:
+    def images(self) -> Mapping[str, tuple[Lambda, str]]:
+        """The function whose image a block is, and of which block of the state, by the name of the image."""
         return self.values.get(IMAGES, {})
 
 
@@ -108,7 +109,7 @@ IMAGES = " images"  # no name has a space
 
 def images_of(state: tuple[Block, ...]) -> dict[str, Any]:
     """What ``Meanings`` must know of blocks that stand for others."""
-    return {IMAGES: {b.image.name: ((b.forward, name_of(b)),) for b in state if b.image is not None}}
+    return {IMAGES: {b.image.name: (b.forward, name_of(b)) for b in state if b.image is not None}}
 
 
 def applied(function: Lambda, x: Array) -> Array:
@@ -116,16 +117,28 @@ def applied(function: Lambda, x: Array) -> Array:
     (variable,) = function.variables
     plain = Symbol("x")
     with np.errstate(all="ignore"):
-        value = _at(function.expr.xreplace({variable: plain}), (), Meanings({"x": x.reshape(-1)}, {}))
+        value = value_at(function.expr.xreplace({variable: plain}), (), Meanings({"x": x.reshape(-1)}, {}))
     return np.broadcast_to(value, (x.size,)).reshape(x.shape)
 
 
 Axes = tuple[int, ...]
 
 
-def _at(e: Expr, axes: Axes, m: Meanings) -> Array:
+def value_at(e: Expr, axes: Axes, m: Meanings) -> Array:
+    """The value of an expression, with the axes (replica, and a coordinate for each label)."""
     if isinstance(e, Total):
-        return _at(e.body, (*axes, e.index.label), m).sum(axis=-1)
+        return value_at(e.body, (*axes, e.index.label), m).sum(axis=-1)
+    known = leaf(e, axes, m)
+    if known is not None:
+        return known
+    inner = without_one(e)
+    if inner is not None:
+        return np.log1p(value_at(inner, axes, m))
+    return combined(e, [value_at(a, axes, m) for a in e.args])
+
+
+def leaf(e: Expr, axes: Axes, m: Meanings) -> Array | None:
+    """The value of what has no parts that are expressions; None for all else."""
     if isinstance(e, Partial):
         return _derivative(e, axes, m)
     if isinstance(e, DenseEntry):
@@ -136,11 +149,16 @@ def _at(e: Expr, axes: Axes, m: Meanings) -> Array:
         return _symbol(e, axes, m)
     if e.is_Rational:
         return _number(e.p / e.q, axes)
-    if e in CONSTANTS:
-        return _number(CONSTANTS[e], axes)
-    if isinstance(e, sympy.log) and e.args[0].is_Add and sympy.S.One in e.args[0].args:
-        return np.log1p(_at(e.args[0] - 1, axes, m))  # log(1 + exp(x)) keeps its digits far out on the left
-    parts = [_at(a, axes, m) for a in e.args]
+    return _number(CONSTANTS[e], axes) if e in CONSTANTS else None
+
+
+def without_one(e: Expr) -> Expr | None:
+    """The x of ``log(1 + x)``, which keeps its digits where x is small; None for all else."""
+    return e.args[0] - 1 if isinstance(e, sympy.log) and e.args[0].is_Add and sympy.S.One in e.args[0].args else None
+
+
+def combined(e: Expr, parts: Sequence[Array]) -> Array:
+    """The value of an expression from those of its arguments."""
     if e.is_Add:
         return reduce(np.add, parts)
     if e.is_Mul:
@@ -244,5 +262,3 @@ def _phi(order: Array, z: Array) -> Array:
 
 
 OWN: Mapping[type, Callable[..., Array]] = {Fold: _fold, FoldSign: _fold_sign, Phi: _phi}
-
-__all__ = ["Array", "Gradient", "Meanings", "State", "applied", "images_of"]

@@ -15,6 +15,7 @@ from verify.statistics.plan import Plan
 
 NARROW, WIDE = 0.3, 10.0  # the scales of blocks on the real line
 TRIES = 60
+SELDOM = 3.0  # so far from its mean noise is tried as well
 SHARE = 0.01  # of the error of a mean over all replicas: so far may rounding move a recovered number
 
 
@@ -53,18 +54,23 @@ def is_inside(state: tuple[Block, ...], rows: State) -> Array:
 
 
 def resolvable(plan: Plan, rows: State, meanings: Meanings, rng: np.random.Generator, *, rounding: float, replicas: int) -> Array:
-    """From which states the noise of a step is seen through the rounding; found by steps of the rule itself, not of the kernel."""
-    drawn = {
-        name_of(w): rng.standard_normal((len(next(iter(rows.values()))), meanings.length_of(w))) for w in plan.equations.noises
-    }
-    with np.errstate(all="ignore"):
-        after = carried_out(plan.equations, rows, drawn, meanings)
-        read = innovations(plan, rows, after, meanings, rounding=rounding)
+    """From which states the noise of a step is seen through the rounding; found by steps of the rule itself, not of the kernel.
+
+    Steps with noise as it comes and with noise that hardly ever comes must both be seen: later draws begin where earlier ones led.
+    """
+    count = len(next(iter(rows.values())))
+    drawn = {name_of(w): rng.standard_normal((count, meanings.length_of(w))) for w in plan.equations.noises}
     good = is_inside(plan.equations.state, rows)
-    for label, u in read.noise.items():
-        good &= np.isfinite(u).all(axis=1) & (read.resolution[label] < SHARE / np.sqrt(replicas))
-    for ratio in read.residuals.values():
-        good &= np.isfinite(ratio).all(axis=1)
+    for scale in (1.0, SELDOM):
+        with np.errstate(all="ignore"):
+            after = carried_out(plan.equations, rows, {name: scale * w for name, w in drawn.items()}, meanings)
+            read = innovations(plan, rows, after, meanings, rounding=rounding)
+        for u in read.noise.values():
+            good &= np.isfinite(u).all(axis=1)
+        for far in read.resolution.values():
+            good &= far < SHARE / np.sqrt(replicas)
+        for ratio in read.residuals.values():
+            good &= np.isfinite(ratio).all(axis=1)
     return good
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy import special, stats
-from sympy import Add, S
+from sympy import S
 
 from recipe import NoncentralChiSquared, RecipeError
 from recipe.symbols import name_of
@@ -31,6 +31,7 @@ from verify.statistics.plan import (
     Plan,
     Recover,
 )
+from verify.statistics.rounding import Rounding
 
 CERTAIN = 10.0  # standard deviations beyond which images of a reflection are left out
 MANY = 1000  # images on each side, at most
@@ -41,7 +42,8 @@ SINGULAR = 1e-12  # of the largest singular value: below it a direction has no n
 class Innovations:
     """What was read off: ``noise`` by label, arrays (replicas, coordinates), and ``residuals`` by label, each by its tolerance.
 
-    ``resolution`` is how far rounding may move a recovered number, for each replica, by label.
+    ``resolution`` is how far rounding may move a recovered number, for each replica, by label; of a residual 0, or infinite where
+    nothing is known of it.
     """
 
     noise: Mapping[str, Array]
@@ -58,6 +60,7 @@ class _Reader:
     versions: dict[Version, Array]
     errors: dict[Version, Array] = field(default_factory=dict)
     drawn: dict[str, Array] = field(default_factory=dict)
+    wrong: dict[str, Array] = field(default_factory=dict)  # how far drawn numbers may be wrong
     noise: dict[str, Array] = field(default_factory=dict)
     residuals: dict[str, Array] = field(default_factory=dict)
     resolution: dict[str, Array] = field(default_factory=dict)
@@ -68,15 +71,13 @@ class _Reader:
         return self.meanings.with_values({**blocks, **self.drawn, **drawn})
 
     def error(self, q: Equation, m: Meanings, value: Array) -> Array:
-        """How far rounding may move the difference of both sides, and what is not known exactly on the right."""
-        terms = np.abs(value) + sum(np.abs(m.of(term, q.block)) for term in Add.make_args(q.e))
-        result = self.rounding * terms
-        for b, n in q.reads:
-            wrong = self.errors.get((b, n))
-            if wrong is not None:
-                moved = m.with_values({name_of(b): self.versions[b, n] + wrong})
-                result = result + np.abs(moved.of(q.e, q.block) - m.of(q.e, q.block))
-        return result
+        """How far rounding may move the difference of both sides, and what is not known exactly in them."""
+        return self.rounded(q, q.e, m) + self.rounding * np.abs(value) + self.errors.get(q.made, 0.0)
+
+    def rounded(self, q: Equation, e: Any, m: Meanings) -> Array:
+        """How far rounding may move an expression of what an equation reads."""
+        blocks = {name_of(b): self.errors[b, n] for b, n in q.before.items() if (b, n) in self.errors}
+        return Rounding(m, self.rounding, {**blocks, **self.wrong}).of(e, q.block)
 
     def value_of(self, q: Equation) -> Array:
         """The left side: the new version, or the function of it that the equation is about."""
@@ -108,10 +109,8 @@ def innovations(plan: Plan, before: State, after: State, meanings: Meanings, *, 
 
 def _forward(reader: _Reader, q: Equation) -> None:
     m = reader.at(q)
-    value = m.of(q.e, q.block)
-    reader.versions[q.made] = value
-    if any(v in reader.errors for v in q.reads):
-        reader.errors[q.made] = reader.error(q, m, value)
+    reader.versions[q.made] = m.of(q.e, q.block)
+    reader.errors[q.made] = reader.rounded(q, q.e, m)
 
 
 def _backward(reader: _Reader, op: Backward) -> None:
@@ -119,9 +118,9 @@ def _backward(reader: _Reader, op: Backward) -> None:
     m = reader.at(q)
     value, factor = reader.versions[q.made], m.of(op.q, q.block)
     found = (value - m.of(op.p, q.block)) / factor
-    scale = np.abs(value) + sum(np.abs(m.of(term, q.block)) for term in Add.make_args(op.p))
+    sides = reader.rounded(q, op.p, m) + reader.rounding * np.abs(value) + reader.errors.get(q.made, 0.0)
     reader.versions[op.found] = found
-    reader.errors[op.found] = reader.rounding * scale / np.abs(factor)
+    reader.errors[op.found] = (sides + reader.rounded(q, op.q, m) * np.abs(found)) / np.abs(factor)
 
 
 def _check(reader: _Reader, q: Equation) -> None:
@@ -132,7 +131,9 @@ def _check(reader: _Reader, q: Equation) -> None:
 def _residual(reader: _Reader, q: Equation, left: Array, error: Array) -> None:
     with np.errstate(all="ignore"):
         ratio = np.where(left == 0, 0.0, np.abs(left) / error)
-    reader.residuals[f"{name_of(q.block)} ({q.stage + 1})"] = np.where(np.isnan(ratio), np.inf, ratio)
+    label = f"{name_of(q.block)} ({q.stage + 1})"
+    reader.residuals[label] = np.where(np.isnan(ratio), np.inf, ratio)
+    reader.resolution[label] = np.where(np.isfinite(error).all(axis=1), 0.0, np.inf)
 
 
 def _units(reader: _Reader, op: Recover, q: Equation, scale: float, only: Any = None) -> Meanings:
@@ -155,7 +156,8 @@ def _keep(reader: _Reader, op: Recover, u: Array, error: Array) -> None:
     reader.noise[op.label] = u
     reader.resolution[op.label] = np.broadcast_to(error, u.shape).max(axis=1)
     if len(op.noises) == 1 and op.whole:
-        reader.drawn[name_of(op.noises[0])] = u
+        name = name_of(op.noises[0])
+        reader.drawn[name], reader.wrong[name] = u, np.broadcast_to(error, u.shape)
 
 
 def _general(reader: _Reader, op: Recover) -> None:
@@ -169,8 +171,7 @@ def _general(reader: _Reader, op: Recover) -> None:
         errors.append(reader.error(q, rest, value))
         columns.append(_root(reader, op, q, mean))
     B, R, E = np.concatenate(columns, axis=1), np.concatenate(left, axis=1), np.concatenate(errors, axis=1)
-    U, size, V = np.linalg.svd(B, full_matrices=True)
-    rank = int((size[0] > SINGULAR * size[0, 0]).sum())
+    U, size, V, rank = _split(B)
     if op.whole and rank < sum(sizes):
         raise RecipeError(f"the noise {op.label} is used again, and is not all seen in {op.equations[0].block}: it is not read off")
     turned = _times(np.swapaxes(U, 1, 2), R)
@@ -183,6 +184,16 @@ def _general(reader: _Reader, op: Recover) -> None:
     if op.whole:
         parts = np.split(u, np.cumsum(sizes)[:-1], axis=1)
         reader.drawn |= {name_of(w): part for w, part in zip(op.noises, parts, strict=True)}
+        far = error / size[:, rank - 1 : rank]
+        reader.wrong |= {name_of(w): np.broadcast_to(far, part.shape) for w, part in zip(op.noises, parts, strict=True)}
+
+
+def _split(B: Array) -> tuple[Array, Array, Array, int]:
+    """The singular values of matrices with their directions, and how many are of noise; not a number where B is not finite."""
+    finite: Array = np.asarray(np.isfinite(B).all(axis=(1, 2)))
+    U, size, V = np.linalg.svd(np.where(finite[:, None, None], B, 0.0), full_matrices=True)
+    rank = int((size > SINGULAR * size[:, :1]).sum(axis=1).max(initial=1))
+    return U, np.where(finite[:, None], size, np.nan), V, rank
 
 
 def _times(matrices: Array, rows: Array) -> Array:
@@ -242,9 +253,12 @@ def _quadratic(reader: _Reader, op: Recover) -> None:
 def _logarithm(reader: _Reader, op: Recover) -> None:
     """``new = exp(a + b w)``, for the whole right side."""
     (q,) = op.equations
-    (a, up), value = (np.log(_units(reader, op, q, s).of(q.e, q.block)) for s in (0.0, 1.0)), reader.value_of(q)
+    value, rest = reader.value_of(q), _units(reader, op, q, 0.0)
+    middle = rest.of(q.e, q.block)
+    a, up = (np.log(x) for x in (middle, _units(reader, op, q, 1.0).of(q.e, q.block)))
+    far = reader.rounded(q, q.e, rest) / np.abs(middle) + reader.rounding * (1 + np.abs(a))
     with np.errstate(all="ignore"):
-        _keep(reader, op, (np.log(value) - a) / (up - a), reader.rounding * (1 + np.abs(a)) / np.abs(up - a))
+        _keep(reader, op, (np.log(value) - a) / (up - a), far / np.abs(up - a))
 
 
 def _folded(reader: _Reader, op: Recover) -> None:
