@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -39,10 +40,21 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 @intrinsic
+def held(typing: Any, x: Any) -> Any:
+    """x itself, a constant of a polynomial: as a value that LLVM does not look into, so that a loop computes it once, before it begins.
+
+    A constant that it sees is fetched anew in every turn, in machine code that is compiled at run time by two instructions.
+    """
+    kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
+    fence = lambda builder: builder.module.declare_intrinsic("llvm.arithmetic.fence", kind.args, kind)
+    return types.float64(types.float64), lambda context, builder, signature, values: builder.call(fence(builder), values)
+
+
+@intrinsic
 def wide(typing: Any) -> Any:
     """Lets the loops of the function that calls it use vectors of 512 bits, where the machine has them: elsewhere, nothing."""
     attribute = '"prefer-vector-width"="512"'  # llvmlite's own add takes no attribute that has a value
     return types.void(), lambda context, builder, signature, values: set.add(builder.function.attributes, attribute)
 
 
-INTRINSICS = (fma, wide)
+INTRINSICS = (fma, held, wide)

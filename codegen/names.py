@@ -10,7 +10,7 @@ from recipe.symbols import checked_name
 
 # What a module or one of its functions calls its own things.
 _OWN = (
-    "NamedTuple math np njit types intrinsic fma wide device reduction kernel row_kernel run_kernel start_kernel jitter LARGEST "
+    "NamedTuple math np njit types intrinsic fma held wide device reduction kernel row_kernel run_kernel start_kernel jitter LARGEST "
     "purpose State Params Data Draws allocate guilty keep step run state out params step_size noise gradient data seed chain "
     "start steps warmup thin batch_size replace draws rows row table count scale used value lane i j k n t c x half pairs finite "
     "done bad tests accepted change distinct weight values softplus sigmoid logaddexp digamma phi_1 rotated threefry as_float "
