@@ -21,7 +21,7 @@ _OWN = (
     "eight_type repeated there called place_of read_eight type_of_read type_of_write write_eight as_eight arithmetic "
     "type_of_minus minus_eight type_of_float float_of_eight lanes eight inside pairwise local_numbers local_rows room fetch at "
     "first tile row_of Chains allocate_many guilty_many right_many stop_many keep_many run_many chains first_chain running right "
-    "summed place in_vectors fill_ahead draw_ahead pair_ahead fused pairwise_many box_muller draw_words pair_of_words BLOCK last "
+    "summed place in_vectors fill_ahead draw_ahead pair_ahead fused pairwise_many "
 )
 OWN = frozenset(_OWN.split())
 

@@ -113,18 +113,12 @@ def lane_of(purpose: int, chain: int) -> Word:
 
 
 @device
-def box_muller(x: Word, y: Word) -> tuple[float, float]:
-    """Two standard normal numbers from two words."""
-    r = radius(x)
-    c, s = direction(y)
-    return r * c, r * s
-
-
-@device
 def normal_pair(seed: Word, lane: Word, t: Word, k: Word) -> tuple[float, float]:
     """Two standard normal numbers of step ``t``: those of the coordinates k and ceil(d/2) + k."""
     x, y = threefry(t, k, np.uint64(seed), lane)
-    return box_muller(x, y)
+    r = radius(x)
+    c, s = direction(y)
+    return r * c, r * s
 
 
 @device
@@ -147,26 +141,8 @@ def row_of_word(word: Word, rows: int) -> Word:
 
 @device
 def in_vectors(pairs: Word) -> Word:
-    """How many of the pairs of a step are drawn in the step: as many as fill vectors. The rest is drawn ahead."""
+    """How many of the pairs of a step are drawn where they are used: as many as fill vectors. The rest is drawn ahead."""
     return pairs & ~np.uint64(7)
-
-
-@reduction
-def draw_words(numbers: np.ndarray, seed: Word, lane: Word, t: Word, first: Word, last: Word) -> None:
-    """The words of the pairs first .. last - 1 of step ``t``, at most 1024 of them, at the places that ``pair_of_words`` reads.
-
-    A loop of their own: in one loop with what is made of them they need more registers than there are.
-    """
-    wide()
-    for k in range(last - first):
-        x, y = threefry(t, first + k, np.uint64(seed), lane)
-        numbers[np.uint64(1024) + k], numbers[np.uint64(2048) + k] = as_float(x), as_float(y)
-
-
-@device
-def pair_of_words(numbers: np.ndarray, k: Word) -> tuple[float, float]:
-    """The k-th of the pairs whose words ``draw_words`` has drawn."""
-    return box_muller(as_word(numbers[np.uint64(1024) + k]), as_word(numbers[np.uint64(2048) + k]))
 
 
 @reduction
@@ -255,7 +231,7 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
             rows[k] = row
 
 
-ROOM = 3072  # numbers that draw_ahead and, behind these, draw_words need room for
+AHEAD = 1024  # numbers that draw_ahead needs room for
 
-EMBEDDED = (wide, lane_of, normal_pair, fill_normals, in_vectors, draw_words, pair_of_words, draw_ahead, pair_ahead)
+EMBEDDED = (wide, lane_of, normal_pair, fill_normals, in_vectors, draw_ahead, pair_ahead)
 MINIBATCH = (random_row, draw_rows)

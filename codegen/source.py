@@ -22,7 +22,7 @@ from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, Statement, Sums
 from codegen.many import refusal_of_many
 from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
-from codegen.random import EMBEDDED, MINIBATCH, ROOM, log_uniform, random_row
+from codegen.random import AHEAD, EMBEDDED, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE, run_text
 from recipe.abstract import Potential
 from recipe.symbols import Block, Length, Vector
@@ -49,7 +49,6 @@ run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy", _nrt={cou
 
 LARGEST = 1.7976931348623157e308
 TILE = np.uint64(32)
-BLOCK = np.uint64(1024)
 LONG = 128
 """
 
@@ -91,7 +90,7 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
     ahead = {d.lane: fields.fresh(f"{d.name}_ahead") for d in drawn_ahead(plan)}
     scratch: dict[str, Length | int | None] = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
-    scratch |= dict.fromkeys(ahead.values(), ROOM)
+    scratch |= dict.fromkeys(ahead.values(), AHEAD)
     scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
     loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
     bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer) for s in loops}

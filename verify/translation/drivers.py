@@ -14,7 +14,7 @@ from recipe.kernel import Kernel
 from recipe.symbols import Block, Noise, ScalarNoise, generic
 from recipe.update import Update
 from verify.translation.equal import Looks
-from verify.translation.forms.ahead import in_pairs
+from verify.translation.forms.ahead import drawn_ahead
 from verify.translation.forms.calls import CALLS, evaluated
 from verify.translation.forms.decision import decision
 from verify.translation.forms.eights import EIGHTS, by_eight
@@ -48,7 +48,7 @@ def reader_for(
     """A reader beside the rule, at its first state."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
-    forms = (pairs, in_pairs, number, decision, either, through_piece, by_eight, blocks, one_by_one)
+    forms = (pairs, drawn_ahead, number, decision, either, through_piece, by_eight, blocks, one_by_one)
     reader = Reader(module, legend, judge, forms, {**CALLS, **EIGHTS, **calls})
     state: dict[Block, Expr] = {b: b for b in legend.fields}
     reader.rule = Rule(judge, beside, state, estimated)

@@ -28,14 +28,12 @@ from verify.translation.problems import unread, wrong
 from verify.translation.rule import factor_of
 from verify.translation.values import (
     Array,
-    BlockEnd,
     Column,
     Decision,
     Drawn,
     Flag,
     Fused,
     Half,
-    InBlock,
     Local,
     Matrix,
     Offset,
@@ -73,7 +71,6 @@ class Reader:
         self.ticks = ""  # from where to where it counts
         self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their lane and clock and length
         self.ahead: dict[str, Any] = {}  # the lane and length of such an array
-        self.words: dict[str, Any] = {}  # arrays that hold the words of a block of pairs, with their lane and clock and length
         self.depth = 0  # how many functions have been called around what is read
         self.looping: list[int] = []  # the labels of the loops around what is read
         self.visiting = ""  # which part of the coordinates a loop over pairs is read at
@@ -311,8 +308,6 @@ class Reader:
                 return Half(length)
             case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if same == length:
                 return Rest(a)
-            case Place(length=length, part="first"), ast.Sub(), BlockEnd(length=same, last=False) if same == length:
-                return InBlock(a)
             case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
                 return Place(length, label, "second")
             case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.label is not None:

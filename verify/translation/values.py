@@ -69,17 +69,9 @@ class Half:
 
 @dataclass(frozen=True)
 class Fused:
-    """How many pairs are drawn in their step: at most all of them; the rest is drawn ahead."""
+    """How many pairs are drawn where they are used: at most all of them; the rest is drawn ahead."""
 
     length: Length
-
-
-@dataclass(frozen=True)
-class BlockEnd:
-    """Where a block of those pairs begins, or (``last``) ends."""
-
-    length: Length
-    last: bool
 
 
 @dataclass(frozen=True)
@@ -203,13 +195,6 @@ class Drawn:
 @dataclass(frozen=True)
 class Rest:
     """Which of the pairs that are drawn ahead has the counter of this place."""
-
-    place: Place
-
-
-@dataclass(frozen=True)
-class InBlock:
-    """Which of the pairs of a block has the counter of this place."""
 
     place: Place
 
