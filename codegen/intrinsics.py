@@ -41,13 +41,17 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 @intrinsic
 def held(typing: Any, x: Any) -> Any:
-    """x itself, a constant of a polynomial: as a value that LLVM does not look into, so that a loop computes it once, before it begins.
+    """x itself, a constant of a polynomial: a value that LLVM does not look into, so that a loop has it before it begins.
 
-    A constant that it sees is fetched anew in every turn, in machine code that is compiled at run time by two instructions.
+    What it knows to be a constant is fetched in every turn, in machine code of a just-in-time compiler by two instructions, of
+    which one holds the whole address (docs/decisions/0019).
     """
     kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
-    fence = lambda builder: builder.module.declare_intrinsic("llvm.arithmetic.fence", kind.args, kind)
-    return types.float64(types.float64), lambda context, builder, signature, values: builder.call(fence(builder), values)
+
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]  # a module has this text, and no Any
+        return builder.call(builder.module.declare_intrinsic("llvm.arithmetic.fence", kind.args, kind), values)
+
+    return types.float64(types.float64), code
 
 
 @intrinsic

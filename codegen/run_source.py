@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from codegen.driver import STEP_FIXED, Context, count_lines, gradient_call, let_lines, statement_lines
 from codegen.estimator import Estimator
@@ -113,7 +113,8 @@ class _Writer:
             case Test():
                 return self.test(statement)
             case Let() if statement.store and self.judged:
-                return [*let_lines(statement), f"{self.judged}abs({statement.target.name}) <= LARGEST"]
+                conditions = self.plan.conditions(statement.store, statement.target.name)
+                return [*let_lines(statement), f"{self.judged}{all_of(conditions)}"]
             case _:
                 return statement_lines(statement, self.context)
 
@@ -250,6 +251,11 @@ class _Writer:
         ]  # fmt: skip
 
 
+def all_of(conditions: Sequence[str]) -> str:
+    """All of these, without branches."""
+    return conditions[0] if len(conditions) == 1 else " & ".join(f"({condition})" for condition in conditions)
+
+
 def restored_lines(block: Restored, counts: Mapping[Length, str]) -> list[str]:
     """Put a saved block back, with the other sign where it is flipped."""
     sign = "-" if block.flipped else ""
@@ -310,7 +316,7 @@ def _stopped(plan: Plan) -> list[str]:
     """Stop where a block is not finite or has left its domain."""
     lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
     stop = ["bad = guilty(state)", "if bad >= 0:", "    return done, bad"]
-    if plan.has_edges:
+    if plan.on_simplex:
         return [*lines, *stop]
     return [*lines, "if not finite:", *(f"    {line}" for line in stop)]
 

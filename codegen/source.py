@@ -93,7 +93,7 @@ def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer)
     scratch |= dict.fromkeys(ahead.values(), AHEAD)
     scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
     loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
-    bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer) for s in loops}
+    bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions) for s in loops}
     steps = plan_in_place(plan)
     run, lanes = run_text(plan, steps, counts, own, filled, ahead)
     texts = [

@@ -18,11 +18,12 @@ from recipe.abstract import Dense
 from recipe.symbols import GENERIC, Indexed, generic
 from recipe.total import labels, relabel
 from verify.translation.cells import cell, store_local
+from verify.translation.defined import FUNCTIONS, needed_by
 from verify.translation.judge import Judge
 from verify.translation.legend import Legend
 from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, checked, operated
 from verify.translation.memory import Frame, Memory, forget_overwritten
-from verify.translation.module import Module, without_docstring
+from verify.translation.module import Module, edges, without_docstring
 from verify.translation.noise import Given
 from verify.translation.problems import unread, wrong
 from verify.translation.rule import factor_of
@@ -121,7 +122,7 @@ class Reader:
             case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
                 self._augment(name, operator, self.value(value, frame), frame, statement)
             case ast.AugAssign(target=ast.Subscript() as cell, op=operator, value=value):
-                changed = operated(operator, self.value(cell, frame), self.value(value, frame))
+                changed = self.operated(operator, self.value(cell, frame), self.value(value, frame), statement)
                 if changed is None:
                     raise unread(statement, f"{ast.unparse(statement)} is not read")
                 self.store(cell, changed, frame, statement.lineno)
@@ -171,7 +172,7 @@ class Reader:
         match before, operator, value:
             case Flag(of=known), ast.BitAnd(), Flag(of=more):
                 frame.names[name] = Flag(known | more)
-            case Expr(), _, Expr() if (changed := operated(operator, before, value)) is not None:
+            case Expr(), _, Expr() if (changed := self.operated(operator, before, value, statement)) is not None:
                 frame.names[name] = changed
             case _:
                 raise unread(statement, f"{ast.unparse(statement)} is not read")
@@ -221,7 +222,13 @@ class Reader:
         if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
             self.memory.strange.append((array, self.memory.contents[array], line))
         if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
-            self.memory.needed.append((self.memory.contents[array], line))
+            self._must_be_right(array, line)
+
+    def _must_be_right(self, array: Array, line: int) -> None:
+        """What was stored into a block must be looked at: whether it is finite, and between the ends of the domain."""
+        value = self.memory.contents[array]
+        block = next(b for b, field in self.legend.fields.items() if field == array.field)
+        self.memory.needed += [(value, line), *(((value, edge), line) for edge in edges(block))]
 
     def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
         """Read an array at a coordinate."""
@@ -297,7 +304,7 @@ class Reader:
             case (Expr() | int(), _, Expr() | int()) if not (
                 (isinstance(a, int) and isinstance(b, int)) or isinstance(a, Word) or isinstance(b, Word)
             ):
-                found = operated(node.op, a, b)
+                found = self.operated(node.op, a, b, node)
                 if found is not None:
                     return found
             case Flag(of=one), ast.BitAnd(), Flag(of=other):
@@ -326,9 +333,18 @@ class Reader:
             ):
                 of = self.value(x, frame)
                 if isinstance(of, Expr):
-                    of = self.judge_named(of)
-                    return Flag(frozenset(relabel(of, k, GENERIC) for k in labels(of) or {GENERIC}))
+                    return Flag(self._named_at_all(of))
+            case ast.Compare(left=ast.Name() as x, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[end]):
+                of = self.value(x, frame)
+                if isinstance(of, Expr) and isinstance(self.value(end, frame), Rational):
+                    condition = f"x {ast.unparse(node).removeprefix(x.id).strip()}"
+                    return Flag(frozenset((e, condition) for e in self._named_at_all(of)))
         raise unread(node, f"{ast.unparse(node)} is not read")
+
+    def _named_at_all(self, e: Expr) -> frozenset[Expr]:
+        """A number by its name, at the generic coordinate for every one that it stands at."""
+        named = self.judge_named(e)
+        return frozenset(relabel(named, k, GENERIC) for k in labels(named) or {GENERIC})
 
     @_value.register
     def _(self, node: ast.BoolOp, frame: Frame) -> Any:
@@ -386,7 +402,10 @@ class Reader:
         if name in MATH or name in AXIOMS:
             if name in AXIOMS and name not in self.module.trusted:
                 raise unread(node, f"{name} is no function of this release")
-            return checked((MATH.get(name) or AXIOMS[name])(*(self.number(a, frame) for a in node.args)))
+            given = [self.number(a, frame) for a in node.args]
+            if name in FUNCTIONS and not self.trying:
+                self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
+            return checked((MATH.get(name) or AXIOMS[name])(*given))
         if name == "float":
             (x,) = (self.value(a, frame) for a in node.args)
             return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
@@ -400,6 +419,13 @@ class Reader:
         if name in self.module.functions:
             return self.inlined(self.module.functions[name], [self.value(a, frame) for a in node.args], node)
         raise unread(node, f"{name} is not read")
+
+    def operated(self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr) -> Expr | None:
+        """The result of an operator, which has one where the rule has one."""
+        found = operated(operator, a, b)
+        if found is not None and not self.trying:
+            self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
+        return found
 
     def number(self, node: ast.expr, frame: Frame) -> Expr:
         """What an expression stands for, which must be a number."""

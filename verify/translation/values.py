@@ -201,9 +201,9 @@ class Rest:
 
 @dataclass(frozen=True)
 class Flag:
-    """Whether all of these numbers are finite."""
+    """Whether all of these numbers are finite; of one that stands with a condition on ``x``, whether that is true of it."""
 
-    of: frozenset[Expr] = frozenset()
+    of: frozenset[Expr | tuple[Expr, str]] = frozenset()
 
 
 @dataclass(frozen=True)
