@@ -75,6 +75,12 @@ BY_HAND = [
     ("reflected", "fold_above(", "abs("),
     ("reflected", "2.2250738585072014e-308", "0.0"),
     ("simplex", "abs(x) <= LARGEST", "abs(x) < LARGEST"),
+    # the same numbers, where there are any: no number where theta is 0, or negative
+    ("sgnht", "state.theta[i] +", "state.theta[i] * state.theta[i] / state.theta[i] +"),
+    ("sgnht", "state.theta[i] +", "math.sqrt(state.theta[i]) ** 2 +"),
+    ("sgnht", "state.theta[i] +", "math.exp(math.log(state.theta[i])) +"),
+    ("reflected", "state.theta[i] +", "state.theta[i] * state.theta[i] / state.theta[i] +"),
+    ("posterior", "factor_2 = sigmoid(total)", "factor_2 = total / total * sigmoid(total)"),
     ("baoab", "lane_of(0, chain)", "lane_of(0, seed)"),
     ("carried", "done + 2", "done + 1"),
     ("carried", "!= start + 1", "!= start"),
@@ -138,6 +144,13 @@ def test_a_mistake_is_never_proved(name, old, new):
     at = text.rindex(old)  # what stands last, in run where there is a choice
     for changed in {text.replace(old, new), text[:at] + new + text[at + len(old) :]}:  # often one and the same
         assert case(name).verdict(changed) != "proved"
+
+
+@pytest.mark.parametrize("value", ["math.sqrt({0}) ** 2", "{0} * (1.0 + {0}) / (1.0 + {0})", "math.exp(math.log1p({0})) - 1.0"])
+def test_what_has_a_value_in_the_whole_domain_is_proved(value):
+    text, old = case("reflected").text, "state.theta[i] +"
+    assert old in text
+    assert case("reflected").verdict(text.replace(old, value.format("state.theta[i]") + " +")) == "proved"
 
 
 @pytest.mark.parametrize(("old", "new"), TEXT_OF_EIGHTS)
