@@ -40,8 +40,9 @@ from numba import njit, types
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model, type_callable
 
 # _nrt=False: nothing is allocated in here (a gradient of the user's own may), so that references need no counting
+# forceinline=False: a function that is not said to be part of its caller would be, if the caller is
 device = njit(error_model="numpy", forceinline=True, _nrt=False)
-reduction = njit(error_model="numpy", _nrt=False)
+reduction = njit(error_model="numpy", forceinline=False, _nrt=False)
 kernel = njit(cache={kernels_cached}, error_model="numpy")
 row_kernel = njit(cache={kernels_cached}, error_model="numpy", _nrt=False)
 start_kernel = njit(cache=True, error_model="numpy")
