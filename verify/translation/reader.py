@@ -23,9 +23,10 @@ from verify.translation.judge import Judge
 from verify.translation.legend import Legend
 from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, checked, operated
 from verify.translation.memory import Frame, Memory, forget_overwritten
-from verify.translation.module import Module, edges, without_docstring
+from verify.translation.module import Module, without_docstring
 from verify.translation.noise import Given
 from verify.translation.problems import unread, wrong
+from verify.translation.questions import must_be_right, question
 from verify.translation.rule import factor_of
 from verify.translation.values import (
     Array,
@@ -222,13 +223,7 @@ class Reader:
         if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
             self.memory.strange.append((array, self.memory.contents[array], line))
         if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
-            self._must_be_right(array, line)
-
-    def _must_be_right(self, array: Array, line: int) -> None:
-        """What was stored into a block must be looked at: whether it is finite, and between the ends of the domain."""
-        value = self.memory.contents[array]
-        block = next(b for b, field in self.legend.fields.items() if field == array.field)
-        self.memory.needed += [(value, line), *(((value, edge), line) for edge in edges(block))]
+            must_be_right(self, array, line)
 
     def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
         """Read an array at a coordinate."""
@@ -327,24 +322,7 @@ class Reader:
 
     @_value.register
     def _(self, node: ast.Compare, frame: Frame) -> Any:
-        match node:
-            case ast.Compare(
-                left=ast.Call(func=ast.Name(id="abs"), args=[x]), ops=[ast.LtE()], comparators=[ast.Name(id="LARGEST")]
-            ):
-                of = self.value(x, frame)
-                if isinstance(of, Expr):
-                    return Flag(self._named_at_all(of))
-            case ast.Compare(left=ast.Name() as x, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[end]):
-                of = self.value(x, frame)
-                if isinstance(of, Expr) and isinstance(self.value(end, frame), Rational):
-                    condition = f"x {ast.unparse(node).removeprefix(x.id).strip()}"
-                    return Flag(frozenset((e, condition) for e in self._named_at_all(of)))
-        raise unread(node, f"{ast.unparse(node)} is not read")
-
-    def _named_at_all(self, e: Expr) -> frozenset[Expr]:
-        """A number by its name, at the generic coordinate for every one that it stands at."""
-        named = self.judge_named(e)
-        return frozenset(relabel(named, k, GENERIC) for k in labels(named) or {GENERIC})
+        return question(self, node, frame)
 
     @_value.register
     def _(self, node: ast.BoolOp, frame: Frame) -> Any:
