@@ -13,7 +13,7 @@ import json
 import re
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,6 @@ FORMAT, VERSION = "recipe checkpoint", 1
 MANIFEST = "checkpoint.json"
 PART_NAME = re.compile(r"(state|draws)-\d{6,}\.npz")
 OWN_NAME = re.compile(r"(state|draws)-\d{6,}\.npz|\.(state-\d{6,}\.npz|draws-\d{6,}\.npz|checkpoint\.json)\.part")
-SCRATCH = ("rows", "table")  # what a step writes before it reads it
 
 Arrays = dict[str, np.ndarray]
 
@@ -47,12 +46,14 @@ class Checkpoint:
         folder: made if it is not there.
         run: everything that the draws depend on, as JSON; another run is refused.
         seconds: how often to write.
+        redrawn: the fields of a state that are left out, as a run fills them before it reads them.
     """
 
     folder: Path
     run: Mapping[str, Any]
     draws_after: Callable[[int], int]
     seconds: float
+    redrawn: Collection[str] = ()
     _manifest: dict[str, Any] = field(default_factory=dict)
     _taken: dict[int, tuple[int, int, Arrays]] = field(default_factory=dict)
     _written: float = field(default_factory=time.monotonic)
@@ -116,14 +117,20 @@ class Checkpoint:
             return
         for c in chains:
             if c is chain or at_rest(c):
-                self._taken[c.number] = _snapshot(c)
+                self._taken[c.number] = self._snapshot(c)
         if len(self._taken) == len(chains):
             self._write_or_warn(chains)
 
     def close(self, chains: Sequence[Chain]) -> None:
         """Write where the chains stand at the end."""
-        self._taken = {c.number: _snapshot(c) for c in chains}
+        self._taken = {c.number: self._snapshot(c) for c in chains}
         self._write_or_warn(chains)
+
+    def _snapshot(self, chain: Chain) -> tuple[int, int, Arrays]:
+        return chain.done, chain.guilty, {name: array.copy() for name, array in self._state_arrays(chain).items()}
+
+    def _state_arrays(self, chain: Chain) -> Arrays:
+        return {name: getattr(chain.state, name) for name in chain.state._fields if name not in self.redrawn}
 
     def _cannot_be_written(self, error: OSError) -> str:
         return f"the checkpoint {self.folder} cannot be written: {error.strerror or error}"
@@ -138,7 +145,7 @@ class Checkpoint:
         self._written = time.monotonic()
 
     def _write(self, chains: Sequence[Chain]) -> None:
-        taken = [self._taken.get(c.number) or _snapshot(c) for c in chains]
+        taken = [self._taken.get(c.number) or self._snapshot(c) for c in chains]
         before = [chain["draws"] for chain in self._manifest["chains"]] or [0] * len(chains)
         after = [self.draws_after(done) for done, _, _ in taken]
         self._serial += 1  # a name that a manifest has is never used again, also where that manifest was not replaced
@@ -203,7 +210,7 @@ class Checkpoint:
             )
         for chain, record in zip(chains, records, strict=True):
             chain.done, chain.guilty = record["done"], record["guilty"]
-            for name, array in _state_arrays(chain).items():
+            for name, array in self._state_arrays(chain).items():
                 array[...] = self._fitting(states, f"{name}_{chain.number}", array.shape)
         filled = [0] * len(chains)
         for part in self._manifest["draws"]:
@@ -254,14 +261,6 @@ def saved_warmup(folder: Path) -> int | None:
         return None
     found = _read_manifest(folder / MANIFEST)["run"].get("warmup")
     return found if type(found) is int else None
-
-
-def _snapshot(chain: Chain) -> tuple[int, int, Arrays]:
-    return chain.done, chain.guilty, {name: array.copy() for name, array in _state_arrays(chain).items()}
-
-
-def _state_arrays(chain: Chain) -> Arrays:
-    return {name: getattr(chain.state, name) for name in chain.state._fields if name not in SCRATCH}
 
 
 def _replace(path: Path, write: Callable[[Any], Any]) -> None:

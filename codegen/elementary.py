@@ -11,20 +11,21 @@ import math
 
 import numpy as np
 
-from codegen.intrinsics import Word, as_float, as_word, device, fma
+from codegen.intrinsics import Word, as_float, as_word, device, fma, held
 
 
 @device
 def exponential(x: float) -> tuple[float, Word]:
     """p and the word k + 2046 with exp(x) = 2^k (1 + p), for x from -746 to 710; k = 0 and p = exp(x) - 1 where |x| < 0.346."""
-    shifted = fma(x, 1.4426950408889634, 6755399441055744.0)  # the last bits are those of k, the integer next to x / log(2)
-    k = shifted - 6755399441055744.0
-    r = fma(-k, 2.3190468138462996e-17, fma(-k, 0.6931471805599453, x))
-    q = fma(r, fma(r, 2.0889374361428554e-09, 2.5105175783036367e-08), 2.7557349621370626e-07)
-    q = fma(r, fma(r, q, 2.7557255509009105e-06), 2.4801587245737544e-05)
-    q = fma(r, fma(r, q, 0.00019841269874724948), 0.0013888888888917961)
-    q = fma(r, fma(r, q, 0.008333333333326167), 0.041666666666666616)
-    q = fma(r, fma(r, q, 0.1666666666666667), 0.5)
+    # the last bits of this are those of k, the integer next to x / log(2)
+    shifted = fma(x, held(1.4426950408889634), held(6755399441055744.0))
+    k = shifted - held(6755399441055744.0)
+    r = fma(-k, held(2.3190468138462996e-17), fma(-k, held(0.6931471805599453), x))
+    q = fma(r, fma(r, held(2.0889374361428554e-09), held(2.5105175783036367e-08)), held(2.7557349621370626e-07))
+    q = fma(r, fma(r, q, held(2.7557255509009105e-06)), held(2.4801587245737544e-05))
+    q = fma(r, fma(r, q, held(0.00019841269874724948)), held(0.0013888888888917961))
+    q = fma(r, fma(r, q, held(0.008333333333326167)), held(0.041666666666666616))
+    q = fma(r, fma(r, q, held(0.1666666666666667)), held(0.5))
     return fma(r * r, q, r), as_word(shifted) - np.uint64(0x4337FFFFFFFFF802)
 
 
@@ -48,14 +49,14 @@ def expm1(x: float) -> float:
 @device
 def logarithm(e: float, f: float) -> float:
     """log(2^e (1 + f)) for an integer e and 1 + f between sqrt(1/2) and sqrt(2)."""
-    s = f / (2.0 + f)
+    s = f / (held(2.0) + f)
     z = s * s
-    p = fma(z, fma(z, 0.14798198605116586, 0.15313837699209373), 0.1818357216161805)
-    p = fma(z, fma(z, p, 0.22222198432149784), 0.2857142874366239)
-    p = z * fma(z, fma(z, p, 0.3999999999940942), 0.6666666666666735)
-    h = 0.5 * f * f
-    low = fma(s, h + p, e * 2.3190468138462996e-17)
-    return fma(e, 0.6931471805599453, f - (h - low))
+    p = fma(z, fma(z, held(0.14798198605116586), held(0.15313837699209373)), held(0.1818357216161805))
+    p = fma(z, fma(z, p, held(0.22222198432149784)), held(0.2857142874366239))
+    p = z * fma(z, fma(z, p, held(0.3999999999940942)), held(0.6666666666666735))
+    h = held(0.5) * f * f
+    low = fma(s, h + p, e * held(2.3190468138462996e-17))
+    return fma(e, held(0.6931471805599453), f - (h - low))
 
 
 @device

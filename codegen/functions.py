@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import singledispatch
 
-from sympy import Symbol
+from sympy import S, Symbol
 
 from codegen.expression import text_of
-from codegen.loops import MatrixProduct, NoiseDraw, Statement, Sums, Sweep, bodies
+from codegen.loops import MatrixProduct, NoiseDraw, Statement, Sums, Sweep, bodies, conditions
 from codegen.lower import varying
 from codegen.names import Namer
 from codegen.reductions import joining, sum_text
@@ -34,14 +34,27 @@ def noises_of(statement: Statement, noises: Iterable[NoiseDraw]) -> list[NoiseDr
     return [draw for draw in noises if f"{draw.local.name}[i]" in used]
 
 
+Right = Callable[[str, str], list[str]]
+
+
+def finite(cell: str, x: str) -> list[str]:
+    """The condition on a number that is stored into a cell of no block."""
+    return conditions(S.Reals, x)
+
+
 @singledispatch
-def function_text(statement: Statement, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
-    """The function that holds the loop body of a statement; empty where there is none."""
+def function_text(
+    statement: Statement, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer, right: Right = finite
+) -> str:
+    """The function that holds the loop body of a statement; empty where there is none.
+
+    ``right`` gives the conditions on a number that is stored into a cell.
+    """
     return ""
 
 
 @function_text.register
-def _(statement: Sweep, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
+def _(statement: Sweep, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer, right: Right = finite) -> str:
     drawn = noises_of(statement, noises)
     single = {Symbol(f"{d.local.name}[i]", real=True): d.local for d in drawn}
     names = ["i", *fixed, *arguments(statement, fixed), *(d.local.name for d in drawn)]
@@ -50,12 +63,12 @@ def _(statement: Sweep, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: 
         lines += commented(comment, "    ")
     lines += [f"    {local.name} = {text_of(e.xreplace(single))}" for local, e in statement.locals]
     lines += [f"    {cell} = {local.name}" for cell, local in statement.stores]
-    finite = " & ".join(f"(abs({local.name}) <= LARGEST)" for _, local in statement.stores)
-    return "\n".join([*lines, f"    return {finite}"])
+    judged = " & ".join(f"({condition})" for cell, local in statement.stores for condition in right(cell, local.name))
+    return "\n".join([*lines, f"    return {judged}"])
 
 
 @function_text.register
-def _(statement: Sums, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
+def _(statement: Sums, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer, right: Right = finite) -> str:
     passed = [*fixed, *arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
     targets = [t.name for t in statement.targets]
     join = joining(namer.fresh(f"add_{statement.function}"), targets, statement.values, passed, [], namer)
@@ -70,7 +83,7 @@ def sum_comments(statement: Sums) -> list[str]:
 
 
 @function_text.register
-def _(statement: MatrixProduct, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer) -> str:
+def _(statement: MatrixProduct, fixed: list[str], noises: tuple[NoiseDraw, ...], namer: Namer, right: Right = finite) -> str:
     numbers = [*arguments(statement, fixed), *(d.local.name for d in noises_of(statement, noises))]
     value = text_of(statement.value)
     letters = "M[i, j]" if statement.transposed else "M[j, i]"

@@ -14,13 +14,14 @@ from codegen import store
 from codegen.arguments import flag
 from codegen.estimator import Estimator, estimators
 from codegen.gate import checked
+from codegen.in_place import drawn_ahead
 from codegen.inside import check_inside
 from codegen.loops import Plan
 from codegen.minibatch import data_fields, posterior_gradient
 from codegen.names import field_namer, local_namer
 from codegen.plan import plan
 from codegen.provenance import provenance
-from codegen.source import module_text
+from codegen.source import ROWS, module_text
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
 from recipe.kernel import Kernel
@@ -35,7 +36,8 @@ from recipe.update import Update
 class Module:
     """A generated module: its name, its text and the SHA-256 of the text.
 
-    ``plan`` and ``estimators`` (of gradients from data) are what it was printed from.
+    ``plan`` and ``estimators`` (of gradients from data) are what it was printed from. ``redrawn`` are the fields of its state that
+    every call of ``run`` fills before it reads them.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Module:
     scheme: str
     plan: Plan = field(repr=False)
     estimators: Mapping[Potential, Estimator] = field(repr=False)
+    redrawn: tuple[str, ...] = field(repr=False)
 
     @property
     def controlled(self) -> bool:
@@ -113,12 +116,14 @@ def module_of(
         for U, p in given.items()
         if U in step.potentials
     }
-    names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), "rows", "table"])
+    names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), *ROWS])
     own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
     _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked
-    source = checked(module_text(provenance(what, called, scheme, moves), step, own, namer, names_of_state))
-    return Module(_file_name(called), source, store.hash_of(source), scheme, step, own)
+    ahead = {d.lane: names_of_state.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
+    source = checked(module_text(provenance(what, called, scheme, moves), step, own, ahead, namer, names_of_state))
+    redrawn = (*ahead.values(), *(ROWS if own else ()))
+    return Module(_file_name(called), source, store.hash_of(source), scheme, step, own, redrawn)
 
 
 def _check_estimators(step: Plan, own: Mapping[Potential, Estimator], control_variates: bool, compensate: bool) -> None:

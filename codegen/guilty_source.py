@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Set, oo
-
-from codegen.loops import Plan
+from codegen.loops import Plan, conditions
 from recipe.symbols import Simplex
 
 
@@ -16,7 +14,7 @@ def guilty_text(plan: Plan) -> str:
         '    """The number of the first block that is not finite or not in its domain, or -1."""',
     ]
     for n, (block, field) in enumerate(plan.fields.items()):
-        inside = " and ".join(_conditions(block.domain))
+        inside = " and ".join(conditions(block.domain, "x"))
         lines += [f"    for x in state.{field}:", f"        if not ({inside}):", f"            return {n}"]
         if isinstance(block.domain, Simplex):
             lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
@@ -31,7 +29,7 @@ def guilty_many_text(plan: Plan) -> str:
         '    """The number of the first block of chain c that is not finite or not in its domain, or -1."""',
     ]
     for n, (block, field) in enumerate(plan.fields.items()):
-        inside = " and ".join(_conditions(block.domain))
+        inside = " and ".join(conditions(block.domain, "x"))
         lines += [
             f"    for i in range(np.uint64(state.{field}.shape[0])):", f"        x = state.{field}[i, c]",
             f"        if not ({inside}):", f"            return {n}",
@@ -51,7 +49,7 @@ def right_many_text(plan: Plan) -> str:
         "    right = True",
     ]
     for block, field in plan.fields.items():
-        inside = " & ".join(f"({condition})" for condition in _conditions(block.domain))
+        inside = " & ".join(f"({condition})" for condition in conditions(block.domain, "x"))
         lines += [
             f"    for i in range(np.uint64(state.{field}.shape[0])):",
             f"        for c in range(np.uint64(state.{field}.shape[1])):",
@@ -66,12 +64,3 @@ def right_many_text(plan: Plan) -> str:
 
 def _column_sum(field: str) -> list[str]:
     return ["summed = 0.0", f"for i in range(np.uint64(state.{field}.shape[0])):", f"    summed += state.{field}[i, c]"]
-
-
-def _conditions(domain: Set) -> list[str]:
-    """The conditions on one coordinate ``x``: it is finite, and inside of the finite ends of its domain."""
-    finite = "abs(x) <= LARGEST"
-    if isinstance(domain, Simplex):
-        return [finite, "x > 0.0"]
-    low = [] if domain.start == -oo else [f"x {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
-    return [finite, *low] + ([] if domain.end == oo else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"])

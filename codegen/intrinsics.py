@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -39,10 +40,25 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 @intrinsic
+def held(typing: Any, x: Any) -> Any:
+    """x itself, a constant of a polynomial: a value that LLVM does not look into, so that a loop has it before it begins.
+
+    What it knows to be a constant is fetched in every turn, in machine code of a just-in-time compiler by two instructions, of
+    which one holds the whole address (docs/decisions/0019).
+    """
+    kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
+
+    def code(context, builder, signature, values):  # type: ignore[no-untyped-def]  # a module has this text, and no Any
+        return builder.call(builder.module.declare_intrinsic("llvm.arithmetic.fence", kind.args, kind), values)
+
+    return types.float64(types.float64), code
+
+
+@intrinsic
 def wide(typing: Any) -> Any:
     """Lets the loops of the function that calls it use vectors of 512 bits, where the machine has them: elsewhere, nothing."""
     attribute = '"prefer-vector-width"="512"'  # llvmlite's own add takes no attribute that has a value
     return types.void(), lambda context, builder, signature, values: set.add(builder.function.attributes, attribute)
 
 
-INTRINSICS = (fma, wide)
+INTRINSICS = (fma, held, wide)

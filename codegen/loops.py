@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, S, Set, Symbol, oo
 
 from recipe.abstract import Dense, Potential
-from recipe.symbols import Block, Length
+from recipe.symbols import Block, Length, Simplex
 
 
 @dataclass(frozen=True)
@@ -223,9 +223,26 @@ class Plan:
         return {f: self.recorded.fields.get(b, f) for b, f in self.fields.items()}
 
     @property
-    def has_edges(self) -> bool:
-        """Whether a block has a domain with an edge, which a step may leave and stay finite."""
-        return any(b.domain != S.Reals for b in self.state)
+    def on_simplex(self) -> bool:
+        """Whether only all coordinates of a block together tell that a step has left its domain."""
+        return any(isinstance(b.domain, Simplex) for b in self.state)
+
+    def conditions(self, cell: str, x: str) -> list[str]:
+        """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and between the ends of the domain.
+
+        On a simplex that is not enough, and ``guilty`` asks after every step.
+        """
+        domains = [b.domain for b, field in self.fields.items() if f".{field}[" in cell and not isinstance(b.domain, Simplex)]
+        return conditions(domains[0] if domains else S.Reals, x)
+
+
+def conditions(domain: Set, x: str) -> list[str]:
+    """The conditions on one coordinate ``x``: it is finite, and inside of the finite ends of its domain."""
+    finite = f"abs({x}) <= LARGEST"
+    if isinstance(domain, Simplex):
+        return [finite, f"{x} > 0.0"]
+    low = [] if domain.start == -oo else [f"{x} {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
+    return [finite, *low] + ([] if domain.end == oo else [f"{x} {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:

@@ -35,7 +35,7 @@ from codegen.loops import (
 from codegen.many import Numbers, Once, Part, Piece, Repeated, lines_of, merged, names_in, of_column
 from codegen.names import Namer, local_namer
 from codegen.reductions import is_arithmetic
-from codegen.run_source import FIRST_ROW, into_a_row, restored_lines
+from codegen.run_source import FIRST_ROW, all_of, into_a_row, restored_lines
 from recipe.symbols import Length, Vector
 
 
@@ -86,7 +86,7 @@ def many_texts(
         _state_text(plan, names, writer.numbers),
         KEEP_MANY,
         guilty_many_text(plan),
-        right_many_text(plan) if plan.has_edges else "",
+        right_many_text(plan) if plan.on_simplex else "",
         _stop_text(plan, names),
         PAIRWISE_MANY if names.eights else "",
         *(_body_text(s, names, every_noise(plan), bodies[s.function]) for s in statements if isinstance(s, Sums | Sweep)),
@@ -163,7 +163,7 @@ class _Writer:
         """One statement."""
         match s:
             case Let():
-                judged = [f"{self.judged}abs({s.target.name}) <= LARGEST"] if s.store and self.judged else []
+                judged = [f"{self.judged}{all_of(self.plan.conditions(s.store, s.target.name))}"] if s.store and self.judged else []
                 lines = [of_column(line) for line in let_lines(s)]
                 return [Piece((), (*lines, *judged), frozenset([s.target.name]), names_in([s.value]))]
             case Sums():
@@ -287,7 +287,7 @@ def _tests_begin(plan: Plan, names: ManyNames) -> list[str]:
 
 def _stopped(plan: Plan) -> list[str]:
     """Stop the chains that are not finite, or have left their domain."""
-    right = "right_many(state)" if plan.has_edges else "finite"
+    right = "right_many(state)" if plan.on_simplex else "finite"
     return [f"if not {right} and not stop_many(state, done):", "    return done, 0"]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from codegen.elementary import log
-from codegen.intrinsics import Word, as_float, as_word, device, fma, reduction, wide
+from codegen.intrinsics import Word, as_float, as_word, device, fma, held, reduction, wide
 
 
 @device
@@ -67,7 +67,7 @@ def threefry(c0: Word, c1: Word, k0: Word, k1: Word) -> tuple[Word, Word]:
 @device
 def uniform(word: Word) -> float:
     """(k + 1/2) / 2^52 for the low 52 bits k of the word: never 0, never 1, and exactly that."""
-    return as_float((word & np.uint64(0x000FFFFFFFFFFFFF)) | np.uint64(0x3FF0000000000000)) - 0.9999999999999999
+    return as_float((word & np.uint64(0x000FFFFFFFFFFFFF)) | np.uint64(0x3FF0000000000000)) - held(0.9999999999999999)
 
 
 @device
@@ -77,14 +77,14 @@ def radius(word: Word) -> float:
     u = 2^e m with m between sqrt(1/2) and sqrt(2), and log m = 2 artanh(s) with s = (m - 1)/(m + 1).
     """
     bits = as_word(uniform(word)) + np.uint64(0x00095F6200000000)
-    e = as_float((bits >> np.uint64(52)) | np.uint64(0x4330000000000000)) - 4503599627371519.0
+    e = as_float((bits >> np.uint64(52)) | np.uint64(0x4330000000000000)) - held(4503599627371519.0)
     m = as_float((bits & np.uint64(0x000FFFFFFFFFFFFF)) + np.uint64(0x3FE6A09E00000000))
-    s = (m - 1.0) / (m + 1.0)
+    s = (m - held(1.0)) / (m + held(1.0))
     z = s * s
-    p = fma(z, fma(z, -0.33638328143152957, -0.36247382794330024), -0.4444674047606026)
-    p = fma(z, fma(z, p, -0.5714283430200593), -0.8000000010427583)
-    p = fma(z, fma(z, p, -1.3333333333317499), -4.0)
-    r = np.sqrt(fma(e, -1.3862943611198906, s * p))
+    p = fma(z, fma(z, held(-0.33638328143152957), held(-0.36247382794330024)), held(-0.4444674047606026))
+    p = fma(z, fma(z, p, held(-0.5714283430200593)), held(-0.8000000010427583))
+    p = fma(z, fma(z, p, held(-1.3333333333317499)), held(-4.0))
+    r = np.sqrt(fma(e, held(-1.3862943611198906), s * p))
     return as_float(as_word(r) | (word & np.uint64(0x8000000000000000)))
 
 
@@ -94,14 +94,14 @@ def direction(word: Word) -> tuple[float, float]:
 
     The low 52 bits, of which the last is taken to be 1, are the angle between -pi/4 and pi/4 (never 0); bit 62 mirrors it.
     """
-    a = as_float((word & np.uint64(0x000FFFFFFFFFFFFF)) | np.uint64(0x3FF0000000000001)) - 1.5
+    a = as_float((word & np.uint64(0x000FFFFFFFFFFFFF)) | np.uint64(0x3FF0000000000001)) - held(1.5)
     z = a * a
-    c = fma(z, fma(z, 4.6553041704386153e-07, -2.52001408430133e-05), 0.0009192599535978243)
-    c = fma(z, fma(z, c, -0.020863480735805545), 0.2536695078999563)
-    c = fma(z, fma(z, c, -1.2337005501361553), 1.0)
-    s = fma(z, fma(z, 5.58528032059985e-08, -3.598279430554989e-06), 0.00016044104872182924)
-    s = fma(z, fma(z, s, -0.004681754119168649), 0.07969262624527501)
-    s = a * fma(z, fma(z, s, -0.645964097506228), 1.5707963267948966)
+    c = fma(z, fma(z, held(4.6553041704386153e-07), held(-2.52001408430133e-05)), held(0.0009192599535978243))
+    c = fma(z, fma(z, c, held(-0.020863480735805545)), held(0.2536695078999563))
+    c = fma(z, fma(z, c, held(-1.2337005501361553)), held(1.0))
+    s = fma(z, fma(z, held(5.58528032059985e-08), held(-3.598279430554989e-06)), held(0.00016044104872182924))
+    s = fma(z, fma(z, s, held(-0.004681754119168649)), held(0.07969262624527501))
+    s = a * fma(z, fma(z, s, held(-0.645964097506228)), held(1.5707963267948966))
     mirrored = (word & np.uint64(0x4000000000000000)) != np.uint64(0)
     return (s, c) if mirrored else (c, s)
 
@@ -113,18 +113,12 @@ def lane_of(purpose: int, chain: int) -> Word:
 
 
 @device
-def box_muller(x: Word, y: Word) -> tuple[float, float]:
-    """Two standard normal numbers from two words."""
-    r = radius(x)
-    c, s = direction(y)
-    return r * c, r * s
-
-
-@device
 def normal_pair(seed: Word, lane: Word, t: Word, k: Word) -> tuple[float, float]:
     """Two standard normal numbers of step ``t``: those of the coordinates k and ceil(d/2) + k."""
     x, y = threefry(t, k, np.uint64(seed), lane)
-    return box_muller(x, y)
+    r = radius(x)
+    c, s = direction(y)
+    return r * c, r * s
 
 
 @device
@@ -147,26 +141,8 @@ def row_of_word(word: Word, rows: int) -> Word:
 
 @device
 def in_vectors(pairs: Word) -> Word:
-    """How many of the pairs of a step are drawn in the step: as many as fill vectors. The rest is drawn ahead."""
+    """How many of the pairs of a step are drawn where they are used: as many as fill vectors. The rest is drawn ahead."""
     return pairs & ~np.uint64(7)
-
-
-@reduction
-def draw_words(numbers: np.ndarray, seed: Word, lane: Word, t: Word, first: Word, last: Word) -> None:
-    """The words of the pairs first .. last - 1 of step ``t``, at most 1024 of them, at the places that ``pair_of_words`` reads.
-
-    A loop of their own: in one loop with what is made of them they need more registers than there are.
-    """
-    wide()
-    for k in range(last - first):
-        x, y = threefry(t, first + k, np.uint64(seed), lane)
-        numbers[np.uint64(1024) + k], numbers[np.uint64(2048) + k] = as_float(x), as_float(y)
-
-
-@device
-def pair_of_words(numbers: np.ndarray, k: Word) -> tuple[float, float]:
-    """The k-th of the pairs whose words ``draw_words`` has drawn."""
-    return box_muller(as_word(numbers[np.uint64(1024) + k]), as_word(numbers[np.uint64(2048) + k]))
 
 
 @reduction
@@ -255,7 +231,7 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
             rows[k] = row
 
 
-ROOM = 3072  # numbers that draw_ahead and, behind these, draw_words need room for
+AHEAD = 1024  # numbers that draw_ahead needs room for
 
-EMBEDDED = (wide, lane_of, normal_pair, fill_normals, in_vectors, draw_words, pair_of_words, draw_ahead, pair_ahead)
+EMBEDDED = (wide, lane_of, normal_pair, fill_normals, in_vectors, draw_ahead, pair_ahead)
 MINIBATCH = (random_row, draw_rows)

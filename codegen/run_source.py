@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from codegen.driver import STEP_FIXED, Context, count_lines, gradient_call, let_lines, statement_lines
 from codegen.estimator import Estimator
@@ -113,7 +113,8 @@ class _Writer:
             case Test():
                 return self.test(statement)
             case Let() if statement.store and self.judged:
-                return [*let_lines(statement), f"{self.judged}abs({statement.target.name}) <= LARGEST"]
+                conditions = self.plan.conditions(statement.store, statement.target.name)
+                return [*let_lines(statement), f"{self.judged}{all_of(conditions)}"]
             case _:
                 return statement_lines(statement, self.context)
 
@@ -225,7 +226,7 @@ class _Writer:
     def sweep(self, statement: Sweep, count: str) -> list[str]:
         """Loops over pairs of coordinates: the two halves of a block share a counter of the generator.
 
-        What fills vectors is drawn a block of pairs at a time, what does not for several steps at once.
+        What does not fill vectors is drawn for several steps at once.
         """
         drawn = noises_of(statement, self.context.noises)
         fused = [d for d in drawn if d.local.name not in self.filled]
@@ -237,20 +238,22 @@ class _Writer:
 
         if not fused:
             return [f"for i in range({count}):", f"    {call('i', 0)}"]
-        words = [f"draw_words(state.{self.ahead[d.lane]}, seed, {d.lane}, {self.clock}, first, last)" for d in fused]
-        pair = [f"{d.pair[0]}, {d.pair[1]} = pair_of_words(state.{self.ahead[d.lane]}, i - first)" for d in fused]
+        pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair(seed, {d.lane}, {self.clock}, i)" for d in fused]
         rest = [f"{d.pair[0]}, {d.pair[1]} = {self.pair_ahead(d, 'i - fused')}" for d in fused]
-        middle = [f"{d.pair[0]} = {self.pair_ahead(d, 'pairs - fused')}[0]" for d in fused]
+        last = [f"{d.pair[0]} = {self.pair_ahead(d, 'pairs - fused')}[0]" for d in fused]
         both = [call("i", 0), call("half + i", 1)]
         return [
             f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs", "fused = in_vectors(pairs)",
-            "for first in range(np.uint64(0), fused, BLOCK):", "    last = min(first + BLOCK, fused)",
-            *(f"    {line}" for line in words),
-            "    for i in range(first, last):", *(f"        {line}" for line in [*pair, *both]),
+            "for i in range(fused):", *(f"    {line}" for line in [*pair, *both]),
             *(self.draw_ahead(d, "fused", "half") for d in fused),
             "for i in range(fused, pairs):", *(f"    {line}" for line in [*rest, *both]),
-            "if pairs < half:", *(f"    {line}" for line in [*middle, call("pairs", 0)]),
+            "if pairs < half:", *(f"    {line}" for line in [*last, call("pairs", 0)]),
         ]  # fmt: skip
+
+
+def all_of(conditions: Sequence[str]) -> str:
+    """All of these, without branches."""
+    return conditions[0] if len(conditions) == 1 else " & ".join(f"({condition})" for condition in conditions)
 
 
 def restored_lines(block: Restored, counts: Mapping[Length, str]) -> list[str]:
@@ -313,7 +316,7 @@ def _stopped(plan: Plan) -> list[str]:
     """Stop where a block is not finite or has left its domain."""
     lines = [f"state.{plan.carried.mark}[0] = done + 2"] if plan.carried else []
     stop = ["bad = guilty(state)", "if bad >= 0:", "    return done, bad"]
-    if plan.has_edges:
+    if plan.on_simplex:
         return [*lines, *stop]
     return [*lines, "if not finite:", *(f"    {line}" for line in stop)]
 

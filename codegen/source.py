@@ -15,14 +15,14 @@ from codegen.expression import OURS
 from codegen.functions import function_text
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.guilty_source import guilty_text
-from codegen.in_place import drawn_ahead, filled_noises, plan_in_place
+from codegen.in_place import filled_noises, plan_in_place
 from codegen.intrinsics import INTRINSICS
 from codegen.lanes import lanes_text
 from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, Statement, Sums, Sweep, every, every_noise, expressions
 from codegen.many import refusal_of_many
 from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
-from codegen.random import EMBEDDED, MINIBATCH, ROOM, log_uniform, random_row
+from codegen.random import AHEAD, EMBEDDED, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE, run_text
 from recipe.abstract import Potential
 from recipe.symbols import Block, Length, Vector
@@ -40,8 +40,9 @@ from numba import njit, types
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model, type_callable
 
 # _nrt=False: nothing is allocated in here (a gradient of the user's own may), so that references need no counting
+# forceinline=False: a function that is not said to be part of its caller would be, if the caller is
 device = njit(error_model="numpy", forceinline=True, _nrt=False)
-reduction = njit(error_model="numpy", _nrt=False)
+reduction = njit(error_model="numpy", forceinline=False, _nrt=False)
 kernel = njit(cache={kernels_cached}, error_model="numpy")
 row_kernel = njit(cache={kernels_cached}, error_model="numpy", _nrt=False)
 start_kernel = njit(cache=True, error_model="numpy")
@@ -49,7 +50,6 @@ run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy", _nrt={cou
 
 LARGEST = 1.7976931348623157e308
 TILE = np.uint64(32)
-BLOCK = np.uint64(1024)
 LONG = 128
 """
 
@@ -82,19 +82,19 @@ def keep(draws, row, values):
 '''
 
 
-def module_text(comment: str, plan: Plan, own: Own, namer: Namer, fields: Namer) -> str:
+def module_text(comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer) -> str:
     """The whole module: the comment on top, then what a reader needs in the order in which it is used.
 
-    ``namer`` and ``fields`` know the names that are taken among functions and among the fields of ``State``.
+    ``ahead`` calls the array of numbers that are drawn ahead, by lane; ``namer`` and ``fields`` know the names that are taken among
+    functions and among the fields of ``State``.
     """
     counts = count_names(plan.state, namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
-    ahead = {d.lane: fields.fresh(f"{d.name}_ahead") for d in drawn_ahead(plan)}
     scratch: dict[str, Length | int | None] = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
-    scratch |= dict.fromkeys(ahead.values(), ROOM)
+    scratch |= dict.fromkeys(ahead.values(), AHEAD)
     scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
     loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
-    bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer) for s in loops}
+    bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions) for s in loops}
     steps = plan_in_place(plan)
     run, lanes = run_text(plan, steps, counts, own, filled, ahead)
     texts = [
@@ -129,7 +129,7 @@ def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, st
 
 def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
     """The named tuples; a module without parameters or data takes empty tuples there."""
-    arrays = [*(_array(name) for name in scratch), *(("rows", "table") if own else ())]
+    arrays = [*(_array(name) for name in scratch), *(ROWS if own else ())]
     return [
         _named_tuple("State", "The blocks, one array each (of length 1 for a number), then scratch.",
                      dict.fromkeys([*plan.fields.values(), *arrays], "np.ndarray")),
@@ -159,10 +159,10 @@ def _named_tuple(name: str, meaning: str, fields: Mapping[str, str]) -> str:
     )
 
 
-ROWS = (
-    "np.zeros(batch_size, dtype=np.int64)",
-    "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
-)
+ROWS = {
+    "rows": "np.zeros(batch_size, dtype=np.int64)",
+    "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
+}
 
 
 def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, rows: bool) -> str:
@@ -175,7 +175,7 @@ def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, row
     values = [f"np.array({b}, dtype=np.float64)" for b in blocks]
     sizes = (f"{first[n]}.size" if isinstance(n, Length) else n or 1 for n in scratch.values())
     values += [f"np.zeros({size})" for size in sizes]
-    values += ROWS if rows else ()
+    values += ROWS.values() if rows else ()
     arguments = ", ".join([*blocks, *(("batch_size=0", "replace=True") if rows else ())])
     batch = " for minibatches of that size (0: all of the data)" if rows else ""
     meaning = f"A state with copies of these blocks (arrays of one dimension), and its scratch{batch}."

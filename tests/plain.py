@@ -35,6 +35,7 @@ def as_float(x):
 
 INTRINSICS = {
     "fma": lambda a, b, c: a * b + c,
+    "held": lambda x: x,
     "wide": lambda: None,
     "EIGHT": np.uint64(8),
     "whole": lambda i: Lanes.of(i, int(i) + 8),

@@ -10,16 +10,14 @@ import pytest
 from numba import njit
 
 from codegen.random import (
-    ROOM,
+    AHEAD,
     draw_ahead,
-    draw_words,
     fill_normals,
     in_vectors,
     lane_of,
     log_uniform,
     normal_pair,
     pair_ahead,
-    pair_of_words,
     random_row,
     threefry,
 )
@@ -138,28 +136,11 @@ def test_what_is_drawn_ahead_is_what_is_drawn_where_it_is_used(d):
         steps = 150
         wanted = [[pair(seed, lane, u64(start + n), u64(k)) for k in range(first, half)] for n in range(steps)]
         for split in ([0, steps], [0, 1, 2, 29, 64, 65, 127, steps], list(range(steps + 1))):
-            found, numbers = np.full((steps, half - first, 2), np.nan), np.full(ROOM, np.nan)
+            found, numbers = np.full((steps, half - first, 2), np.nan), np.full(AHEAD, np.nan)
             for begin, end in pairwise(split):
                 steps_of_it = (u64(start + begin), u64(start + end))
                 pairs_ahead(found[begin:end], numbers, seed, lane, *steps_of_it, u64(first), u64(half))
             np.testing.assert_array_equal(found, np.array(wanted).reshape(found.shape))
-
-
-@njit(error_model="numpy")
-def pairs_of_words(found, numbers, seed, lane, t, first, last):
-    """What ``pair_of_words`` has for the pairs first .. last - 1."""
-    draw_words(numbers, seed, lane, t, first, last)
-    for k in range(first, last):
-        found[k - first, 0], found[k - first, 1] = pair_of_words(numbers, k - first)
-
-
-def test_a_block_of_words_is_what_is_drawn_where_it_is_used():
-    seed, lane, numbers = u64(MASK), u64(3 << 32 | 7), np.full(ROOM, np.nan)
-    for first, last in ((0, 8), (1024, 2048), (5, 6), (2**40, 2**40 + 1000)):
-        found = np.full((last - first, 2), np.nan)
-        pairs_of_words(found, numbers, seed, lane, u64(9), u64(first), u64(last))
-        np.testing.assert_array_equal(found, [pair(seed, lane, u64(9), u64(k)) for k in range(first, last)])
-    assert np.all(np.isnan(numbers[:1024]))  # what is drawn ahead is left alone
 
 
 def test_moments():

@@ -58,13 +58,10 @@ REFRESHED = """\
             pairs = n_theta >> np.uint64(1)
             half = n_theta - pairs
             fused = in_vectors(pairs)
-            for first in range(np.uint64(0), fused, BLOCK):
-                last = min(first + BLOCK, fused)
-                draw_words(state.w_r_ahead, seed, lane_w_r, t_2, first, last)
-                for i in range(first, last):
-                    w_r_a, w_r_b = pair_of_words(state.w_r_ahead, i - first)
-                    finite &= move_r(i, state, state, params, step_size, w_r_a)
-                    finite &= move_r(half + i, state, state, params, step_size, w_r_b)
+            for i in range(fused):
+                w_r_a, w_r_b = normal_pair(seed, lane_w_r, t_2, i)
+                finite &= move_r(i, state, state, params, step_size, w_r_a)
+                finite &= move_r(half + i, state, state, params, step_size, w_r_b)
             draw_ahead(state.w_r_ahead, seed, lane_w_r, t_2, fused, half, t * np.uint64(2), t * np.uint64(2) + count_2)
             for i in range(fused, pairs):
                 w_r_a, w_r_b = pair_ahead(state.w_r_ahead, t_2, i - fused)
@@ -156,10 +153,10 @@ BY_HAND = [
     (
         "two noises",
         "run",
-        "_a, v_b = pair_of_words(state.v_ahead, i - first)\n",
-        "_a, v_b = pair_of_words(state.v_ahead, i - first)\n                w[i] = 0.0\n",
+        "_a, v_b = normal_pair(seed, lane_v, t, i)\n",
+        "_a, v_b = normal_pair(seed, lane_v, t, i)\n            w[i] = 0.0\n",
     ),
-    ("sgnht", "run", "pair_of_words(state.w_r_ahead, i - first)", "pair_ahead(state.w_r_ahead, t, i - fused)"),
+    ("sgnht", "run", "normal_pair(seed, lane_w_r, t, i)", "pair_ahead(state.w_r_ahead, t, i - fused)"),
     (
         "carried",
         "run",

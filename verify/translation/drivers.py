@@ -14,7 +14,7 @@ from recipe.kernel import Kernel
 from recipe.symbols import Block, Noise, ScalarNoise, generic
 from recipe.update import Update
 from verify.translation.equal import Looks
-from verify.translation.forms.ahead import in_pairs
+from verify.translation.forms.ahead import drawn_ahead
 from verify.translation.forms.calls import CALLS, evaluated
 from verify.translation.forms.decision import decision
 from verify.translation.forms.eights import EIGHTS, by_eight
@@ -48,7 +48,7 @@ def reader_for(
     """A reader beside the rule, at its first state."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
-    forms = (pairs, in_pairs, number, decision, either, through_piece, by_eight, blocks, one_by_one)
+    forms = (pairs, drawn_ahead, number, decision, either, through_piece, by_eight, blocks, one_by_one)
     reader = Reader(module, legend, judge, forms, {**CALLS, **EIGHTS, **calls})
     state: dict[Block, Expr] = {b: b for b in legend.fields}
     reader.rule = Rule(judge, beside, state, estimated)
@@ -70,6 +70,7 @@ def check_step(module: Module, legend: Legend, what: Update, laws: Mapping[str, 
     checked_state(reader, end, "after the step", "out")
     if noise.used != set(range(len(noise.used))):
         raise wrong(end, "not all arrays of the noise are used")
+    reader.judge.defined.require()
 
 
 def read_step(
@@ -150,6 +151,7 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     _check_drawn_again(reader, loop)
     _check_variances(reader, loop)
     end(reader, frame, tail, frozenset(opened))
+    reader.judge.defined.require()
     return reader
 
 
@@ -317,6 +319,8 @@ def _check_finite(reader: Reader, frame: Frame) -> None:
     flag = frame.names["finite"]
     if reader.rule.domains_checked:
         return
-    for value, line in reader.memory.needed:
-        if not isinstance(flag, Flag) or value not in flag.of:
-            raise wrong(line, f"{value} is not looked at: a step that is not finite would go on")
+    for asked, line in reader.memory.needed:
+        if not isinstance(flag, Flag) or asked not in flag.of:
+            value, condition = asked if isinstance(asked, tuple) else (asked, "")
+            reason = f"{condition} is not asked" if condition else "a step that is not finite would go on"
+            raise wrong(line, f"{value} is not looked at: {reason}")

@@ -17,6 +17,7 @@ from sympy import Expr, Symbol
 from recipe.abstract import Potential
 from recipe.symbols import Block, Indexed, Length, Noise, ScalarNoise, VectorParameter, assumptions_of, generic
 from recipe.total import substitute
+from verify.translation.defined import Defined
 from verify.translation.equal import Looks, witness_against
 from verify.translation.problems import unread, wrong
 
@@ -76,6 +77,10 @@ class Judge:
     clock: Any = None  # the counter of random numbers here: what a rule draws here is what the text draws at this counter
     clocks: dict[Symbol, Any] = field(default_factory=dict)  # the counters of the noises of the text
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
+    defined: Defined = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.defined = Defined(self.looks)
 
     def fresh(self, name: str, length: Length | None, **facts: bool) -> Symbol:
         """A new atom."""
@@ -184,6 +189,7 @@ class Judge:
         Raises:
             TranslationError: with a point where they differ, if there is one.
         """
+        self.defined.rule[ours] = None
         if self.same(theirs, ours):
             return
         expanded, expected = self.expanded(theirs), self.expanded(ours)

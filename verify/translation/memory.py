@@ -28,7 +28,7 @@ class Memory:
     written: dict[Array, int] = field(default_factory=dict)
     reads: list[tuple[Array, int | None]] = field(default_factory=list)
     writes: list[tuple[Array, int | None]] = field(default_factory=list)
-    needed: list[tuple[Expr, int]] = field(default_factory=list)  # what was stored into blocks, and must be looked at
+    needed: list[tuple[Any, int]] = field(default_factory=list)  # what must be asked of what was stored into blocks, as in ``Flag``
     strange: list[tuple[Array, Expr, int]] = field(default_factory=list)  # what was stored and has no name
     locals: dict[Local, tuple[Piece, Any]] = field(default_factory=dict)  # what arrays on the stack hold, for this piece
     several: dict[tuple[Local, int], Any] = field(default_factory=dict)  # the same in a loop that takes several at a time, by shift

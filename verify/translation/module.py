@@ -182,7 +182,7 @@ def _check_shape(function: ast.FunctionDef) -> None:
         raise unread(function, f"{function.name} has annotations, which are carried out where it is defined")
 
 
-BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "BLOCK", "LONG"}
+BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "LONG"}
 
 
 def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
@@ -218,7 +218,7 @@ def _allocated(
     lengths = {field: _length(block) for field, block in zip(fields, blocks, strict=False)}
     scratch = list(zip(fields, values, strict=True))[len(blocks) :]
     of_argument = dict(zip(names, blocks, strict=False))
-    integers = {field for field, value in scratch if ast.unparse(value) in (ROWS.get(field), ROOM)}
+    integers = {field for field, value in scratch if ast.unparse(value) in (ROWS.get(field), AHEAD)}
     lengths |= {field: _length_of_scratch(field, value, of_argument) for field, value in scratch if field not in integers}
     return lengths, frozenset(integers)
 
@@ -234,7 +234,7 @@ def _length_of_scratch(field: str, value: ast.expr, of_argument: Mapping[str, Bl
     raise unread(value, f"{field} is not allocated as in a generated module")
 
 
-ROOM = "np.zeros(3072)"  # what draw_ahead and draw_words need
+AHEAD = "np.zeros(1024)"  # what draw_ahead needs
 ROWS = {
     "rows": "np.zeros(batch_size, dtype=np.int64)",
     "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",

@@ -77,6 +77,7 @@ def _check_gradient(module: Module, legend: Legend, density: Density) -> None:
     for array, b in zip(places.values(), blocks, strict=True):
         if reader.memory.contents[array] != b:
             raise wrong(reader.memory.written[array], f"the gradient changes {b}")
+    reader.judge.defined.require()
 
 
 def _check_value(module: Module, legend: Legend, density: Density) -> None:
@@ -100,6 +101,7 @@ def _check_value(module: Module, legend: Legend, density: Density) -> None:
     _require(reader, value, -posterior.log_likelihood, -posterior.log_prior, line, f"{density.potential} itself")
     if reader.memory.writes:
         raise wrong(function, "the potential writes into an array")
+    reader.judge.defined.require()
 
 
 def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, what: str) -> None:

@@ -18,6 +18,7 @@ from recipe.abstract import Dense
 from recipe.symbols import GENERIC, Indexed, generic
 from recipe.total import labels, relabel
 from verify.translation.cells import cell, store_local
+from verify.translation.defined import FUNCTIONS, needed_by
 from verify.translation.judge import Judge
 from verify.translation.legend import Legend
 from verify.translation.meanings import AXIOMS, CONSTANTS, MATH, checked, operated
@@ -25,17 +26,16 @@ from verify.translation.memory import Frame, Memory, forget_overwritten
 from verify.translation.module import Module, without_docstring
 from verify.translation.noise import Given
 from verify.translation.problems import unread, wrong
+from verify.translation.questions import must_be_right, question
 from verify.translation.rule import factor_of
 from verify.translation.values import (
     Array,
-    BlockEnd,
     Column,
     Decision,
     Drawn,
     Flag,
     Fused,
     Half,
-    InBlock,
     Local,
     Matrix,
     Offset,
@@ -73,7 +73,6 @@ class Reader:
         self.ticks = ""  # from where to where it counts
         self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their lane and clock and length
         self.ahead: dict[str, Any] = {}  # the lane and length of such an array
-        self.words: dict[str, Any] = {}  # arrays that hold the words of a block of pairs, with their lane and clock and length
         self.depth = 0  # how many functions have been called around what is read
         self.looping: list[int] = []  # the labels of the loops around what is read
         self.visiting = ""  # which part of the coordinates a loop over pairs is read at
@@ -124,7 +123,7 @@ class Reader:
             case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
                 self._augment(name, operator, self.value(value, frame), frame, statement)
             case ast.AugAssign(target=ast.Subscript() as cell, op=operator, value=value):
-                changed = operated(operator, self.value(cell, frame), self.value(value, frame))
+                changed = self.operated(operator, self.value(cell, frame), self.value(value, frame), statement)
                 if changed is None:
                     raise unread(statement, f"{ast.unparse(statement)} is not read")
                 self.store(cell, changed, frame, statement.lineno)
@@ -174,7 +173,7 @@ class Reader:
         match before, operator, value:
             case Flag(of=known), ast.BitAnd(), Flag(of=more):
                 frame.names[name] = Flag(known | more)
-            case Expr(), _, Expr() if (changed := operated(operator, before, value)) is not None:
+            case Expr(), _, Expr() if (changed := self.operated(operator, before, value, statement)) is not None:
                 frame.names[name] = changed
             case _:
                 raise unread(statement, f"{ast.unparse(statement)} is not read")
@@ -224,7 +223,7 @@ class Reader:
         if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
             self.memory.strange.append((array, self.memory.contents[array], line))
         if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
-            self.memory.needed.append((self.memory.contents[array], line))
+            must_be_right(self, array, line)
 
     def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
         """Read an array at a coordinate."""
@@ -300,7 +299,7 @@ class Reader:
             case (Expr() | int(), _, Expr() | int()) if not (
                 (isinstance(a, int) and isinstance(b, int)) or isinstance(a, Word) or isinstance(b, Word)
             ):
-                found = operated(node.op, a, b)
+                found = self.operated(node.op, a, b, node)
                 if found is not None:
                     return found
             case Flag(of=one), ast.BitAnd(), Flag(of=other):
@@ -311,8 +310,6 @@ class Reader:
                 return Half(length)
             case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if same == length:
                 return Rest(a)
-            case Place(length=length, part="first"), ast.Sub(), BlockEnd(length=same, last=False) if same == length:
-                return InBlock(a)
             case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
                 return Place(length, label, "second")
             case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.label is not None:
@@ -325,15 +322,7 @@ class Reader:
 
     @_value.register
     def _(self, node: ast.Compare, frame: Frame) -> Any:
-        match node:
-            case ast.Compare(
-                left=ast.Call(func=ast.Name(id="abs"), args=[x]), ops=[ast.LtE()], comparators=[ast.Name(id="LARGEST")]
-            ):
-                of = self.value(x, frame)
-                if isinstance(of, Expr):
-                    of = self.judge_named(of)
-                    return Flag(frozenset(relabel(of, k, GENERIC) for k in labels(of) or {GENERIC}))
-        raise unread(node, f"{ast.unparse(node)} is not read")
+        return question(self, node, frame)
 
     @_value.register
     def _(self, node: ast.BoolOp, frame: Frame) -> Any:
@@ -391,7 +380,10 @@ class Reader:
         if name in MATH or name in AXIOMS:
             if name in AXIOMS and name not in self.module.trusted:
                 raise unread(node, f"{name} is no function of this release")
-            return checked((MATH.get(name) or AXIOMS[name])(*(self.number(a, frame) for a in node.args)))
+            given = [self.number(a, frame) for a in node.args]
+            if name in FUNCTIONS and not self.trying:
+                self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
+            return checked((MATH.get(name) or AXIOMS[name])(*given))
         if name == "float":
             (x,) = (self.value(a, frame) for a in node.args)
             return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
@@ -405,6 +397,13 @@ class Reader:
         if name in self.module.functions:
             return self.inlined(self.module.functions[name], [self.value(a, frame) for a in node.args], node)
         raise unread(node, f"{name} is not read")
+
+    def operated(self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr) -> Expr | None:
+        """The result of an operator, which has one where the rule has one."""
+        found = operated(operator, a, b)
+        if found is not None and not self.trying:
+            self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
+        return found
 
     def number(self, node: ast.expr, frame: Frame) -> Expr:
         """What an expression stands for, which must be a number."""

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, Symbol
 
 from recipe.abstract import Dense, Partial, Potential
 from recipe.chi_squared import NoncentralChiSquared
 from recipe.free import VARIANCES
-from recipe.symbols import GENERIC, Block, Index, Indexed, Noise, ScalarNoise, generic, name_of
+from recipe.symbols import GENERIC, Block, Index, Indexed, Noise, ScalarNoise, Simplex, generic, name_of
 from recipe.total import Total, substitute
 from verify.translation.judge import Judge, generics, put
 from verify.translation.problems import unread
@@ -37,8 +37,8 @@ class Rule:
 
     @property
     def domains_checked(self) -> bool:
-        """Whether every step is looked at by ``guilty``: where a block has an edge."""
-        return any(b.domain != S.Reals for b in self.state)
+        """Whether every step is looked at by ``guilty``: where only all coordinates of a block tell that it has left its domain."""
+        return any(isinstance(b.domain, Simplex) for b in self.state)
 
     def advance(self) -> Operation | None:
         """Carry out moves, and return what comes next: a loop, a test, or nothing."""
@@ -94,8 +94,11 @@ class Rule:
         e = e.xreplace({v: self._variance(v) for v in e.atoms(*VARIANCES)})
         for draw in sorted(e.atoms(NoncentralChiSquared), key=str):
             df, nonc = (substitute(a, values) for a in (draw.df, draw.nonc))
+            self.judge.defined.rule |= dict.fromkeys((df, nonc))
             e = e.xreplace({draw: self.judge.square(df, nonc, getattr(draw.noise, "length", None), noise=draw.noise)})
-        return substitute(e, values)
+        e = substitute(e, values)
+        self.judge.defined.rule[e] = None
+        return e
 
     def _partial(self, p: Partial, where: State) -> Expr:
         if len(p.wrt) > 1 or not isinstance(p.head, Potential):

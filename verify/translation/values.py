@@ -69,17 +69,9 @@ class Half:
 
 @dataclass(frozen=True)
 class Fused:
-    """How many pairs are drawn in their step: at most all of them; the rest is drawn ahead."""
+    """How many pairs are drawn where they are used: at most all of them; the rest is drawn ahead."""
 
     length: Length
-
-
-@dataclass(frozen=True)
-class BlockEnd:
-    """Where a block of those pairs begins, or (``last``) ends."""
-
-    length: Length
-    last: bool
 
 
 @dataclass(frozen=True)
@@ -208,17 +200,10 @@ class Rest:
 
 
 @dataclass(frozen=True)
-class InBlock:
-    """Which of the pairs of a block has the counter of this place."""
-
-    place: Place
-
-
-@dataclass(frozen=True)
 class Flag:
-    """Whether all of these numbers are finite."""
+    """Whether all of these numbers are finite; of one that stands with a condition on ``x``, whether that is true of it."""
 
-    of: frozenset[Expr] = frozenset()
+    of: frozenset[Expr | tuple[Expr, str]] = frozenset()
 
 
 @dataclass(frozen=True)

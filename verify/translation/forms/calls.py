@@ -16,22 +16,7 @@ from verify.translation.forms.pairs import number_of
 from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Reader
-from verify.translation.values import (
-    Array,
-    BlockEnd,
-    Clock,
-    Drawn,
-    Fused,
-    Half,
-    InBlock,
-    Lane,
-    Pairs,
-    Place,
-    Repetitions,
-    Rest,
-    Rows,
-    Token,
-)
+from verify.translation.values import Array, Clock, Drawn, Fused, Half, Lane, Pairs, Place, Repetitions, Rest, Rows, Token
 
 BEFORE = Clock("before")  # the step before the first one
 PURPOSES = 2**31  # beyond them are the random numbers of first states
@@ -83,45 +68,11 @@ def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> Fused:
     return Fused(pairs.length)
 
 
-def _room(reader: Reader, node: ast.Call, frame: Frame) -> str:
-    """The array that random numbers are put into until they are used."""
-    numbers = reader.value(node.args[0], frame)
-    if not isinstance(numbers, Token) or numbers.name not in reader.module.integers - {"rows", "table"}:
-        raise unread(node, f"{ast.unparse(node.args[0])} is no room for random numbers")
-    return numbers.name
-
-
-def _its_own(reader: Reader, node: ast.Call, room: str, use: tuple[Lane, Any]) -> None:
-    """An array has one use of random numbers, and one length."""
-    if reader.ahead.setdefault(room, use) != use:
-        raise wrong(node, f"two uses of random numbers share {room}")
-
-
-def draw_words(reader: Reader, node: ast.Call, frame: Frame) -> None:
-    """The words of a block of pairs are put where ``pair_of_words`` reads them; see ``ahead``."""
-    room = _room(reader, node, frame)
-    *key, first, last = (reader.value(a, frame) for a in node.args[1:])
-    if not isinstance(first, BlockEnd) or (first, last) != (BlockEnd(first.length, False), BlockEnd(first.length, True)):
-        raise wrong(node, "these are not the pairs of this block")
-    lane, clock = keyed(reader, node, key, f"normal numbers for {first.length}")
-    _its_own(reader, node, room, (lane, first.length))
-    reader.words[room] = (lane, clock, first.length)
-
-
-def pair_of_words(reader: Reader, node: ast.Call, frame: Frame) -> Any:
-    """A pair of a block: the same numbers as those of ``normal_pair``."""
-    numbers, counter = (reader.value(a, frame) for a in node.args)
-    known = reader.words.get(numbers.name) if isinstance(numbers, Token) else None
-    if known is None or not isinstance(counter, InBlock) or counter.place.length != known[2]:
-        raise wrong(node, f"{ast.unparse(node)} is not the pair of this place")
-    lane, clock, _ = known
-    return Drawn(lane, clock, "first", 0), Drawn(lane, clock, "first", 1)
-
-
 def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
-    """The numbers of a step are put where ``pair_ahead`` reads them; see ``ahead``."""
-    room = _room(reader, node, frame)
-    *key, first, half = (reader.value(a, frame) for a in node.args[1:6])
+    """The numbers of a step are put where ``pair_ahead`` reads them; see ``pairs``."""
+    numbers, *key, first, half = (reader.value(a, frame) for a in node.args[:6])
+    if not isinstance(numbers, Token) or numbers.name not in reader.module.integers - {"rows", "table"}:
+        raise unread(node, f"{ast.unparse(node.args[0])} is no room for the numbers of several steps")
     begin_and_end = ", ".join(map(ast.unparse, node.args[6:]))
     if begin_and_end != reader.ticks or key[-1] != reader.clock:
         raise wrong(node, f"{begin_and_end} are not the counters of the loop around")
@@ -129,8 +80,9 @@ def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
     if half != Half(length) if length else (first, half) != (0, 1):
         raise wrong(node, "these are not the pairs that are left over")
     lane, clock = keyed(reader, node, key, f"normal numbers for {length or 'a number'}")
-    _its_own(reader, node, room, (lane, length))
-    reader.ready[room] = (lane, clock, length)
+    if reader.ahead.setdefault(numbers.name, (lane, length)) != (lane, length):
+        raise wrong(node, f"two uses of random numbers share {numbers.name}")
+    reader.ready[numbers.name] = (lane, clock, length)
 
 
 def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
@@ -233,8 +185,6 @@ CALLS = {
     "lane_of": lane_of,
     "normal_pair": normal_pair,
     "in_vectors": in_vectors,
-    "draw_words": draw_words,
-    "pair_of_words": pair_of_words,
     "draw_ahead": draw_ahead,
     "pair_ahead": pair_ahead,
     "fill_normals": fill_normals,

@@ -22,6 +22,7 @@ import ast
 from verify.translation.forms.calls import under_condition
 from verify.translation.keeping import array_of, checked_state, result_at, results_held, same_but_where
 from verify.translation.memory import Frame, Memory
+from verify.translation.module import edges
 from verify.translation.problems import unread, wrong
 from verify.translation.program import MapTest, ProposalTest
 from verify.translation.reader import Reader
@@ -59,6 +60,8 @@ def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
 
 def _merge(reader: Reader, test: MapTest | ProposalTest, rejected: list[ast.stmt], frame: Frame, at: ast.stmt) -> None:
     rule, accepted = reader.rule, reader.memory
+    if any(edges(b) for b in getattr(test, "flips", ())):
+        raise unread(at, "a block whose domain has an edge is flipped, and not looked at")
     new, old = rule.state, rule.rejected(test)
     reader.memory, reader.restoring = accepted.copy(), True
     looped = {s.target for s in ast.walk(at) if isinstance(s, ast.For)}

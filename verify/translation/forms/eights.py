@@ -97,7 +97,7 @@ def _read_by_eight(reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str
         frame.names[at] = here
         reader.read(body, frame)
         for n in totals:
-            frame.names[n] = _running(frame.names.get(n), before[n], n, loop)
+            frame.names[n] = _running(frame.names[n], before[n], n, loop)
         if any(place != label for _, place in reader.memory.writes[first:]):
             raise unread(loop, "eights are written elsewhere than at their coordinates")
         del frame.names[at]

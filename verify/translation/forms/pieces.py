@@ -84,10 +84,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         frame.names |= {first: PieceFirst(piece), size: PieceSize(piece)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
         reader.read(body, frame)
-        for n in totals:
-            if not isinstance(eights := frame.names.get(n), Eights):
-                raise unread(loop, f"{n} is not eight running sums after a piece")
-            frame.names[n] = eights.total
+        frame.names |= {n: frame.names[n].total if isinstance(frame.names[n], Eights) else frame.names[n] for n in totals}
         if len(reader.memory.writes) > written:
             raise unread(loop, "a loop over pieces writes into an array")
         del frame.names[first], frame.names[size]
