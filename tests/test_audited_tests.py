@@ -92,6 +92,7 @@ def test_verdicts(name):
     assert outcome.verdict is expected, outcome.by
 
 
+@pytest.mark.slow_for("parts2")
 @pytest.mark.parametrize(
     "parts", [[refresh(hmc, r), metropolised(times=3)], [half, metropolised()], [half, half, metropolised(times=(1, 3))]]
 )
@@ -170,6 +171,7 @@ KICKS_AND_MOVES = {  # a map by its shears on U = x^2/2, as (what moves, by how 
 }
 
 
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("rounds", [1, 3])
 @pytest.mark.parametrize("name", KICKS_AND_MOVES)
 def test_the_law_after_a_full_refresh_and_a_map_that_is_not_reversible(name, rounds):

@@ -28,6 +28,7 @@ def required_only(obligation, subject):
     return discharged(obligation, subject) if obligation.required else undecided("not asked for")
 
 
+@pytest.mark.by_default(32)
 @pytest.mark.parametrize("name", RULES)
 def test_every_rule_comes_out_as_expected(name):
     declared = RULES[name]

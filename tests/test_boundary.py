@@ -232,6 +232,7 @@ def test_the_verdict_agrees_with_the_scale_function_in_numbers(name, shape):
         assert verdict is PROVED
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("shape", ["0.3", "0.7", "1.5", "2.5"])
 @pytest.mark.parametrize(("D", "leaks"), [(x, False), (x**2, False), (1, True)])
 def test_the_mean_of_the_generator_vanishes_where_the_edge_is_proved(shape, D, leaks):

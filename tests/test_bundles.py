@@ -44,7 +44,7 @@ def both(monkeypatch, what, **options):
     return together
 
 
-@pytest.mark.by_default("what0-options0", "what1-options1", "what2-options2")
+@pytest.mark.by_default("what0-options0", "what1-options1")
 @pytest.mark.parametrize(
     ("what", "options"),
     [

@@ -86,6 +86,7 @@ def machine_files(folder):
     return sorted((folder / "__pycache__").glob(f"*{machine_code.SUFFIX}"))
 
 
+@pytest.mark.slow
 def test_processes_at_once_each_get_their_own_machine_code(folder):
     """Both signatures are compiled at the same time, and each more than once."""
     kinds = ["float64", "float32", "int64", "float64"]
@@ -253,6 +254,7 @@ def fill(folder):
     return others
 
 
+@pytest.mark.slow
 def test_the_command_shows_what_is_kept_and_clears_that_only(folder):
     others = fill(folder)
     shown = json.loads(command("cache", "--json", cache=folder).stdout)

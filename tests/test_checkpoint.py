@@ -107,6 +107,7 @@ def long_run(saved, checkpoint=None):
     np.save(saved, run(checkpoint=checkpoint, steps=400_000, thin=100)["theta"])
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path):
     """SIGKILL at random moments, writing of the checkpoint included, until the run gets to its end."""
     long_run(tmp_path / "whole.npy")
@@ -222,6 +223,7 @@ def damages():
     ]  # fmt: skip
 
 
+@pytest.mark.by_default(7)
 @pytest.mark.parametrize("number", range(14))
 def test_damage_is_one_sentence_and_changes_nothing(tmp_path, number):
     run(checkpoint=tmp_path, steps=200)

@@ -159,6 +159,7 @@ def sample(tmp_path, *more):
     return command("sample", "sghmc", "--posterior", posterior, "--step-size", "0.05", "--steps", "400", "--seed", "1", *more)
 
 
+@pytest.mark.slow
 def test_sample_saves_the_same_draws_for_any_number_of_threads(tmp_path):
     import arviz
 
@@ -247,6 +248,7 @@ def test_diagnose_prints_a_table_and_what_to_worry_about(tmp_path):
     assert sorted(p.name for p in (tmp_path / "new" / "plots").iterdir()) == ["rank.png", "trace.png"]
 
 
+@pytest.mark.slow
 def test_diagnose_shows_everything_where_it_is_asked_to(tmp_path):
     path = saved_draws(tmp_path)
     assert "theta[49]" in command("diagnose", path, "--all").stdout
@@ -350,6 +352,7 @@ def test_the_command_starts_without_arviz_and_matplotlib():
 SAMPLE = ["sample", "sgld", "--step-size", "0.01", "--steps", "300", "--chains", "2"]
 
 
+@pytest.mark.slow
 def test_schedules_minibatches_and_checkpoints_on_the_command_line(tmp_path):
     posterior = str(file(tmp_path, POSTERIOR, "posterior.py"))
     more = ["--posterior", posterior, "--batch-size", "2", "--no-replace", "--keep", "theta", "--decay", "100,0.5", "--json"]
@@ -364,6 +367,7 @@ def test_schedules_minibatches_and_checkpoints_on_the_command_line(tmp_path):
     assert "is of another run: seed was 0 and is 3" in other.stderr
 
 
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize(
     ("options", "message"),
     [

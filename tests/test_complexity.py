@@ -85,6 +85,7 @@ def test_the_count_sees_a_matrix():
     assert np.diff(counts, 3).tolist() == [0]  # the square of the size, and no higher power
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", golden.RUNS)
 def test_nothing_that_takes_a_whole_array_stands_in_a_loop(name):
     """So that the count of lines is one of operations: ``x[:] = 0`` and ``np.sum(x)`` are lines of more than one."""

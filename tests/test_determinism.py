@@ -35,7 +35,7 @@ def elsewhere(names, **environment):
     return {name: run["sha256"] for name, run in json.loads(shown.stdout)["runs"].items()}
 
 
-@pytest.mark.by_default("scir", "sgnht", "corv_sgld")
+@pytest.mark.by_default("scir", "sgnht")
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in golden.RUNS])
 def test_the_draws_are_what_they_were(name):
     """Where this fails on purpose: ``python tests/golden.py --write``, and say so in the changelog."""

@@ -230,6 +230,7 @@ def test_plots_are_png_and_leave_pyplot_alone(tmp_path):
     assert paths[0].stat().st_mode & 0o777 == paths[0].parent.stat().st_mode & 0o666
 
 
+@pytest.mark.slow
 def test_plots_show_the_worst_coordinates_worst_first(tmp_path, monkeypatch):
     from codegen import plots
 

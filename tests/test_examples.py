@@ -157,6 +157,7 @@ def test_density_and_gradient_are_those_of_autograd(name):
         np.testing.assert_allclose(flat(density.gradient(at)), theirs, rtol=1e-10, atol=1e-11 * np.abs(theirs).max())
 
 
+@pytest.mark.by_default("breast_cancer", "mixture")
 @pytest.mark.parametrize("name", BY_HAND)
 def test_estimates_from_one_row_average_to_the_gradient(name):
     _, density = example(name)

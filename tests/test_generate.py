@@ -124,7 +124,7 @@ BY_EULER = (SGNHT, COUPLED)  # each takes a second to compile
 SLOW = [pytest.param(r, "euler", marks=pytest.mark.slow) for r in RECIPES if r not in BY_EULER]
 
 
-@pytest.mark.slow_for("coupled-euler", "preconditioned-semi-implicit", "sgnht-euler")
+@pytest.mark.slow_for("coupled-euler", "coupled-semi-implicit", "preconditioned-semi-implicit", "sgnht-euler")
 @pytest.mark.parametrize(
     ("recipe", "scheme"),
     [*((r, "semi-implicit") for r in RECIPES), *((r, "euler") for r in BY_EULER), *SLOW],
@@ -340,7 +340,7 @@ NAMES = ["i", "out", "step", "math", "state", "np", "count", "index", "params", 
 QUICK = ("i", "state", "np", "total_2")  # a local, a parameter, a module, a number's name; each is to be compiled
 
 
-@pytest.mark.by_default(6)
+@pytest.mark.by_default(3)
 @pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in NAMES])
 def test_hostile_names(name):
     block, other = Vector(name), Scalar("noise" if name != "noise" else "data")

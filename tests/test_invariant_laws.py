@@ -122,6 +122,7 @@ AFFINE = {
 }
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", AFFINE)
 def test_an_affine_step_has_the_covariance_that_is_proved_of_it(name):
     make, scheme = AFFINE[name]

@@ -227,7 +227,7 @@ NORMAL, QUARTIC = k * total(theta**2) / 2, total(theta**4) / 4
 MOMENTS = {NORMAL: normal(Rational(1, 3)), QUARTIC: quartic}
 
 
-@pytest.mark.by_default(3)
+@pytest.mark.by_default("ABOBA-normal", "BAO-normal")
 @pytest.mark.parametrize("V", [NORMAL, QUARTIC], ids=["normal", "quartic"])
 @pytest.mark.parametrize("letters", [*SECOND, "BAO", "BAOA"])
 def test_means_of_monomials_move_as_late_as_is_proved(letters, V):

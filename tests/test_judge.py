@@ -36,7 +36,6 @@ from recipe import Parameter, Potential, Recipe, Scalar, Update, grad
 @pytest.mark.by_default(
     "sgld",
     "sgrld",
-    "sgrld_reciprocal",
     "ito_sgld",
     "mirror_sgld",
     "third_order_langevin",

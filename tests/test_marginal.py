@@ -68,7 +68,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.by_default(13)
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", CASES)
 def test_laws_of_the_positions(name):
     verdict, recipe = CASES[name]

@@ -311,7 +311,7 @@ def test_control_variates_sample_the_posterior_and_start_at_the_mode():
         quiet(target, batch_size=10, control_variates={})
 
 
-@pytest.mark.slow_for("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("replace", [True, False])
 def test_the_estimated_variance_is_that_of_the_gradient(replace):
     """The average over 3000 batches of the estimate, beside the exact variance of the mean of 10 of the 200 row gradients."""
@@ -421,6 +421,7 @@ def test_a_step_near_its_bound_is_said():
     assert "near its stability bound" in quiet(hmc, step_size=1.6, params={"C": 0.1}, **options).warnings[0]
 
 
+@pytest.mark.slow
 def test_memory_mapped_data_are_neither_copied_nor_read_through(tmp_path):
     mapped = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", np.float64, (200, 2))
     mapped[:] = x_values

@@ -98,7 +98,7 @@ def battery_of(name):
     return _BATTERIES[name]
 
 
-@pytest.mark.by_default(4)
+@pytest.mark.by_default(2)
 @pytest.mark.parametrize("name", CASES)
 def test_a_kernel_written_by_hand_agrees(name):
     found = battery_of(name).check(CASES[name][0](), seed=5)
@@ -106,7 +106,7 @@ def test_a_kernel_written_by_hand_agrees(name):
     assert found.unseen == UNSEEN.get(name, ()), found
 
 
-@pytest.mark.by_default(8)
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize(("name", "knob", "by"), WRONG)
 def test_a_wrong_coefficient_is_found(name, knob, by):
     found = battery_of(name).check(CASES[name][0]({knob: by}), seed=7)

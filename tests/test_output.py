@@ -377,7 +377,7 @@ REPAIRS = {
 }  # fmt: skip
 
 
-@pytest.mark.by_default(6)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", REPAIRS)
 def test_the_repair_of_a_refuted_claim_is_named_and_repairs_it(name):
     claim, said = REPAIRS[name]
@@ -512,6 +512,7 @@ def test_a_report_can_be_printed():
     assert report._repr_markdown_().startswith("## this claim: refuted")
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("obligation", OBLIGATIONS, ids=lambda o: o.name)
 def test_every_obligation_has_a_statement_and_an_explanation(obligation):
     assert len(obligation.statement) > 5

@@ -235,6 +235,7 @@ def outcome_of(name: str):
     return OUTCOMES[name]
 
 
+@pytest.mark.by_default(33)
 @pytest.mark.slow_for("a cosine near its parabola", "Motzkin")
 @pytest.mark.parametrize("name", TABLE)
 def test_the_verdict(name):
@@ -271,6 +272,7 @@ def value_at(matrix: Matrix, point: dict) -> mpmath.matrix:
     return mpmath.matrix([[evaluate(e, point) for e in matrix.row(k)] for k in range(matrix.rows)])
 
 
+@pytest.mark.by_default(20)
 @pytest.mark.parametrize("name", [n for n, (verdict, _, _) in TABLE.items() if verdict is not REFUTED])
 def test_no_eigenvalue_is_negative_where_it_is_proved(name):
     recipe = recipe_of(name)

@@ -130,6 +130,7 @@ def test_random_samplers_are_judged_as_numbers_judge_them():
     print("\n" + summary(check(SAMPLE, patience=2)))
 
 
+@pytest.mark.slow
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 @given(st.booleans().flatmap(lambda mutated: samplers(mutated=mutated)))
 def test_a_wrong_verdict_would_shrink(drawn: Case):

@@ -42,6 +42,7 @@ def in_digits(e, **values):
         return sympy.lambdify(names, plain, "mpmath")(*(mpmath.mpf(float(v)) for v in values.values()))
 
 
+@pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", CANCELLING)
 def test_no_float_is_further_from_the_exact_value(name):
     e, rng = CANCELLING[name], np.random.default_rng(3)
@@ -100,6 +101,7 @@ def test_a_state_whose_rounding_hides_the_noise_is_left_out():
     assert good[-1]
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_rule_that_is_multiplied_out_is_the_same_rule(seed):
     """Another order of the operations is another rounding, and no mistake."""

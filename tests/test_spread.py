@@ -90,6 +90,7 @@ def check_same(one: Recipe, several: Recipe, dims=DIMS) -> None:
         assert b.agree(list(ours), [e.xreplace(renamed) for e in theirs])
 
 
+@pytest.mark.by_default(5)
 @pytest.mark.parametrize("name", SPREADABLE)
 def test_the_pieces_have_the_drift_and_diffusion_of_the_vector(name):
     recipe = CATALOG[name]

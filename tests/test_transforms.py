@@ -103,6 +103,7 @@ def _at_preimage(e, theta, phi):
     return e.xreplace(stand_ins).xreplace({theta: phi.forward(phi)}).xreplace({s: p for p, s in stand_ins.items()})
 
 
+@pytest.mark.by_default(14)
 @pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("name", MAPS)
 def test_transforming_what_was_derived_is_deriving_what_was_transformed(name, sampler):
@@ -225,6 +226,7 @@ def gamma_posterior(theta):
     return Posterior((theta,), -total(z * theta), total(2 * log(theta) - theta), {z: np.full((10, 3), 0.1)})
 
 
+@pytest.mark.slow
 def test_draws_are_of_theta_and_never_leave_the_domain():
     theta, recipe = langevin(HALF)
     made = corv(bind(recipe, {recipe.H: gamma_posterior(theta)}), theta, maps.softplus)
@@ -370,6 +372,7 @@ EXTREMES = [
 ]
 
 
+@pytest.mark.by_default(1)
 @pytest.mark.parametrize(("domain", "H", "f"), EXTREMES)
 def test_corv_steps_keep_their_digits_far_out(domain, H, f):
     """Beta(1/20, 1/20) has a twelfth of its mass where theta is 1 in floating point; against 800 digits."""

@@ -31,7 +31,7 @@ def is_as_listed(outcome, key):
     assert (outcome.verdict is Verdict.PROVED) == (key not in NOT_PROVED), outcome.by
 
 
-@pytest.mark.by_default(6)
+@pytest.mark.by_default(4)
 @pytest.mark.parametrize("name", catalog_recipes())
 def test_every_catalog_entry_by_every_scheme(name):
     proved = 0
@@ -51,13 +51,14 @@ NOT_COMPILED = {  # abstract metrics, and rules that may leave their domains
 }  # fmt: skip
 
 
+@pytest.mark.by_default(10)
 @pytest.mark.parametrize("name", CASES)
 def test_cases_of_every_kind(name):
     outcome = case(name).outcome()
     assert outcome.verdict is Verdict.PROVED, outcome.by
 
 
-@pytest.mark.slow_for("softmax", "eight_schools", "linear", "mixture")
+@pytest.mark.slow_for("softmax", "eight_schools", "linear", "mixture", "poisson")
 @pytest.mark.parametrize("name", ["breast_cancer", "linear", "poisson", "softmax", "mixture", "eight_schools"])
 def test_every_example_posterior(name):
     for recipe, options in FIRST_POSTERIOR:

@@ -42,6 +42,7 @@ def test_every_form_is_proved(name):
     assert "def run_many(" in made(name).text
 
 
+@pytest.mark.by_default(8)
 @pytest.mark.parametrize("name", OTHERS)
 def test_modules_have_run_many_where_their_plan_allows_it(name):
     """So that what is proved of every case in test_translation is proved of its ``run_many``."""
@@ -239,7 +240,7 @@ BY_HAND = [
 ]  # fmt: skip
 
 
-@pytest.mark.by_default(50)
+@pytest.mark.by_default(25)
 @pytest.mark.parametrize(("name", "old", "new"), BY_HAND)
 def test_mistakes_are_never_proved(name, old, new):
     assert made(name).verdict(changed(name, old, new)) in ("refuted", "undecided")

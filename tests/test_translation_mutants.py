@@ -137,7 +137,7 @@ def texts_by_hand():
     return [pytest.param(*each, id=f"{each[0]}: {each[1][:40]!r} -> {each[2][:40]!r}".replace("\\n", " ")) for each in BY_HAND]
 
 
-@pytest.mark.by_default(40)
+@pytest.mark.by_default(30)
 @pytest.mark.parametrize(("name", "old", "new"), texts_by_hand())
 def test_a_mistake_is_never_proved(name, old, new):
     text = case(name).text

@@ -19,7 +19,7 @@ from verify.zero.point import quotient
 from verify.zero.ratio import Poly
 
 LONGEST = 160
-LONGEST_NUMBER, MOST_DIGITS = 12, 400  # digits of a number that is shown as it is, and of one that is shown at all
+LONGEST_NUMBER, MOST_DIGITS = 20, 400  # digits of a number that is shown as it is, and of one that is shown at all
 DIGITS = 6  # of a longer one
 TOO_LONG = "a long expression"
 
@@ -41,9 +41,12 @@ def abbreviated(e: Expr) -> tuple[Expr, tuple[str, ...]]:
 
     ``2.30599...`` is a number cut off there; whatever was decided was decided with the fraction.
     """
-    long = sorted((r for r in e.atoms(Rational) if math.log10(max(abs(r.p), r.q)) >= LONGEST_NUMBER), key=str)
+    digits = {r: math.log10(max(abs(r.p), r.q)) for r in e.atoms(Rational) if r}
+    long = sorted((r for r, n in digits.items() if n >= LONGEST_NUMBER), key=str)
+    if max(digits.values(), default=0) > MOST_DIGITS:
+        return e, ()  # which is too long to be shown
     cut = {r: _first_digits(r) for r in long}
-    return e.xreplace(cut), tuple(f"{abs(cut[r])} is {abs(r)}" for r in long if math.log10(max(abs(r.p), r.q)) <= MOST_DIGITS)
+    return e.xreplace(cut), tuple(f"{abs(cut[r])} is {abs(r)}" for r in long)
 
 
 def _first_digits(r: Rational) -> Expr:
