@@ -53,10 +53,11 @@ def _off_kinks(subject: Subject) -> Outcome:
     if outcome.verdict is Verdict.UNDECIDED:
         return _by_components(subject) or outcome
     by = f"the residual is {shown_factored(left_over)}"
-    values = () if kinks(subject) else parameters_of(left_over, subject.state)
-    facts = tuple(f"where {s} = {v} the residual is zero, and exp(-H) stationary" for s, v in values)
-    refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject), facts=(*outcome.facts, *facts))
-    return _with_lengths(refuted, left_over, subject)
+    refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
+    if kinks(subject):
+        return refuted  # where the residual vanishes off a kink, there may be a flow across it
+    facts = tuple(f"where {s} = {v} the residual is zero, and exp(-H) stationary" for s, v in parameters_of(left_over, subject))
+    return _with_lengths(replace(refuted, facts=(*outcome.facts, *facts)), left_over, subject)
 
 
 def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
