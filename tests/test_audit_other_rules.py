@@ -239,3 +239,17 @@ def test_a_repair_does_not_divide_by_what_may_be_zero():
     assert repairs[1] is None
     one = outcome_of(verify(langevin(real * gU, 2), discharge=of_the_law), "stationarity")
     assert one.repair == "in the rule of x, -b*h*grad(U, x) must be -h*grad(U, x)"  # nothing is divided there
+
+
+def test_a_repair_does_not_lead_out_of_the_domain():
+    """Noise that does not vanish at 0 would repair both residuals, and the process would leave."""
+    q = Scalar("q", domain=Interval.open(0, 1))
+    wq = Noise("wq", like=q)
+    jacobi = Update(h, {q: q + h * (1 - 2 * q) + sqrt(2 * h * q * (1 - q)) * wq}, 2 * q)
+    assert outcome_of(verify(jacobi), "stationarity").repair == "the rule of q must gain - h*(-2*q**2 + 2*q)"
+    repaired = Update(h, {q: dict(jacobi.rule)[q] - h * (-2 * q**2 + 2 * q)}, 2 * q)
+    assert verify(repaired).verdict is Verdict.PROVED
+    brownian = Update(h, {th: th + h / th + sqrt(2 * h) * wth}, th**2 / 2)
+    assert outcome_of(verify(brownian), "stationarity").repair is None
+    reflecting = Update(h, {th: th - h * th + sqrt(2 * h) * wth}, th**2 / 2)  # the residual is zero, and it leaves
+    assert verify(reflecting).verdict is Verdict.REFUTED

@@ -1,7 +1,7 @@
 """A sweep of parts: each of them leaves ``exp(-H)`` invariant, so all together do; and what can be said where one does not.
 
-A part that fails leaves the sweep undecided, unless nothing after it could make good what it does: what comes after it maps
-different laws to different laws. (Or the moments of the whole sweep are computed and are others.)
+A part that fails leaves the sweep undecided, unless nothing after it could make good what it does: what comes after it keeps
+``exp(-H)`` and maps different laws to different laws. (Or the moments of the whole sweep are computed and are others.)
 """
 
 from __future__ import annotations

@@ -44,16 +44,18 @@ class Repair:
     update: Update
 
 
-def find_repair(claim: Claim) -> Repair | None:
-    """The first edit with the fewest operations for which stationarity is proved; None where no edit is."""
+def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: True) -> Repair | None:
+    """The first edit with the fewest operations for which stationarity is proved, and that ``is_sound``; None where no edit is."""
     left_over = residual(claim.dynamics, claim.gradient)
     if left_over.count_ops() > LONGEST_RESIDUAL:
         return None
     for build, describe in _candidates(claim, left_over):
         try:
             update = build()
-            sound = _is_defined(update, claim.update) and (update.target == claim.update.target or _may_be_a_law(update))
-            if sound and is_readable(text := describe()) and _all_move(limit_of(update)) and vanishes(residual_of(update)):
+            a_law = update.target == claim.update.target or _may_be_a_law(update)
+            if not (a_law and _is_defined(update, claim.update) and is_readable(text := describe())):
+                continue
+            if _all_move(limit_of(update)) and vanishes(residual_of(update)) and is_sound(update):
                 return Repair(text, update)
         except (RecipeError, RecursionError):
             continue  # the edited rule has no limit, leaves the language, or cannot be followed
