@@ -347,3 +347,12 @@ def test_masses_and_temperatures_against_the_power_series(scheme):
             coefficient = simplify(e.diff(h, n).limit(h, 0) / factorial(n))
             assert simplify(coefficient - powers[2 * n][a, b]) == 0
         assert powers[1][a, b] == powers[3][a, b] == 0
+
+
+def test_what_has_no_value_at_step_zero_is_not_expanded_there():
+    """``exp(-1/h)`` is flat at 0, and ``h^k`` has slopes ``0^(k - 1)`` there."""
+    whole = Symbol("n", integer=True, positive=True)
+    for more in (exp(-1 / h), h ** (whole + 1)):
+        told = said({x: langevin(x, grad(U, x), w) + more * x}, U)
+        assert told.verdict is Verdict.PROVED
+        assert not any("nan" in fact for fact in told.facts)

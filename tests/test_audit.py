@@ -232,6 +232,7 @@ LENGTHS = [
     ((d - 1) * (d - 4) * total(theta * grad(U, theta)), (1, 4)),
     (e * total(theta**2) - total(theta**3), (1,)),
     ((d - 1) / d * total(G), (1,)),
+    ((d - 1) * (d - 2 * 10**6) * e, (1, 2 * 10**6)),
     (total(F * theta), None),
     (e - 1, None),
     (d - Rational(3, 2), None),

@@ -2,9 +2,23 @@
 
 import pytest
 from outcomes import outcome_of
-from sympy import Function, Interval, Rational, Symbol, cos, exp, log, oo, sqrt
+from sympy import Function, Interval, Rational, Symbol, cos, exp, log, oo, sign, sqrt
 
-from recipe import Noise, Parameter, Potential, RecipeError, Scalar, Update, Vector, div, grad, limit_of, total
+from recipe import (
+    Noise,
+    Parameter,
+    Potential,
+    Preimage,
+    RecipeError,
+    Scalar,
+    Update,
+    Vector,
+    div,
+    grad,
+    limit_of,
+    maps,
+    total,
+)
 from verify import Verdict, verify
 from verify.report import discharged
 from verify.verdict import undecided
@@ -184,3 +198,59 @@ def test_a_root_that_vanishes_faster_than_the_root_of_the_step_is_no_noise_in_th
     assert dynamics.diffusion[x, x].diagonal == 0
     with pytest.raises(RecipeError, match="the rule of x has no limit"):
         limit_of(Update(h, {x: x + sqrt(exp(-h) - 1 + h - h**2) * w}, U))  # of a negative number
+
+
+real, other, nonzero = Symbol("b", real=True), Symbol("c", real=True), Symbol("c", nonzero=True)
+rational, whole, free = Symbol("c", rational=True), Symbol("K", integer=True, positive=True), Symbol("c")
+VALUES = [
+    (langevin(gU * (1 + nonzero), 2), ()),  # at 0, which was excluded
+    (langevin(-gU, 2 * (2 - real)), ()),  # at 3, where there is no root
+    (langevin(rational * gU, 2 * sqrt(2)), ()),
+    (langevin(real * other * gU, 2), ()),  # at 1/c, which may have no value
+    (langevin((2 * whole - 4) * gU, 2), ()),  # at 5/2
+    (langevin((whole - 2) * gU, 2), ("where K = 3 the residual is zero, and exp(-H) stationary",)),
+    (langevin(free * gU, 2), ("where c = 1 the residual is zero, and exp(-H) stationary",)),
+]
+
+
+@pytest.mark.parametrize(("update", "facts"), VALUES)
+def test_only_values_that_a_parameter_stands_for_and_the_rule_is_defined_at(update, facts):
+    assert outcome_of(verify(update, discharge=of_the_law), "stationarity").facts == facts
+
+
+def test_no_length_is_said_where_there_may_be_a_flow_across_a_kink():
+    """D jumps at 0, so that the law is not kept at length one either, although the residual off the kink is zero there."""
+    y = Vector("y", domain=Interval.open(-1, 1))
+    f = Preimage("f", y, maps.softsign)
+    D, n = 1 + sign(f) / 2, y.dim
+    rule = {f: f - h * (D + n - 1) * f + sqrt(2 * h * D) * Noise("wy", like=y)}
+    outcome = outcome_of(verify(Update(h, rule, total(f**2) / 2), discharge=of_the_law), "stationarity")
+    assert outcome.verdict is Verdict.REFUTED
+    assert (outcome.facts, outcome.scope) == ((), None)
+    alone = outcome_of(verify(Update(h, {b: e.xreplace({n: 1}) for b, e in rule.items()}, total(f**2) / 2)), "stationarity")
+    assert alone.verdict is not Verdict.PROVED
+
+
+def test_a_repair_does_not_divide_by_what_may_be_zero():
+    def scaled(b):
+        return Update(h, {x: x + h * v, v: v - b * h * gU - b * a * h * v + sqrt(2 * a * h) * w}, U + kinetic)
+
+    repairs = [outcome_of(verify(scaled(b), discharge=of_the_law), "stationarity").repair for b in (mu, real)]
+    assert "multiplied by 1/mu" in repairs[0]
+    assert repairs[1] is None
+    one = outcome_of(verify(langevin(real * gU, 2), discharge=of_the_law), "stationarity")
+    assert one.repair == "in the rule of x, -b*h*grad(U, x) must be -h*grad(U, x)"  # nothing is divided there
+
+
+def test_a_repair_does_not_lead_out_of_the_domain():
+    """Noise that does not vanish at 0 would repair both residuals, and the process would leave."""
+    q = Scalar("q", domain=Interval.open(0, 1))
+    wq = Noise("wq", like=q)
+    jacobi = Update(h, {q: q + h * (1 - 2 * q) + sqrt(2 * h * q * (1 - q)) * wq}, 2 * q)
+    assert outcome_of(verify(jacobi), "stationarity").repair == "the rule of q must gain - h*(-2*q**2 + 2*q)"
+    repaired = Update(h, {q: dict(jacobi.rule)[q] - h * (-2 * q**2 + 2 * q)}, 2 * q)
+    assert verify(repaired).verdict is Verdict.PROVED
+    brownian = Update(h, {th: th + h / th + sqrt(2 * h) * wth}, th**2 / 2)
+    assert outcome_of(verify(brownian), "stationarity").repair is None
+    reflecting = Update(h, {th: th - h * th + sqrt(2 * h) * wth}, th**2 / 2)  # the residual is zero, and it leaves
+    assert verify(reflecting).verdict is Verdict.REFUTED

@@ -203,8 +203,8 @@ def test_the_law_after_a_full_refresh_and_a_map_that_is_not_reversible(name, rou
     assert np.trapezoid(density, grid) / norm.pdf(at["theta"]) == pytest.approx(said, abs=1e-9)
 
 
-def test_the_variance_after_a_wrong_refresh_and_a_test_is_simulated():
-    """The second moment after one sweep from the law, by quadrature of the densities above, and by plain simulation."""
+def test_the_density_after_a_wrong_refresh_and_a_test_is_simulated():
+    """How many chains are near the point of the witness after one sweep from the law."""
     step_size, rng = 0.5, np.random.default_rng(0)
     x, p = rng.standard_normal(400_000), rng.standard_normal(400_000) * math.sqrt(0.5)
     y, _ = leap(x, p, step_size, 10)

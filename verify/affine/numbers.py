@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from sympy import Add, Dummy, Expr, Matrix, Mul, Pow, Rational, S, Symbol, exp, factor, together
+from sympy import Add, Dummy, Expr, Matrix, Mul, Pow, Rational, S, Symbol, exp, factor, nan, oo, together, zoo
 from sympy.polys.matrices import DomainMatrix
 from sympy.polys.matrices.exceptions import DMNonInvertibleMatrixError
 
@@ -63,9 +63,14 @@ def readable(e: Expr, meanings: Mapping[Symbol, Expr], step: Symbol) -> Expr:
     written = S(factor(together(e))).xreplace(dict(meanings))
     turned, factors = S.One, []
     for base, power in (f.as_base_exp() for f in Mul.make_args(written)):
-        if power.is_Integer and isinstance(base, Add) and possible_signs(base.xreplace({step: S.Zero})) == NEGATIVE:
+        if power.is_Integer and isinstance(base, Add) and _is_negative_at_zero(base, step):
             turned *= (-1) ** power
             factors.append(Add(*(-term for term in base.args)) ** power)
         else:
             factors.append(base**power)
     return Mul(turned, *factors)
+
+
+def _is_negative_at_zero(e: Expr, step: Symbol) -> bool:
+    value = e.xreplace({step: S.Zero})
+    return not value.has(nan, zoo, oo) and possible_signs(value) == NEGATIVE

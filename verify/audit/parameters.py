@@ -1,8 +1,8 @@
 """For which values of its parameters does an identity hold, where it does not hold for all?
 
 A factor of the residual that has parameters only makes it zero where it is zero. One that is linear in a parameter is solved for
-it; the value must have the sign that was declared, and the expression with it put in is put to the zero test. That there are no
-other values is not said.
+it; the value must be one of those that the parameter stands for, and the rule must be defined with it; the expression with it put
+in is put to the zero test. That there are no other values is not said.
 """
 
 from __future__ import annotations
@@ -11,18 +11,30 @@ from collections.abc import Iterator
 
 from sympy import Expr, Mul, Poly, PolynomialError, Pow, Symbol, fraction
 
+from recipe import Update
 from recipe.calculus import abstract_atoms
-from recipe.symbols import Block, Indexed, Length
-from verify.signs.sign import is_nonnegative, is_positive
+from recipe.symbols import Indexed, Length, assumptions_of
+from verify.signs.definedness import Condition, conditions, holds
+from verify.signs.sign import is_nonnegative, is_nonzero, is_positive
+from verify.subject import Subject
 from verify.zero.decide import vanishes
 from verify.zero.shown import factored
 
+SIGNS = {
+    "positive": is_positive,
+    "negative": lambda e: is_positive(-e),
+    "nonnegative": is_nonnegative,
+    "nonpositive": lambda e: is_nonnegative(-e),
+    "nonzero": is_nonzero,
+}
+OF_ALL = ("commutative", "real")  # every parameter is a real number, and a value that is defined is one
 
-def parameters_of(e: Expr, state: tuple[Block, ...]) -> tuple[tuple[Symbol, Expr], ...]:
+
+def parameters_of(e: Expr, subject: Subject) -> tuple[tuple[Symbol, Expr], ...]:
     """Parameters with a value for which the expression is proved to vanish: one for each factor that has any."""
     found = {}
     for factor in _factors(fraction(factored(e))[0]):
-        first = next(_solved(factor, e, state), None)
+        first = next(_solved(factor, e, subject), None)
         if first is not None:
             found[first[0]] = first[1]
     return tuple(found.items())
@@ -36,9 +48,9 @@ def _factors(e: Expr) -> Iterator[Expr]:
         yield e.base if isinstance(e, Pow) and e.exp.is_Integer and e.exp > 0 else e
 
 
-def _solved(factor: Expr, e: Expr, state: tuple[Block, ...]) -> Iterator[tuple[Symbol, Expr]]:
+def _solved(factor: Expr, e: Expr, subject: Subject) -> Iterator[tuple[Symbol, Expr]]:
     """A parameter with the value at which the factor is zero, and the expression with it."""
-    if abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(state):
+    if abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(subject.state):
         return
     for s in sorted(factor.free_symbols, key=str):
         try:
@@ -46,14 +58,20 @@ def _solved(factor: Expr, e: Expr, state: tuple[Block, ...]) -> Iterator[tuple[S
         except (PolynomialError, ValueError):
             continue  # it is not linear in this one
         value = (-constant / slope).factor()
-        if _is_allowed(s, value) and vanishes(e.xreplace({s: value})):
+        if _is_allowed(s, value) and _is_defined_with(s, value, subject) and vanishes(e.xreplace({s: value})):
             yield s, value
 
 
 def _is_allowed(s: Symbol, value: Expr) -> bool:
     """Whether the value is one of those that the parameter stands for."""
-    if isinstance(s, Length) or s.is_integer or s.is_negative or s.is_nonpositive:
+    if isinstance(s, Length) or not all(holds(c) for c in conditions(value)):
         return False
-    if s.is_positive:
-        return is_positive(value)
-    return is_nonnegative(value) if s.is_nonnegative else bool(s.is_real and value.is_real)
+    facts = {fact: truth for fact, truth in assumptions_of(s).items() if fact not in OF_ALL}
+    return all(SIGNS[k](value) if truth and k in SIGNS else getattr(value, f"is_{k}") is truth for k, truth in facts.items())
+
+
+def _is_defined_with(s: Symbol, value: Expr, subject: Subject) -> bool:
+    """Whether what was declared is still defined: ``sqrt(2 - s)`` is not where s is 3."""
+    step = subject.declared.step if isinstance(subject.declared, Update) else None
+    found = {c for e, _ in subject.written for c in conditions(e) if s in c.e.free_symbols}
+    return all(holds(Condition(c.e.xreplace({s: value}), c.sign), step) for c in found)

@@ -1,7 +1,7 @@
 """A sweep of parts: each of them leaves ``exp(-H)`` invariant, so all together do; and what can be said where one does not.
 
-A part that fails leaves the sweep undecided, unless nothing after it could make good what it does: what comes after it maps
-different laws to different laws. (Or the moments of the whole sweep are computed and are others.)
+A part that fails leaves the sweep undecided, unless nothing after it could make good what it does: what comes after it keeps
+``exp(-H)`` and maps different laws to different laws. (Or the moments of the whole sweep are computed and are others.)
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
     witness = moment_witness(kernel, _needed(parts, frozenset()))
     if witness is not None:
         return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness, outcome.repair)
-    witness = witness_after_test(kernel, _up_to_injective(_needed(parts, frozenset())))
+    witness = witness_after_test(kernel, _up_to_harmless(kernel, _needed(parts, frozenset())))
     return outcome if witness is None else _by_density(outcome, witness)
 
 
@@ -58,9 +58,11 @@ def _by_density(outcome: Outcome, witness: Witness) -> Outcome:
     return refuted(blame if blame.endswith(TESTED) else f"{blame}; {TESTED}", witness, outcome.repair)
 
 
-def _up_to_injective(parts: Sequence[Part]) -> Sequence[Part]:
-    """The parts without those at the end that map different laws to different laws."""
-    last = max((k for k, part in enumerate(parts, 1) if not is_injective(part)), default=0)
+def _up_to_harmless(kernel: Kernel, parts: Sequence[Part]) -> Sequence[Part]:
+    """The parts without those at the end that make exp(-H) of nothing else: they keep it, and different laws stay different."""
+    last = len(parts)
+    while last and is_injective(parts[last - 1]) and decide_part(kernel, parts[last - 1]).verdict is Verdict.PROVED:
+        last -= 1
     return parts[:last]
 
 
@@ -96,7 +98,7 @@ def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
         return replace(outcome, by=f"{name}: {outcome.by}; no part after it can make this good, and all others keep exp(-H)")
     if outcome.witness is not None:
         why = f"{name} does not leave exp(-H) invariant ({outcome.by}){OPEN}"
-        return replace(undecided(why), repair=outcome.repair)
+        return replace(undecided(why), repair=outcome.repair if len(open_ones) == 1 else None)  # the others may be wrong as well
     return undecided(f"{name}: {outcome.by}")
 
 
@@ -149,10 +151,11 @@ def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:
 def is_injective(part: Part) -> bool:
     """Whether different laws stay different: shears, turned signs and ``c r + b + n`` with c never 0 and normal noise n.
 
-    (Given the rest, the law of ``c r + b + n`` has the characteristic function of r at ``c t`` times one that is never 0.)
+    (Given the rest, the law of ``c r + b + n`` has the characteristic function of r at ``c t`` times one that is never 0.) A number
+    of repetitions that is drawn mixes laws: to turn a sign once or twice makes every law symmetric.
     """
     if isinstance(part, Repeat):
-        return all(is_injective(p) for p in part.parts)
+        return isinstance(part.times, int) and all(is_injective(p) for p in part.parts)
     if not isinstance(part, Move):
         return False
     assignments = assignments_of(part.update)

@@ -114,6 +114,8 @@ def _leading(b: Block, ratio: Expr, h: Symbol) -> str | None:
     for n in range(1, HIGHEST + 1):
         slope = slope.diff(h)
         coefficient = (slope.xreplace({h: S.Zero}) / factorial(n)).factor()
+        if coefficient.has(nan, zoo, oo):
+            return None
         if coefficient != 0:
             return (
                 f"the bias of var {b} is of order {n}: its quotient with the target is 1 + {_bracketed(coefficient * h**n)} + ..."

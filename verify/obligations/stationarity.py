@@ -16,6 +16,7 @@ from verify.fokker_planck import current, residual
 from verify.kink import decide_flux, kinks
 from verify.obligation import Obligation
 from verify.obligations.agrees_with_update import has_update, published
+from verify.obligations.boundary import BOUNDARY
 from verify.obligations.curl_skew import CURL_SKEW
 from verify.repair import find_repair
 from verify.repair.edits import Claim
@@ -53,10 +54,11 @@ def _off_kinks(subject: Subject) -> Outcome:
     if outcome.verdict is Verdict.UNDECIDED:
         return _by_components(subject) or outcome
     by = f"the residual is {shown_factored(left_over)}"
-    values = () if kinks(subject) else parameters_of(left_over, subject.state)
-    facts = tuple(f"where {s} = {v} the residual is zero, and exp(-H) stationary" for s, v in values)
-    refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject), facts=(*outcome.facts, *facts))
-    return _with_lengths(refuted, left_over, subject)
+    refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
+    if kinks(subject):
+        return refuted  # where the residual vanishes off a kink, there may be a flow across it
+    facts = tuple(f"where {s} = {v} the residual is zero, and exp(-H) stationary" for s, v in parameters_of(left_over, subject))
+    return _with_lengths(replace(refuted, facts=(*outcome.facts, *facts)), left_over, subject)
 
 
 def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
@@ -106,12 +108,16 @@ def _repair(subject: Subject) -> str | None:
     """What to write instead in a claim; that of a recipe is said where D and Q are judged."""
     if not isinstance(subject.declared, Update):
         return None
-    found = find_repair(Claim(subject.declared, subject.dynamics, subject.gradient))
-    if found is None:
-        return None
-    # The search looks at the residual alone, which is known off kinks only.
-    repaired = subject_of(found.update)
-    return None if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED else found.text
+    found = find_repair(Claim(subject.declared, subject.dynamics, subject.gradient), _stays_sound)
+    return None if found is None else found.text
+
+
+def _stays_sound(update: Update) -> bool:
+    """Whether nothing flows across a kink or out of the domain, as the residual, by which repairs are found, knows of neither."""
+    repaired = subject_of(update)
+    if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED:
+        return False
+    return not BOUNDARY.applies(repaired) or BOUNDARY.discharge(repaired).verdict is Verdict.PROVED
 
 
 STATIONARITY = Obligation(

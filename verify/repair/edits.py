@@ -146,7 +146,7 @@ def _summand_scaled(at: _Place) -> Iterator[Edit]:
     """A sign or a factor of one summand of the drift."""
     for term in at.moves():
         yield Edit(
-            lambda c, term=term: at.plus((c - 1) * term),  # type: ignore[misc]
+            lambda c, term=term: at.plus(c * term - term),  # type: ignore[misc]
             lambda c, term=term: f"in the rule of {at.block}, {_becomes(term, c * term)}",  # type: ignore[misc]
             cost=1,
         )

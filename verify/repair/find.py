@@ -23,6 +23,7 @@ from verify.fokker_planck import residual
 from verify.repair.edits import Claim, Edit, edits_of
 from verify.repair.pairs import pairs_of
 from verify.repair.residual import is_constant, is_readable, operations, residual_of
+from verify.signs.definedness import conditions, holds
 from verify.tail.mass import decide_finite
 from verify.verdict import Verdict
 from verify.zero.canonical import Canonical
@@ -43,16 +44,18 @@ class Repair:
     update: Update
 
 
-def find_repair(claim: Claim) -> Repair | None:
-    """The first edit with the fewest operations for which stationarity is proved; None where no edit is."""
+def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: True) -> Repair | None:
+    """The first edit with the fewest operations for which stationarity is proved, and that ``is_sound``; None where no edit is."""
     left_over = residual(claim.dynamics, claim.gradient)
     if left_over.count_ops() > LONGEST_RESIDUAL:
         return None
     for build, describe in _candidates(claim, left_over):
         try:
             update = build()
-            sound = update.target == claim.update.target or _may_be_a_law(update)
-            if sound and is_readable(text := describe()) and _all_move(limit_of(update)) and vanishes(residual_of(update)):
+            a_law = update.target == claim.update.target or _may_be_a_law(update)
+            if not (a_law and _is_defined(update, claim.update) and is_readable(text := describe())):
+                continue
+            if _all_move(limit_of(update)) and vanishes(residual_of(update)) and is_sound(update):
                 return Repair(text, update)
         except (RecipeError, RecursionError):
             continue  # the edited rule has no limit, leaves the language, or cannot be followed
@@ -94,6 +97,12 @@ def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr 
     except (RecipeError, CannotDecideError, RecursionError):
         return None
     return c if is_constant(c, state) else None
+
+
+def _is_defined(update: Update, claimed: Update) -> bool:
+    """Whether an edit brings in nothing without a value, such as a division by a parameter that may be zero."""
+    before, after = ({c for e, _ in u.written() for c in conditions(e)} for u in (claimed, update))
+    return all(holds(c, update.step) for c in after - before)
 
 
 def _may_be_a_law(update: Update) -> bool:

@@ -15,7 +15,7 @@ from recipe.chi_squared import NoncentralChiSquared
 from recipe.symbols import GENERIC, OTHER
 from recipe.total import Total, opened, substitute
 from verify.signs.sign import is_nonnegative, is_nonzero, is_positive
-from verify.verdict import Outcome, Witness, proved, refuted, undecided
+from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 from verify.zero.decide import explicit_sizes, points
 from verify.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
 
@@ -119,6 +119,15 @@ def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
     if condition.sign != NONZERO and against.witness is not None:
         return refuted(f"{condition} fails for every small step at the witness", against.witness)
     return undecided(f"{condition} could not be proved for small steps: there it has the sign of {lead}")
+
+
+def holds(condition: Condition, step: Symbol | None = None) -> bool:
+    """Whether it is proved, where it has the step in it for all small steps."""
+    if PROVERS[condition.sign](condition.e):
+        return True
+    return (
+        step is not None and step in condition.e.free_symbols and decide_for_small_steps(condition, step).verdict is Verdict.PROVED
+    )
 
 
 def _leading_sign(e: Expr, step: Symbol) -> Expr | None:
