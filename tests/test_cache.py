@@ -166,7 +166,6 @@ def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder)
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_a_full_disk_costs_the_machine_code_only(folder):
     """A limit on the size of files has the place of a full disk: the text fits, the machine code does not."""
     limit = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (4000, {resource.RLIM_INFINITY}))\n"

@@ -56,7 +56,6 @@ def test_many_chains_in_c_are_those_of_generated_modules(library):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_topics_in_c_are_those_of_generated_modules(library):
     import expanded_mean
 
@@ -69,7 +68,7 @@ def test_topics_in_c_are_those_of_generated_modules(library):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("batch", [pytest.param(100, marks=pytest.mark.slow), 300])
+@pytest.mark.parametrize("batch", [100, 300])
 def test_logistic_regression_in_c_is_that_of_generated_modules(library, batch):
     import logistic
 

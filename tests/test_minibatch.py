@@ -478,7 +478,6 @@ K = Parameter("k", like=theta, positive=True)
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize("k", [1, K], ids=str)
 def test_control_variates_with_a_gradient_of_ones_own_and_parameters(k):
     law = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS)
