@@ -102,3 +102,7 @@ def test_eights_do_not_meet_other_eights(inner):
         assert old in alone
         alone = alone.replace(old, new)
     assert square().verdict(alone + begin + many) != "proved"
+
+
+def test_an_image_that_is_recorded_is_looked_at():
+    assert named("corv").verdict(changed("corv", "run", "finite &= record_phi(", "record_phi(")) == "refuted"
