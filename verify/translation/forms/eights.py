@@ -103,7 +103,7 @@ def _read_by_eight(reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str
         reader.read(body, frame)
         reader.by_eight = False
         for n in totals:
-            frame.names[n] = _running(frame.names[n], before[n], n, loop)
+            frame.names[n] = _running(frame.names.get(n), before[n], n, loop)
         if any(place != label for _, place in reader.memory.writes[first:]):
             raise unread(loop, "eights are written elsewhere than at their coordinates")
         frame.names.pop(at, None)

@@ -110,7 +110,7 @@ def _repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Su
         reader.memory.contents[array] = before[array] + summed(_growth(reader.memory.contents[array], so_far, array.field, at))
     for name in assigned:
         if name in counted:
-            frame.names[name] = names[name] + summed(_growth(frame.names[name], counted[name], name, at))
+            frame.names[name] = names[name] + summed(_growth(frame.names.get(name), counted[name], name, at))
         elif name not in flags:
             frame.names.pop(name, None)
     frame.names |= unmarked_flags(marked, flags, frame, at)
@@ -162,8 +162,10 @@ def _check_own_places(
         memory.writes.append((array, label))
 
 
-def _growth(now: Expr, so_far: Symbol, name: str, at: ast.AST) -> Expr:
+def _growth(now: Any, so_far: Symbol, name: str, at: ast.AST) -> Expr:
     """What one iteration adds."""
+    if not isinstance(now, Expr):
+        raise unread(at, f"{name} is no number after a turn of this loop")
     added = (now - so_far).expand() if so_far in generics(now) else now
     if so_far in generics(added) or so_far not in generics(now):
         raise unread(at, f"{name} does not only grow in this loop")

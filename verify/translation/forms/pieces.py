@@ -85,7 +85,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         frame.names |= {first: PieceFirst(piece), size: PieceSize(piece)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
         reader.read(body, frame)
-        frame.names |= {n: frame.names[n].total if isinstance(frame.names[n], Eights) else frame.names[n] for n in totals}
+        frame.names |= {n: now.total if isinstance(now := frame.names.get(n), Eights) else now for n in totals}
         if len(reader.memory.writes) > written:
             raise unread(loop, "a loop over pieces writes into an array")
         frame.names.pop(first, None)
