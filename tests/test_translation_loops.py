@@ -16,6 +16,7 @@ FUSED = REFRESHED[REFRESHED.index("            for i in range(fused):") : REFRES
 REST = REFRESHED[REFRESHED.index("            for i in range(fused, pairs):") : REFRESHED.index("            if pairs < half:")]
 STEP = "        finite = True\n"
 BEGUN = "    total_by_eight = eight(0.0)\n"
+JOINS = "for k in range(tile):\n                theta_sum"
 TILE = "            factor_2_of[k] = factor_2\n"
 JOIN = "total_by_eight = inside"
 AGAIN = "@device\ndef again(i, out, state):\n    out.theta[i] = state.theta[i]\n\n\n"
@@ -48,7 +49,7 @@ OVERWRITTEN = [
     ("simplex", "sums", PIECES, f"{PIECES}        n = m >> np.uint64(1)\n", "    for first", "    m = n\n    for first"),
     ("simplex", "sums", IN_PIECES, IN_PIECES.replace("for k", "for size"), "whole(k)", "whole(size)"),
     ("posterior", "gradient_U", TILE, f"{TILE}            first = np.uint64(1)\n"),
-    ("posterior", "gradient_U", "for k in range(tile):\n                theta_sum", "for scale in range(tile):\n                theta_sum",
+    ("posterior", "gradient_U", JOINS, JOINS.replace("for k", "for scale"),
      "row_of[k], factor_2_of[k])", "row_of[scale], factor_2_of[scale])"),
     ("simplex", "sums", IN_PIECES, IN_PIECES.replace("for k", "for total_2_by_eight"), "whole(k)", "whole(total_2_by_eight)"),
     ("posterior", "gradient_U", TILE, f"{TILE}            used = np.uint64(1)\n"),
