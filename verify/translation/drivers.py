@@ -316,7 +316,7 @@ def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None
 
 
 def _check_finite(reader: Reader, frame: Frame) -> None:
-    flag = frame.names["finite"]
+    flag = frame.names.get("finite")
     if reader.rule.domains_checked:
         return
     for asked, line in reader.memory.needed:

@@ -64,14 +64,14 @@ def _check_kept(
         if array in state or array.field in reader.variances:
             raise wrong(reader.memory.written[array], "what is recorded changes what the next step begins with")
     for block, statement in zip(reader.legend.fields, copies, strict=False):
-        _check_copy(reader, what, block, statement)
+        _check_copy(reader, what, block, statement, frame)
     for field, statement in zip(statistics, copies[len(reader.legend.fields) :], strict=True):
         text = f"if draws.{field}.shape[0] > 0:\n    draws.{field}[row, 0] = accepted / tests"
         if ast.unparse(statement) != text:
             raise wrong(statement, "the rate of acceptance is accepted / tests")
 
 
-def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: ast.stmt) -> None:
+def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: ast.stmt, frame: Frame) -> None:
     field = reader.legend.fields[block]
     match statement:
         case ast.Expr(
@@ -88,6 +88,8 @@ def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: 
     held = reader.memory.contents.get(array)
     if held is None or array.length != length_of(block):
         raise wrong(statement, f"state.{of} is not what is recorded of {block}")
+    if block.image is not None and (not isinstance(flag := frame.names.get("finite"), Flag) or held not in flag.of):
+        raise wrong(reader.memory.written.get(array, statement.lineno), f"{held} is not looked at: an image may be infinite")
     if isinstance(reader.legend.fields.get(block), str) and e == block and of != field:
         raise wrong(statement, f"of {block} state.{field} is recorded, and not state.{of}")
     wanted = reader.rule.taken(e, reader.rule.state, reader.rule.state, OBSERVED)

@@ -75,6 +75,7 @@ class Reader:
         self.ahead: dict[str, Any] = {}  # the lane and length of such an array
         self.depth = 0  # how many functions have been called around what is read
         self.looping: list[int] = []  # the labels of the loops around what is read
+        self.by_eight = False  # whether one of them is by eights
         self.visiting = ""  # which part of the coordinates a loop over pairs is read at
         self.private = set(module.private)  # arrays that estimators work in, and nobody else
         self.variances = {f for fields in legend.variances.values() for f in fields}

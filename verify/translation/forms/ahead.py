@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import ast
 
+from verify.translation.forms.one_by_one import check_names
 from verify.translation.forms.pairs import LABEL, visited
 from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
@@ -50,13 +51,14 @@ def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int
             pass
         case _:
             raise wrong(fused, "the coordinates that fill no vector are not visited")
-    bound = _ends(ahead, last, end, frame, size)
+    bound, half = _ends(ahead, last, end, frame, size)
     for statement in draws:
         reader.one(statement, frame)
     results = []
     for loop, left_over in ((fused, False), (ahead, True)):
         if not isinstance(loop.target, ast.Name) or loop.orelse or len(loop.body) < 2:
             raise unread(loop, "a loop over pairs calls one function at two coordinates")
+        check_names((end, bound, half, loop.target.id), [*fused.body, *ahead.body, *last.body], loop)
         *drawn, first, second = loop.body
         here = {loop.target.id: Place(size.length, LABEL, "first")}
         results.append((first, visited(reader, drawn, first, frame, here, rest=left_over)))
@@ -73,8 +75,8 @@ def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int
     return 3 + len(draws)
 
 
-def _ends(ahead: ast.For, last: ast.If, end: str, frame: Frame, size: Fused) -> str:
-    """What the number of pairs is called."""
+def _ends(ahead: ast.For, last: ast.If, end: str, frame: Frame, size: Fused) -> tuple[str, str]:
+    """What the numbers of pairs and of the first half are called."""
     match ahead.iter, last.test:
         case (
             ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=begin), ast.Name(id=bound)], keywords=[]),
@@ -85,4 +87,4 @@ def _ends(ahead: ast.For, last: ast.If, end: str, frame: Frame, size: Fused) -> 
             raise wrong(ahead, "the coordinates that fill no vector are not visited")
     if left != bound or frame.names.get(half) != Half(size.length):
         raise wrong(last, "the coordinate that an odd number leaves over is visited under another condition")
-    return bound
+    return bound, half

@@ -19,7 +19,8 @@ that there are. So the body is read at one generic coordinate, like a loop over 
 belongs to its coordinate. In the end each of the eight has grown by the terms of the coordinates that were its own, and
 ``pairwise`` adds the eight: that is the sum over all coordinates, if they were 0 at first.
 
-``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``).
+``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``). A loop by eights inside of another one
+is not read: there each of eight coordinates would meet one of the other eight, and not all.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from typing import Any
 from sympy import Expr
 
 from recipe.total import sum_over
-from verify.translation.forms.one_by_one import assigned_in, fresh_label, repeated
+from verify.translation.forms.one_by_one import assigned_in, check_names, fresh_label, repeated
 from verify.translation.forms.pieces import passing_through, sum_over_piece
 from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
@@ -57,6 +58,9 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
             return 0
     if [ast.dump(s) for s in body] != [ast.dump(s) for s in last]:
         raise wrong(rest, "what is done to the last coordinates is not what is done to the others")
+    check_names((bound, index, at), body, loop)
+    if reader.by_eight:
+        raise unread(loop, "a loop by eights inside of another one")
     size = frame.names.get(bound)
     match size:
         case Size(length=length):
@@ -95,12 +99,14 @@ def _read_by_eight(reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str
         before, first = {n: frame.names[n] for n in totals}, len(reader.memory.writes)
         frame.names.pop(loop.target.id, None)  # type: ignore[attr-defined]
         frame.names[at] = here
+        reader.by_eight = True
         reader.read(body, frame)
+        reader.by_eight = False
         for n in totals:
-            frame.names[n] = _running(frame.names[n], before[n], n, loop)
+            frame.names[n] = _running(frame.names.get(n), before[n], n, loop)
         if any(place != label for _, place in reader.memory.writes[first:]):
             raise unread(loop, "eights are written elsewhere than at their coordinates")
-        del frame.names[at]
+        frame.names.pop(at, None)
 
     repeated(reader, frame, once, summed, label, loop)
     frame.names |= {n: Eights(frame.names[n]) for n in totals}

@@ -8,7 +8,7 @@ that is written at another coordinate than that of the loop (the inner loop of a
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sympy import Expr, Symbol
@@ -47,7 +47,7 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     def once() -> None:
         frame.names[index] = Place(length, label)
         reader.read(body, frame)
-        del frame.names[index]
+        frame.names.pop(index, None)
 
     if length is None:  # one number: the body is carried out once
         once()
@@ -68,6 +68,14 @@ def fresh_label(reader: Reader, frame: Frame) -> int:
             case PieceSize(of=piece) | PieceFirst(of=piece) | Offset(of=piece) if piece.label is not None:
                 used.add(piece.label)
     return min(used) - 1
+
+
+def check_names(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -> None:
+    """Require that these names, which a form reads as what they were when it began, are different ones and get no other value."""
+    changed = {n.id for s in bodies for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for n, name in enumerate(names):
+        if name in changed or name in names[:n]:
+            raise unread(at, f"{name} is given another value in this loop")
 
 
 def _refused_range(reader: Reader, bound: ast.expr, frame: Frame) -> int:
@@ -102,7 +110,7 @@ def _repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Su
         reader.memory.contents[array] = before[array] + summed(_growth(reader.memory.contents[array], so_far, array.field, at))
     for name in assigned:
         if name in counted:
-            frame.names[name] = names[name] + summed(_growth(frame.names[name], counted[name], name, at))
+            frame.names[name] = names[name] + summed(_growth(frame.names.get(name), counted[name], name, at))
         elif name not in flags:
             frame.names.pop(name, None)
     frame.names |= unmarked_flags(marked, flags, frame, at)
@@ -154,8 +162,10 @@ def _check_own_places(
         memory.writes.append((array, label))
 
 
-def _growth(now: Expr, so_far: Symbol, name: str, at: ast.AST) -> Expr:
+def _growth(now: Any, so_far: Symbol, name: str, at: ast.AST) -> Expr:
     """What one iteration adds."""
+    if not isinstance(now, Expr):
+        raise unread(at, f"{name} is no number after a turn of this loop")
     added = (now - so_far).expand() if so_far in generics(now) else now
     if so_far in generics(added) or so_far not in generics(now):
         raise unread(at, f"{name} does not only grow in this loop")

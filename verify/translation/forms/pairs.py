@@ -27,6 +27,7 @@ import ast
 from sympy import Expr
 
 from recipe.total import labels
+from verify.translation.forms.one_by_one import check_names
 from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Reader
@@ -58,6 +59,7 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     size, half = frame.names[bound], frame.names.get(right)
     if left != bound or half != Half(size.length):
         raise wrong(statements[1], "the coordinate that an odd number leaves over is visited under another condition")
+    check_names((bound, right, index), [*body, *rest], statements[0])
     *draws, first, second = body
     *draws_of_rest, middle = rest
     results = [
@@ -82,6 +84,9 @@ def visited(
     if reader.looping:
         raise unread(call, "a loop over pairs inside of another loop over coordinates")
     reader.memory = memory.copy()
+    given = {*here, *(n.id for s in draws for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))}
+    if any(isinstance(frame.names.get(name), Flag) for name in given):
+        raise unread(call, "what earlier loops have found is overwritten in a loop over pairs")
     known = {n: v for n, v in frame.names.items() if rest or not isinstance(v, Fused)}
     inner = Frame({**known, **here}, dict(frame.lines))
     for statement in draws:

@@ -36,7 +36,7 @@ from sympy import Expr
 from recipe.symbols import GENERIC, Indexed
 from recipe.total import labels, relabel, sum_over
 from verify.translation.cells import MOST_AT_ONCE, moved
-from verify.translation.forms.one_by_one import assigned_in, fresh_label, repeated
+from verify.translation.forms.one_by_one import assigned_in, check_names, fresh_label, repeated
 from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Reader
@@ -72,6 +72,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     room = _literal(step)
     if room is None or ast.unparse(how_many) != f"min({ast.unparse(step)}, {bound} - {first})":
         return 0
+    check_names((bound, first, size), body, loop)
     label, length = fresh_label(reader, frame), all_of.length
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
     if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
@@ -84,10 +85,11 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         frame.names |= {first: PieceFirst(piece), size: PieceSize(piece)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
         reader.read(body, frame)
-        frame.names |= {n: frame.names[n].total if isinstance(frame.names[n], Eights) else frame.names[n] for n in totals}
+        frame.names |= {n: now.total if isinstance(now := frame.names.get(n), Eights) else now for n in totals}
         if len(reader.memory.writes) > written:
             raise unread(loop, "a loop over pieces writes into an array")
-        del frame.names[first], frame.names[size]
+        frame.names.pop(first, None)
+        frame.names.pop(size, None)
 
     repeated(reader, frame, once, lambda e: _over_all(reader, e, label, length, loop), label, loop)
     frame.names |= {n: Eights(frame.names[n]) for n in totals}
@@ -155,7 +157,7 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
     def once() -> None:
         frame.names[index] = Offset(piece, 0, step)
         reader.read(body, frame)
-        del frame.names[index]
+        frame.names.pop(index, None)
 
     with passing_through(reader, piece, loop):
         repeated(reader, frame, once, _summed(reader, piece, step, loop), piece.label, loop)

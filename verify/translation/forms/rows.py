@@ -33,7 +33,7 @@ import ast
 from sympy import Expr, Symbol
 
 from recipe.symbols import Indexed
-from verify.translation.forms.one_by_one import repeated
+from verify.translation.forms.one_by_one import check_names, repeated
 from verify.translation.forms.pieces import passing_through
 from verify.translation.memory import Frame
 from verify.translation.problems import unread
@@ -98,6 +98,7 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         raise unread(loop, "the loop over rows is not that over the used ones")
     fetches = {FETCH.format(field) for field, s in reader.columns.items() if isinstance(s, Indexed)}
     body = [s for s in body if ast.unparse(s) not in fetches]
+    check_names(("first", "tile", "used", "count", "rows"), body, loop)
     before = set(reader.row_sums)
 
     def once() -> None:
