@@ -113,7 +113,7 @@ def battery(
     experiment = prepared(
         plan, given.meanings, given.scalars, asked, rng, rounding=rounding, states=rows, replicas=replicas, coupled=coupled
     )
-    return Battery(given.name, experiment, batched, coupled)
+    return Battery(given.name, experiment, batched, experiment.coupled)
 
 
 def reference(

@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from recipe.symbols import name_of
 from verify.statistics import normal
 from verify.statistics.arrays import Array, Meanings, State
 from verify.statistics.asked import Asked
 from verify.statistics.coefficients import SHIFT, TIMES, Coefficient, Signature, coefficients_of, moved_by, signature, weakest
 from verify.statistics.design import chosen, is_inside, resolvable, states_of
 from verify.statistics.findings import Line, Outcome
-from verify.statistics.innovations import Innovations, innovations
+from verify.statistics.innovations import Innovations, carried_out, innovations
 from verify.statistics.kernels import Stepper
-from verify.statistics.plan import Plan
+from verify.statistics.plan import CHI_SQUARED, FOLDED, QUADRATIC, Plan
 
 STATES = 32
 POOL = 8 * STATES
 FEWEST = 128 * STATES
+TRIES, TRIAL = 16, 7  # steps from each state that tell whether shared noise is seen; their seed
 LEAST = 32  # replicas of which a second step is compared
 FARTHEST = 1e100  # numbers beyond, which no kernel draws, are cut, so that their squares are finite
 MULTIPLES = "multiples of the rounding error"
@@ -38,6 +40,7 @@ class Experiment:
     level: float  # of each line
     asked: Asked
     rounding: float
+    coupled: bool  # whether steps from two states with one seed are compared
 
 
 def prepared(
@@ -54,13 +57,14 @@ def prepared(
     count = len(next(iter(rows.values())))
     level = asked.level / (8 + len(plan.recovered) + len(signatures))  # of each line, by the union bound
     tests = [s.needed(count, level, asked.power, asked.most) for s in signatures]
+    coupled = coupled and _shows_what_is_drawn(plan, meanings, rows, rounding)
     exact = [s.certain or (coupled and s.apart) for s in signatures]
     needed = [0.0 if sure else min(t.values(), default=np.inf) for sure, t in zip(exact, tests, strict=True)]
     used = replicas or max([FEWEST, *(n for n in needed if np.isfinite(n))])
     used = count * max(int(np.ceil(used / count)), 8)
     unseen = tuple(dict.fromkeys(s.name for s, n in zip(signatures, needed, strict=True) if n > used))
     best = tuple((s, min(t, key=t.__getitem__)) for s, t in zip(signatures, tests, strict=True) if t)
-    return Experiment(plan, meanings, rows, used, best, unseen, level, asked, rounding)
+    return Experiment(plan, meanings, rows, used, best, unseen, level, asked, rounding, coupled)
 
 
 def _states(
@@ -69,6 +73,31 @@ def _states(
     """States from which the noise is resolved, and among them those where coefficients matter."""
     pool = states_of(plan, meanings, POOL, rng, rounding=rounding, replicas=replicas)
     return chosen(pool, [moved_by(c, plan, pool, meanings, rounding) for c in listed], STATES)
+
+
+def _shows_what_is_drawn(plan: Plan, meanings: Meanings, rows: State, rounding: float) -> bool:
+    """Whether the same random numbers are read off at every state: not where its law is another one at each, or several are mixed."""
+    if any(op.how in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
+        return False
+    rng, seen = np.random.default_rng(TRIAL), []
+    before = {name: np.tile(x, (TRIES, 1)) for name, x in rows.items()}
+    count = len(next(iter(before.values())))
+    drawn = {name_of(w): rng.standard_normal((count, meanings.length_of(w))) for w in plan.equations.noises}
+    for turn in range(2):
+        start = {name: np.roll(x, turn, axis=0) for name, x in before.items()}
+        with np.errstate(all="ignore"):
+            after = carried_out(plan.equations, start, drawn, meanings)
+            seen.append(innovations(plan, start, after, meanings, rounding=rounding))
+    first, second = seen
+    return all(bool((_difference(first, second, label) <= 1).all()) for label in first.noise)
+
+
+def _difference(first: Innovations, second: Innovations, label: str) -> Array:
+    """How far numbers of two readings are from each other, in multiples of what rounding makes."""
+    u, v = first.noise[label], second.noise[label]
+    allowed = TIMES * (first.resolution[label] + second.resolution[label])[:, None] * (1 + np.abs(v))
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(np.abs(v - u) / allowed, nan=1e300)
 
 
 def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
@@ -87,7 +116,7 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
     steps += [] if second is None else [(rows, *_columns(second, 2))]
     lines += _normal_lines(x, first, steps, count)
     lines += [(_along_shift if test == SHIFT else _variance)(x, s, first) for s, test in x.signatures]
-    return lines + (_coupled_lines(x, kernel, before, first, seed) if kernel.coupled else [])
+    return lines + (_coupled_lines(x, kernel, before, first, seed) if x.coupled else [])
 
 
 def _read(x: Experiment, before: State, after: State) -> Innovations:
@@ -219,10 +248,8 @@ def _coupled_lines(x: Experiment, kernel: Stepper, before: State, first: Innovat
     other = {name: np.roll(rows, 1, axis=0) for name, rows in before.items()}
     read = _read(x, other, kernel.advance(other, np.random.default_rng(seed)))
     lines = []
-    for label, u in read.noise.items():
-        allowed = TIMES * (read.resolution[label] + first.resolution[label])[:, None] * (1 + np.abs(u))
-        with np.errstate(all="ignore"):
-            ratio = np.nan_to_num(np.abs(u - first.noise[label]) / allowed, nan=1e300)
+    for label in read.noise:
+        ratio = _difference(first, read, label)
         far = float(min(ratio.max(), 1e300))
         outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
         where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
