@@ -1,5 +1,7 @@
 """Kernels that are wrong in ways that no coefficient shows: they remember, they lose replicas, they have no noise later."""
 
+from dataclasses import replace
+
 import numpy as np
 import numpy_kernels as by_hand
 import pytest
@@ -10,6 +12,7 @@ from catalog.sghmc import sghmc
 from recipe import Fold, Noise, RecipeError, Scalar, Update, Vector, discretised, total
 from verify.statistics import Outcome, Stepper, battery, check_invariance, invariant_normal_law, reference
 from verify.statistics.arrays import Meanings
+from verify.statistics.coefficients import Signature, weakest
 from verify.statistics.equations import equations_of
 from verify.statistics.innovations import innovations
 from verify.statistics.plan import plan_of
@@ -151,6 +154,13 @@ def test_a_value_at_the_vertex_of_its_square_is_no_mistake():
     assert u.min() > -8
     (u,) = innovations(plan, {"x": start}, {"x": new - 1e-6 * start}, meanings, rounding=1e-10).noise.values()
     assert np.isnan(u).all(), "the rule has no such value"
+
+
+@pytest.mark.parametrize(("other", "gain"), [([[-1.0], [0.0]], 3.0), ([[0.0], [2.0]], 0.0), ([[-1.0], [1.0]], 3 / np.sqrt(2))])
+def test_the_inverse_of_a_factor_counts_along_the_shift_of_the_factor(other, gain):
+    """Which is where the noise is looked at."""
+    one = Signature("c", {"w": np.array([[1.0], [0.0]])}, {"w": np.ones((2, 1))}, 4.0, 1.0, 1.0, certain=False, apart=False)
+    assert weakest(one, replace(one, shift={"w": np.array(other)}, gain=3.0)).gain == pytest.approx(gain)
 
 
 def test_two_coefficients_of_one_name_are_two():

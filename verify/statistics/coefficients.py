@@ -184,12 +184,22 @@ def _shown(value: float, error: float) -> float:
 
 
 def weakest(signature: Signature, inverse: Signature) -> Signature:
-    """That of the factor, with what is harder to see of the factor and of its inverse."""
+    """That of the factor, with what is harder to see of the factor and of its inverse, along the shift of the factor."""
+    straight = abs(_cosine(signature.shift, inverse.shift))
     ratio = min((signature.ratio, inverse.ratio), key=lambda r: max(r, 1 / r))
     return replace(
-        signature, gain=min(signature.gain, inverse.gain), spread=max(signature.spread, inverse.spread), ratio=ratio,
+        signature, gain=min(signature.gain, straight * inverse.gain), spread=max(signature.spread, inverse.spread), ratio=ratio,
         certain=signature.certain and inverse.certain, apart=signature.apart and inverse.apart,
     )  # fmt: skip
+
+
+def _cosine(one: Mapping[str, Array], other: Mapping[str, Array]) -> float:
+    """That of the angle between two shifts."""
+    inner, squares = (
+        sum((s * other[label]).sum() for label, s in one.items()),
+        [sum((s**2).sum() for s in x.values()) for x in (one, other)],
+    )
+    return float(inner / max(np.sqrt(squares[0] * squares[1]), LEAST**2))
 
 
 def _finite(x: Array, instead: float = 0.0) -> Array:

@@ -76,7 +76,7 @@ def _states(
 
 
 def _shows_what_is_drawn(plan: Plan, meanings: Meanings, rows: State, rounding: float) -> bool:
-    """Whether the same random numbers are read off at every state: not where the law of a draw depends on it, or several are mixed."""
+    """Whether the same random numbers are read off at every state: not where a draw has another law at each, or noises mix."""
     if any(op.how in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
         return False
     rng, seen = np.random.default_rng(TRIAL), []
