@@ -30,10 +30,9 @@ from recipe_cli.sampling import parameters_typed
 from recipe_cli.tested import Asked, Subject, Tested
 from recipe_cli.translation import require_translation
 from recipe_cli.trial import lengths_of, parameters_for, trials_of
-from verify.statistics import Battery, Findings, Line, Outcome, Stepper, battery, reference
+from verify.statistics import Battery, Findings, Line, Outcome, battery
 from verify.statistics.equations import equations_of
-from verify.statistics.innovations import innovations
-from verify.statistics.plan import CHI_SQUARED, plan_of
+from verify.statistics.plan import plan_of
 from verify.statistics.setting import setting
 
 DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits
@@ -41,7 +40,6 @@ DIFFERS = 1
 PATH, SEEDED = 12, 7  # steps in one call of run that are compared with single ones; what its random numbers are for
 NUMBERS = ("distance", "threshold", "level")
 WIDTH = 132  # below it names of coefficients are broken
-SAME = 1e-6  # noise that two states share, as the rule itself reads it
 
 
 class NothingToCompareError(Exception):
@@ -181,28 +179,14 @@ def kernel_of(subject: Subject, module: Module, told: Callable[[int], None]) -> 
 
 
 def battery_of(subject: Subject) -> Battery:
-    """The states and tests for a step; its random numbers are shared between states where the rule itself shows them so."""
+    """The states and tests for a step, whose random numbers are functions of seed, chain and step."""
     try:
-        plan = plan_of(equations_of(subject.rule))
+        plan_of(equations_of(subject.rule))
     except RecipeError as hidden:
         raise NothingToCompareError(str(hidden)) from None
     a = subject.asked
-    how = {**subject.numbers, "seed": a.seed, "level": a.level, "factor": a.factor, "batched": True}
-    if any(op.how == CHI_SQUARED for op in plan.recovered):
-        return battery(subject.rule, **how)
-    chosen = battery(subject.rule, coupled=True, **how)
-    return chosen if _shows_its_noise(chosen, reference(subject.rule, **subject.numbers)) else battery(subject.rule, **how)
-
-
-def _shows_its_noise(chosen: Battery, rule: Stepper) -> bool:
-    """Whether the numbers that are read off do not depend on the state, where those that were drawn do not."""
-    x, seen = chosen.experiment, []
-    for turn in range(2):
-        before = {name: np.roll(np.tile(rows, (16, 1)), turn, axis=0) for name, rows in x.states.items()}
-        after = rule.advance(before, np.random.default_rng(SEEDED))
-        seen.append(innovations(x.plan, before, after, x.meanings, rounding=x.rounding))
-    first, second = seen
-    return all(np.allclose(u, second.noise[label], rtol=SAME, atol=SAME) for label, u in first.noise.items())
+    how = {**subject.numbers, "seed": a.seed, "level": a.level, "factor": a.factor}
+    return battery(subject.rule, batched=True, coupled=True, **how)
 
 
 def _in_one_call(kernel: OneStep, chosen: Battery, seed: int) -> Line:

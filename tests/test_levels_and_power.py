@@ -48,12 +48,12 @@ def test_the_lines_of_normal_numbers_have_their_level():
         blocks = [(np.arange(256), u, ["a", "b", "c"]), (np.arange(0, 256, 2), v, ["d", "e", "f"])]
         for line in (
             whole_law("law", u, LEVEL, 0.9),
-            means("means", u, LEVEL, ["a", "b", "c"], 3.0),
-            variances("variances", u, LEVEL, ["a", "b", "c"], 0.9),
+            means("means", blocks, LEVEL, 3.0),
+            variances("variances", blocks, LEVEL, 0.9),
             correlations("correlations", blocks, LEVEL, 3.0),
             correlations("sizes", [(rows, sizes(x), names) for rows, x, names in blocks], LEVEL, 3.0),
             between_replicas("replicas", u, LEVEL, 3.0),
-            repetitions("repetitions", u, LEVEL),
+            repetitions("repetitions", blocks, LEVEL),
         ):
             differing[line.name] += line.outcome is Outcome.DIFFERS
     print(dict(differing))

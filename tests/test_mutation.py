@@ -109,6 +109,17 @@ def test_published_bugs_are_refuted():
     assert {judge(m).fate for m in quick} == {PROOF}
 
 
+@pytest.mark.slow
+def test_all_published_bugs_are_refuted():
+    """Of every source in which a rule is wrong."""
+    bugs = original_called("published rules")
+    judge, found = bugs.judge(), {}
+    for m in bugs.mutants():
+        found.setdefault(m.of, []).append(judge(m).fate)
+    assert found.keys() >= {"blackjax", "bnn_priors", "jax_sgmc", "r_sgmcmc", "sgmcmcjax", "zhusuan"}
+    assert all(fates == [PROOF] * len(fates) for fates in found.values()), found
+
+
 def contradictions(judged):
     """Verdicts on recipes and their Euler steps that numbers in explicit coordinates contradict."""
     for mutant, judgement in judged:

@@ -360,6 +360,16 @@ def test_numbers_that_are_no_numbers_differ():
         ({"seed": -1}, "seed=-1 must be"),
         ({"rounding": 1}, "rounding=1 must be"),
         ({"states": {"theta": np.zeros((2, 3))}}, "states= has no rows for the block r"),
+        ({"states": {"theta": np.zeros((0, 3)), "r": np.zeros((0, 3)), "xi": np.zeros((0, 1))}}, "states= has no rows; give one"),
+        (
+            {"states": {"theta": np.zeros((2, 3)), "r": np.array([[1.0] * 3, [1e9] * 3]), "xi": np.ones((2, 1))}},
+            "states=: row 2 is",
+        ),
+        ({"level": "no"}, "level='no' must be a number"),
+        ({"factor": None}, "factor=None must be a number"),
+        ({"replicas": 0}, "replicas=0 must be a whole number, 1 or more"),
+        ({"replicas": 1e4}, "replicas=10000.0 must be a whole number"),
+        ({"params": {"A": 1, "epsilon": 2}}, "params= names epsilon, which is the step size"),
     ],
 )
 def test_a_mistake_is_one_sentence(changed, says):

@@ -1,5 +1,5 @@
 """Mutants of samplers: small changes with a name, and who notices them.
 
 ``of_recipes``, ``of_rules``, ``of_kernels`` and ``of_sources`` make them, by operators that know nothing of the sampler that they
-change; ``specification`` says what is asked of a mutant; ``proofs``, ``translation`` and ``statistics`` judge; ``score`` counts.
+change; ``originals`` says who judges which; ``proofs``, ``translation`` and ``statistics`` judge; ``score`` counts.
 """

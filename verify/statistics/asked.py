@@ -34,6 +34,9 @@ class Asked:
         Raises:
             RecipeError: for a number that makes no sense.
         """
+        for name, x in (("level", self.level), ("power", self.power), ("factor", self.factor), ("most", self.most)):
+            if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
+                raise RecipeError(f"{name}={x!r} must be a number")
         if not 0 < self.level < 1:
             raise RecipeError(f"level={self.level!r} must be between 0 and 1: it is a probability")
         if not 0.5 <= self.power < 1:
@@ -43,6 +46,18 @@ class Asked:
         if not self.most >= 1:
             raise RecipeError(f"most={self.most!r} must be a positive number of replicas")
         return self
+
+
+def check_replicas(replicas: Any, fewest: int) -> None:
+    """That a number of replicas, where one is given, is one.
+
+    Raises:
+        RecipeError: where it is not.
+    """
+    if replicas is None:
+        return
+    if isinstance(replicas, bool) or not isinstance(replicas, int | np.integer) or replicas < fewest:
+        raise RecipeError(f"replicas={replicas!r} must be a whole number, {fewest} or more")
 
 
 def seeded(seed: Any) -> int:

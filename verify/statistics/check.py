@@ -10,18 +10,19 @@ import numpy as np
 
 from recipe import RecipeError
 from recipe.symbols import name_of
-from verify.statistics.arrays import Gradient, State
-from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, seeded
+from verify.statistics.arrays import Gradient, Meanings, State
+from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, check_replicas, seeded
+from verify.statistics.design import resolvable
 from verify.statistics.equations import equations_of
 from verify.statistics.findings import Findings
 from verify.statistics.innovations import carried_out
 from verify.statistics.kernels import Step, Stepper, stepper
 from verify.statistics.one_step import Experiment, prepared, run
-from verify.statistics.plan import plan_of
+from verify.statistics.plan import Plan, plan_of
 from verify.statistics.setting import Against, setting
 
 ROUNDING = 1e-10
-DESIGN, RUN = 0, 1  # what random numbers are for
+DESIGN, RUN, GIVEN = 0, 1, 6  # what random numbers are for
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,10 @@ class Battery:
     def check(self, step: Step | Stepper, *, seed: int = 0, name: str | None = None) -> Findings:
         """Run a kernel, and compare: see ``check_kernel``."""
         kernel = stepper(step, batched=self.batched, coupled=self.coupled)
+        if self.coupled and not kernel.coupled:
+            raise RecipeError(
+                "the battery counts on noise that states share: give Stepper(step, coupled=True), or leave its coupled= out"
+            )
         lines = run(self.experiment, kernel, np.random.default_rng([seeded(seed), RUN]))
         asked, called = self.experiment.asked, name or self.name
         return Findings(
@@ -90,22 +95,25 @@ def battery(
         batched, coupled: see ``Stepper``.
         states: where to start, by block, shape (states, length); by default anywhere in the domain.
         replicas: steps; by default as many as ``power`` and ``factor`` need, and not more than ``most``.
-        rounding: the relative precision of the kernel's arithmetic: 1e-10 leaves room in float64; a kernel in float32 needs 1e-5.
+        rounding: the relative precision of the kernel's arithmetic: 1e-10 leaves room in float64; a kernel in float32 needs 1e-6.
 
     Raises:
         RecipeError: for numbers that do not fit, or a rule whose noise cannot be read off.
     """
     asked = Asked(level, power, factor, most).checked()
+    check_replicas(replicas, 1)
     if not 0 < rounding < 1e-2:
         raise RecipeError(f"rounding={rounding!r} must be a small positive number, such as 1e-10")
     given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
     plan = plan_of(equations_of(against))
     rows = None if states is None else _states(states, plan.equations.state, given.meanings.lengths)
     rng = np.random.default_rng([seeded(seed), DESIGN])
+    if rows is not None:
+        _check_resolved(plan, rows, given.meanings, seed, rounding, replicas or most)
     experiment = prepared(
         plan, given.meanings, given.scalars, asked, rng, rounding=rounding, states=rows, replicas=replicas, coupled=coupled
     )
-    return Battery(given.name, experiment, batched, coupled)
+    return Battery(given.name, experiment, batched, experiment.coupled)
 
 
 def reference(
@@ -137,4 +145,17 @@ def _states(states: Mapping[str, Any], blocks: Any, lengths: Mapping[str, int]) 
         rows[name_of(b)] = x
     if len({len(x) for x in rows.values()}) > 1:
         raise RecipeError("states= has blocks with different numbers of rows; give one row a state")
+    if not len(next(iter(rows.values()))):
+        raise RecipeError("states= has no rows; give one or more, or leave it out")
     return rows
+
+
+def _check_resolved(plan: Plan, rows: State, meanings: Meanings, seed: int, rounding: float, replicas: int) -> None:
+    """That the noise of steps from these states is read off: elsewhere a right kernel would differ, and a wrong one agree."""
+    rng = np.random.default_rng([seed, GIVEN])
+    good = resolvable(plan, rows, meanings, rng, rounding=rounding, replicas=replicas)
+    if not good.all():
+        raise RecipeError(
+            f"states=: row {int(np.argmin(good)) + 1} is not in the domain, or a step from it is not finite, or its noise is not "
+            "larger than the rounding errors; leave it out"
+        )

@@ -11,7 +11,7 @@ from recipe import RecipeError
 from verify.statistics import normal_law as normal_laws
 from verify.statistics import stationary
 from verify.statistics.arrays import State
-from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, seeded
+from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, check_replicas, seeded
 from verify.statistics.findings import Findings
 from verify.statistics.kernels import Step, Stepper, stepper
 from verify.statistics.normal_law import NormalLaw, normal_law
@@ -19,6 +19,7 @@ from verify.statistics.setting import setting
 from verify.statistics.stationary import Draw, Law
 
 DESIGN, RUN = 2, 3  # what random numbers are for
+FEWEST_ROWS = 4  # two pairs of neighbours
 
 
 def check_invariance(
@@ -55,14 +56,16 @@ def check_invariance(
         RecipeError: where the target or the kernel returns no state.
     """
     asked = Asked(level, power, factor, most).checked()
+    check_replicas(replicas, FEWEST_ROWS)
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise RecipeError(f"steps={steps!r} must be a positive whole number")
     kernel = stepper(step, batched=batched)
     design, noise = (np.random.default_rng([seeded(seed), purpose]) for purpose in (DESIGN, RUN))
     if isinstance(target, NormalLaw):
-        used = replicas or min(most, normal_laws.replicas_for(target, level, power, factor))
+        needed = normal_laws.replicas_for(target, level, power, factor)
+        used = replicas or int(min(most, needed))
         lines = normal_laws.run(target, kernel, noise, steps=steps, replicas=used, level=level, power=power)
-        return Findings(name, tuple(lines), seed, level, power, factor, used)
+        return Findings(name, tuple(lines), seed, level, power, factor, used, ("the variances",) if needed > used else ())
     plan = stationary.compared(
         Law(target),
         dict(features or {}),

@@ -27,6 +27,8 @@ SHIFT, SCALE = "shift", "scale"
 LEAST = 1e-9  # what a shift gains if it gains nothing
 MARGIN = 4.0  # standard errors of an estimated effect that are not counted on
 ROOM = 1.05  # more replicas than the formulas say
+TIMES = 4.0  # the rounding errors of two numbers by which these may differ and be the same
+FAR = 3.0  # a number that is not often passed
 LONGEST = 60  # letters of the name of a coefficient
 
 
@@ -43,7 +45,8 @@ class Coefficient:
 class Signature:
     """What a wrong coefficient does to the recovered noise, by state (a row each): ``shift`` by label, and ``slope``.
 
-    ``certain`` says that it breaks a relation without noise. ``gain`` is how far the statistic of the shift moves with one replica
+    ``certain`` says that it breaks a relation without noise, and ``apart`` that neighbouring states that share their noise show it:
+    their shifts differ by more than rounding. ``gain`` is how far the statistic of the shift moves with one replica
     a state, and ``spread`` its standard deviation then; ``ratio`` is the factor of the standard deviation where the slope differs.
     """
 
@@ -54,6 +57,7 @@ class Signature:
     spread: float
     ratio: float
     certain: bool
+    apart: bool
 
     @property
     def moves(self) -> bool:
@@ -133,11 +137,19 @@ def signature(
             for label in shift
         }
     shift = {label: np.where(np.abs(s) > zero[0].resolution[label][:, None], s, 0.0) for label, s in shift.items()}
-    return _measured(c, shift, slope, _Pair(plan, c, _repeated(states), meanings, rounding), rng)
+    apart = any(_is_apart(s, zero[0].resolution[label][:, None]) for label, s in shift.items())
+    return _measured(c, shift, slope, apart, _Pair(plan, c, _repeated(states), meanings, rounding), rng)
+
+
+def _is_apart(shift: Array, resolution: Array) -> bool:
+    """Whether a shift is another one at the state before, so that the same noise at both does not look the same."""
+    before, there = (np.roll(x, 1, axis=0) for x in (shift, resolution))
+    size = FAR + np.maximum(np.abs(shift), np.abs(before))
+    return bool((np.abs(shift - before) > TIMES * (resolution + there) * (1 + size)).any())
 
 
 def _measured(
-    c: Coefficient, shift: Mapping[str, Array], slope: Mapping[str, Array], pair: _Pair, rng: np.random.Generator
+    c: Coefficient, shift: Mapping[str, Array], slope: Mapping[str, Array], apart: bool, pair: _Pair, rng: np.random.Generator
 ) -> Signature:
     rows = len(next(iter(pair.states.values())))
     drawn = {name_of(w): rng.standard_normal((rows, pair.meanings.length_of(w))) for w in pair.plan.equations.noises}
@@ -157,7 +169,7 @@ def _measured(
     spread = np.sqrt((_about_states(found) ** 2).sum() / (REPEATED - 1)) / length if length > 0 else 1.0
     change = np.concatenate([np.zeros(0), *wider])
     ratio = np.sqrt(max(1 + _shown(change.mean(), change.std() / np.sqrt(change.size)), LEAST)) if change.size else 1.0
-    return Signature(c.name, shift, slope, gain, max(float(spread), 1.0), float(ratio), bool(broken.mean() > OFTEN))
+    return Signature(c.name, shift, slope, gain, max(float(spread), 1.0), float(ratio), bool(broken.mean() > OFTEN), apart)
 
 
 def _about_states(x: Array) -> Array:
@@ -172,12 +184,22 @@ def _shown(value: float, error: float) -> float:
 
 
 def weakest(signature: Signature, inverse: Signature) -> Signature:
-    """That of the factor, with what is harder to see of the factor and of its inverse."""
+    """That of the factor, with what is harder to see of the factor and of its inverse, along the shift of the factor."""
+    straight = abs(_cosine(signature.shift, inverse.shift))
     ratio = min((signature.ratio, inverse.ratio), key=lambda r: max(r, 1 / r))
     return replace(
-        signature, gain=min(signature.gain, inverse.gain), spread=max(signature.spread, inverse.spread), ratio=ratio,
-        certain=signature.certain and inverse.certain,
+        signature, gain=min(signature.gain, straight * inverse.gain), spread=max(signature.spread, inverse.spread), ratio=ratio,
+        certain=signature.certain and inverse.certain, apart=signature.apart and inverse.apart,
     )  # fmt: skip
+
+
+def _cosine(one: Mapping[str, Array], other: Mapping[str, Array]) -> float:
+    """That of the angle between two shifts."""
+    inner, squares = (
+        sum((s * other[label]).sum() for label, s in one.items()),
+        [sum((s**2).sum() for s in x.values()) for x in (one, other)],
+    )
+    return float(inner / max(np.sqrt(squares[0] * squares[1]), LEAST**2))
 
 
 def _finite(x: Array, instead: float = 0.0) -> Array:

@@ -239,14 +239,16 @@ def _quadratic(reader: _Reader, op: Recover) -> None:
     b, c = (up - down) / 2, (up + down) / 2 - a
     error = reader.error(q, _units(reader, op, q, 0.0), value)
     with np.errstate(all="ignore"):
-        root = np.sqrt(b**2 + 4 * c * (value - a))
+        square, least = b**2 + 4 * c * (value - a), 4 * np.abs(c) * error
+        # at the vertex rounding decides what side of it a value is on, and how much probability is beyond it
+        root = np.sqrt(np.where(square < -least, np.nan, np.maximum(square, least)))
         ends = np.sort(np.stack([(-b - root) / (2 * c), (-b + root) / (2 * c)]), axis=0)
         inside = special.ndtr(ends[1]) - special.ndtr(ends[0])
         outside = special.ndtr(ends[0]) + special.ndtr(-ends[1])
         u = np.where(inside < 0.5, special.ndtri(inside), -special.ndtri(outside)) * np.sign(c)
         straight = np.abs(c) <= SINGULAR * np.abs(b)
         u = np.where(straight, (value - a) / b, u)
-        resolution = error / np.where(straight, np.abs(b), np.maximum(root, np.sqrt(error * np.abs(c))))
+        resolution = error / np.where(straight, np.abs(b), root)
     _keep(reader, op, u, resolution)
 
 

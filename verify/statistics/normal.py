@@ -42,19 +42,29 @@ def chi_squared_deviates(q: Array, df: Array | float) -> Array:
     return np.where(below < above, special.ndtri_exp(below), -special.ndtri_exp(above))
 
 
-def means(name: str, u: Array, level: float, places: Sequence[str], reach: float) -> Line:
-    """``sqrt(n)`` times the mean of each column is normal."""
-    n = len(u)
-    visible = (threshold_of(level, u.shape[1]) + reach) / np.sqrt(n)
-    return family(name, "normal", np.sqrt(n) * u.mean(axis=0), level, places, visible=visible, effect="a shift of sd times")
+Block = tuple[Array, Array, list[str]]  # rows that are there, their numbers, the names of the columns
 
 
-def variances(name: str, u: Array, level: float, places: Sequence[str], power: float) -> Line:
-    """The sum of squares of each column about its mean is chi-squared with n - 1 degrees of freedom."""
-    q = ((u - u.mean(axis=0)) ** 2).sum(axis=0)
-    visible = visible_scale(len(u) - 1, level / u.shape[1], power)
-    said = [f"{place}: its standard deviation is {np.sqrt(s / (len(u) - 1)):.4g}" for place, s in zip(places, q, strict=True)]
-    return family(name, "chi-squared", chi_squared_deviates(q, len(u) - 1), level, said, visible=visible, effect="noise times")
+def means(name: str, blocks: Sequence[Block], level: float, reach: float) -> Line:
+    """``sqrt(n)`` times the mean of each column is normal, given the blocks before."""
+    deviates = np.concatenate([np.sqrt(len(u)) * u.mean(axis=0) for _, u, _ in blocks])
+    visible = (threshold_of(level, deviates.size) + reach) / np.sqrt(min(len(u) for _, u, _ in blocks))
+    return family(name, "normal", deviates, level, _columns_of(blocks), visible=visible, effect="a shift of sd times")
+
+
+def variances(name: str, blocks: Sequence[Block], level: float, power: float) -> Line:
+    """The sum of squares of each column about its mean is chi-squared with n - 1 degrees of freedom, given the blocks before."""
+    q = np.concatenate([((u - u.mean(axis=0)) ** 2).sum(axis=0) for _, u, _ in blocks])
+    df = np.concatenate([np.full(u.shape[1], len(u) - 1) for _, u, _ in blocks])
+    visible = visible_scale(df.min(), level / q.size, power)
+    said = [
+        f"{place}: its standard deviation is {np.sqrt(s / n):.4g}" for place, s, n in zip(_columns_of(blocks), q, df, strict=True)
+    ]
+    return family(name, "chi-squared", chi_squared_deviates(q, df), level, said, visible=visible, effect="noise times")
+
+
+def _columns_of(blocks: Sequence[Block]) -> list[str]:
+    return [name for _, _, names in blocks for name in names]
 
 
 def visible_scale(df: float, level: float, power: float) -> float:
@@ -85,9 +95,6 @@ def sizes(u: Array) -> Array:
     return np.clip(np.where(below < 0.5, special.ndtri(below), -special.ndtri(above)), -FARTHEST, FARTHEST)
 
 
-Block = tuple[Array, Array, list[str]]  # rows that are there, their numbers, the names of the columns
-
-
 def correlations(name: str, blocks: Sequence[Block], level: float, reach: float) -> Line:
     """All pairs of columns: given the earlier one, its inner product with the later one by its length is normal.
 
@@ -96,16 +103,22 @@ def correlations(name: str, blocks: Sequence[Block], level: float, reach: float)
     found, places, rows = [], [], []
     for k, (here, u, names) in enumerate(blocks):
         i, j = np.triu_indices(u.shape[1], 1)
-        found.append((u.T @ u)[i, j] / np.linalg.norm(u, axis=0)[i])
+        found.append((u.T @ u)[i, j] / _length(u)[i])
         places += [f"{names[a]} and {names[b]}" for a, b in zip(i, j, strict=True)]
         rows.append(len(u))
         for before, v, others in blocks[:k]:
             past = v[np.isin(before, here)]
-            found.append((past.T @ u / np.linalg.norm(past, axis=0)[:, None]).reshape(-1))
+            found.append((past.T @ u / _length(past)[:, None]).reshape(-1))
             places += [f"{a} and {b}" for a in others for b in names]
     deviates = np.concatenate(found)
     visible = (threshold_of(level, max(deviates.size, 1)) + reach) / np.sqrt(min(rows))
     return family(name, "normal", deviates, level, places, visible=visible, effect="a correlation of")
+
+
+def _length(u: Array) -> Array:
+    """The length of columns; what has none has no direction, and no right kernel draws it."""
+    length = np.linalg.norm(u, axis=0)
+    return np.where(length == 0, np.nan, length)
 
 
 def lags(n: int) -> list[int]:
@@ -120,7 +133,7 @@ def between_replicas(name: str, u: Array, level: float, reach: float) -> Line:
     for lag in lags(len(u)):
         first = np.array([i for i in range(len(u) - lag) if i // lag % 2 == 0])
         a, b = u[first], u[first + lag]
-        found.append((a * b).sum() / np.linalg.norm(a))
+        found.append((a * b).sum() / _length(a.reshape(-1)))
         places.append(f"replicas n and n + {lag}")
         pairs.append(a.size)
     visible = (threshold_of(level, len(found)) + reach) / np.sqrt(min(pairs))
@@ -130,18 +143,22 @@ def between_replicas(name: str, u: Array, level: float, reach: float) -> Line:
 COLUMNS = 3  # that two vectors are compared in
 
 
-def repetitions(name: str, u: Array, level: float) -> Line:
-    """The least distance of two rows: below c with a probability of at most ``n^2/2 (c/sqrt(pi))^k`` (union bound)."""
-    k = min(COLUMNS, u.shape[1])
-    x = u[:, :k]
-    nearest = spatial.cKDTree(x).query(x, k=2, p=np.inf)[0][:, 1]
-    n = len(x)
+def repetitions(name: str, blocks: Sequence[Block], level: float) -> Line:
+    """The least distance of two rows: below c with a probability of at most ``n^2/2 (c/sqrt(pi))^k`` (union bound).
+
+    n counts the rows that a later block might have had: those that it has were chosen by earlier ones.
+    """
+    k = min(COLUMNS, *(u.shape[1] for _, u, _ in blocks))
+    x, times = np.unique(np.concatenate([u[:, :k] for _, u, _ in blocks]), axis=0, return_counts=True)
+    nearest = spatial.cKDTree(x).query(x, k=2, p=np.inf)[0][:, 1]  # without another one it is infinitely far
+    nearest = np.where(times > 1, 0.0, nearest)  # a tree of equal rows takes the square of their number
+    n = len(blocks) * len(blocks[0][1])
     allowed = np.sqrt(np.pi) * (2 * level / n**2) ** (1 / k)
     least = float(nearest.min())
     with np.errstate(divide="ignore"):
         distance = float(min(allowed / least, 1e300)) if least > 0 else 1e300
     outcome = Outcome.DIFFERS if distance > 1 else Outcome.AGREES
-    where = f"{int((nearest < allowed).sum())} of {n} vectors of noise have a copy" if distance > 1 else ""
+    where = f"{int(times[nearest < allowed].sum())} of {times.sum()} vectors of noise have a copy" if distance > 1 else ""
     return Line(name, "union bound", distance, 1.0, "inverse distances", level, outcome, None, "", where)
 
 

@@ -20,6 +20,7 @@ from verify.statistics.arrays import Array, State
 from verify.statistics.findings import Line
 from verify.statistics.kernels import Stepper
 from verify.statistics.setting import Setting
+from verify.statistics.stationary import not_finite
 
 
 @dataclass(frozen=True)
@@ -109,21 +110,23 @@ def run(
     state = law(rng, replicas)
     for _ in range(steps):
         state = kernel.advance(state, rng)
+    if (strange := not_finite(state)) is not None:
+        return [strange]
     u, names = law.whitened(state)
-    u = np.nan_to_num(u, nan=normal.FARTHEST, posinf=normal.FARTHEST, neginf=-normal.FARTHEST)
+    blocks = [(np.arange(len(u)), u, names)]
     each, reach = level / LINES, float(special.ndtri(power))
     return [
         normal.whole_law("the normal law", u, each, power),
-        normal.means("means", u, each, names, reach),
-        normal.variances("variances", u, each, names, power),
-        normal.correlations("covariances", [(np.arange(len(u)), u, names)], each, reach),
+        normal.means("means", blocks, each, reach),
+        normal.variances("variances", blocks, each, power),
+        normal.correlations("covariances", blocks, each, reach),
         normal.between_replicas("replicas", u, each, reach),
         normal.between_replicas("absolute values of replicas", normal.sizes(u), each, reach),
     ]
 
 
 def replicas_for(law: NormalLaw, level: float, power: float, factor: float) -> int:
-    """With so many a variance that is wrong by the factor is found, in any direction."""
+    """With so many a variance that is wrong by the factor is found, in any of the whitened coordinates."""
     columns = len(law.blocks) * law.lengths[0]
     n = 1000.0
     while normal.visible_scale(n, level / LINES / columns, power) > np.sqrt(factor):

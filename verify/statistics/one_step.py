@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from recipe.symbols import name_of
 from verify.statistics import normal
 from verify.statistics.arrays import Array, Meanings, State
 from verify.statistics.asked import Asked
-from verify.statistics.coefficients import SHIFT, Coefficient, Signature, coefficients_of, moved_by, signature, weakest
+from verify.statistics.coefficients import SHIFT, TIMES, Coefficient, Signature, coefficients_of, moved_by, signature, weakest
 from verify.statistics.design import chosen, is_inside, resolvable, states_of
 from verify.statistics.findings import Line, Outcome
-from verify.statistics.innovations import Innovations, innovations
+from verify.statistics.innovations import Innovations, carried_out, innovations
 from verify.statistics.kernels import Stepper
-from verify.statistics.plan import Plan
+from verify.statistics.plan import CHI_SQUARED, FOLDED, QUADRATIC, Plan
 
 STATES = 32
 POOL = 8 * STATES
 FEWEST = 128 * STATES
+TRIES, TRIAL = 16, 7  # steps from each state that tell whether shared noise is seen; their seed
+LEAST = 32  # replicas of which a second step is compared
 FARTHEST = 1e100  # numbers beyond, which no kernel draws, are cut, so that their squares are finite
 MULTIPLES = "multiples of the rounding error"
 
@@ -36,6 +40,7 @@ class Experiment:
     level: float  # of each line
     asked: Asked
     rounding: float
+    coupled: bool  # whether steps from two states with one seed are compared
 
 
 def prepared(
@@ -52,14 +57,14 @@ def prepared(
     count = len(next(iter(rows.values())))
     level = asked.level / (8 + len(plan.recovered) + len(signatures))  # of each line, by the union bound
     tests = [s.needed(count, level, asked.power, asked.most) for s in signatures]
-    needed = {
-        s.name: 0.0 if _is_exact(s, coupled) else min(t.values(), default=np.inf) for s, t in zip(signatures, tests, strict=True)
-    }
-    used = replicas or max([FEWEST, *(n for n in needed.values() if np.isfinite(n))])
+    coupled = coupled and _shows_what_is_drawn(plan, meanings, rows, rounding)
+    exact = [s.certain or (coupled and s.apart) for s in signatures]
+    needed = [0.0 if sure else min(t.values(), default=np.inf) for sure, t in zip(exact, tests, strict=True)]
+    used = replicas or max([FEWEST, *(n for n in needed if np.isfinite(n))])
     used = count * max(int(np.ceil(used / count)), 8)
-    unseen = tuple(name for name, n in needed.items() if n > used)
+    unseen = tuple(dict.fromkeys(s.name for s, n in zip(signatures, needed, strict=True) if n > used))
     best = tuple((s, min(t, key=t.__getitem__)) for s, t in zip(signatures, tests, strict=True) if t)
-    return Experiment(plan, meanings, rows, used, best, unseen, level, asked, rounding)
+    return Experiment(plan, meanings, rows, used, best, unseen, level, asked, rounding, coupled)
 
 
 def _states(
@@ -70,9 +75,29 @@ def _states(
     return chosen(pool, [moved_by(c, plan, pool, meanings, rounding) for c in listed], STATES)
 
 
-def _is_exact(s: Signature, coupled: bool) -> bool:
-    """Whether it is seen without noise: in a relation, or as its shift differs between states that share their noise."""
-    return s.certain or (coupled and any(np.any(np.ptp(shift, axis=0) > 0) for shift in s.shift.values()))
+def _shows_what_is_drawn(plan: Plan, meanings: Meanings, rows: State, rounding: float) -> bool:
+    """Whether the same random numbers are read off at every state: not where a draw has another law at each, or noises mix."""
+    if any(op.how in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
+        return False
+    rng, seen = np.random.default_rng(TRIAL), []
+    before = {name: np.tile(x, (TRIES, 1)) for name, x in rows.items()}
+    count = len(next(iter(before.values())))
+    drawn = {name_of(w): rng.standard_normal((count, meanings.length_of(w))) for w in plan.equations.noises}
+    for turn in range(2):
+        start = {name: np.roll(x, turn, axis=0) for name, x in before.items()}
+        with np.errstate(all="ignore"):
+            after = carried_out(plan.equations, start, drawn, meanings)
+            seen.append(innovations(plan, start, after, meanings, rounding=rounding))
+    first, second = seen
+    return all(bool((_difference(first, second, label) <= 1).all()) for label in first.noise)
+
+
+def _difference(first: Innovations, second: Innovations, label: str) -> Array:
+    """How far numbers of two readings are from each other, in multiples of what rounding makes."""
+    u, v = first.noise[label], second.noise[label]
+    allowed = TIMES * (first.resolution[label] + second.resolution[label])[:, None] * (1 + np.abs(v))
+    with np.errstate(all="ignore"):
+        return np.nan_to_num(np.abs(v - u) / allowed, nan=1e300)
 
 
 def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
@@ -83,14 +108,15 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
     seed = int(rng.integers(2**63))
     after = kernel.advance(before, np.random.default_rng(seed))
     first = _read(x, before, after)
-    lines = _exact_lines(x, first)
+    rows, second = _second_step(x, kernel, after, rng)
+    lines = _exact_lines([first] if second is None else [first, second])
     if not first.noise or lines[0].outcome is Outcome.DIFFERS:
         return lines  # a rule without noise, or numbers that are no numbers
-    steps = [(np.arange(x.replicas), *_columns(x, first, 1))]
-    steps += _second_step(x, kernel, after, rng)
+    steps = [(np.arange(x.replicas), *_columns(first, 1))]
+    steps += [] if second is None else [(rows, *_columns(second, 2))]
     lines += _normal_lines(x, first, steps, count)
     lines += [(_along_shift if test == SHIFT else _variance)(x, s, first) for s, test in x.signatures]
-    return lines + (_coupled_lines(x, kernel, before, first, seed) if kernel.coupled else [])
+    return lines + (_coupled_lines(x, kernel, before, first, seed) if x.coupled else [])
 
 
 def _read(x: Experiment, before: State, after: State) -> Innovations:
@@ -99,21 +125,22 @@ def _read(x: Experiment, before: State, after: State) -> Innovations:
     return replace(read, noise={label: np.clip(u, -FARTHEST, FARTHEST) for label, u in read.noise.items()})
 
 
-def _columns(x: Experiment, read: Innovations, step: int) -> tuple[Array, list[str]]:
+def _columns(read: Innovations, step: int) -> tuple[Array, list[str]]:
     names: list[str] = []
     for label, u in read.noise.items():
         names += [f"{piece} of step {step}" for piece in normal.pieces([label], u.shape[1])]
     return np.concatenate(list(read.noise.values()), axis=1), names
 
 
-def _exact_lines(x: Experiment, read: Innovations) -> list[Line]:
-    """What holds without noise."""
-    bad = [f"{np.isnan(u).sum()} values of {label}" for label, u in read.noise.items() if np.isnan(u).any()]
+def _exact_lines(steps: list[Innovations]) -> list[Line]:
+    """What holds without noise, in both steps."""
+    noise, residuals = _joined([step.noise for step in steps]), _joined([step.residuals for step in steps])
+    bad = [f"{np.isnan(u).sum()} values of {label}" for label, u in noise.items() if np.isnan(u).any()]
     outcome = Outcome.DIFFERS if bad else Outcome.AGREES
     lines = [
         Line("values that the rule can have", "support", float(len(bad)), 0.0, "kinds of noise", 0.0, outcome, where="; ".join(bad))
     ]
-    for label, ratio in read.residuals.items():
+    for label, ratio in residuals.items():
         far = float(min(ratio.max(initial=0.0), 1e300))
         outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
         share = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
@@ -121,35 +148,39 @@ def _exact_lines(x: Experiment, read: Innovations) -> list[Line]:
     return lines
 
 
-def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Generator) -> list[normal.Block]:
-    """A step from where the first one led, of the replicas from where it is resolved."""
+def _joined(parts: list[Mapping[str, Array]]) -> dict[str, Array]:
+    return {label: np.concatenate([part[label] for part in parts]) for label in parts[0]}
+
+
+def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Generator) -> tuple[Array, Innovations | None]:
+    """A step from where the first one led, of the replicas from where it is resolved: which these are, and what was read off."""
     good = is_inside(x.plan.equations.state, after)
     good[good] = resolvable(
         x.plan, {k: v[good] for k, v in after.items()}, x.meanings, rng, rounding=x.rounding, replicas=x.replicas
     )
     rows = np.flatnonzero(good)
-    if len(rows) < FEWEST // 4:
-        return []
+    if len(rows) < LEAST:
+        return rows, None
     start = {name: v[rows] for name, v in after.items()}
-    read = _read(x, start, kernel.advance(start, rng))
-    u, names = _columns(x, read, 2)
-    return [(rows, np.nan_to_num(u, nan=FARTHEST), names)]
+    return rows, _read(x, start, kernel.advance(start, rng))
 
 
 def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block], count: int) -> list[Line]:
     level, power, reach = x.level, x.asked.power, x.asked.reach
-    _, u, names = steps[0]
+    _, u, _ = steps[0]
     lines = [normal.whole_law(f"the law of {label}", first.noise[label], level, power) for label in first.noise]
-    lines.append(normal.means("the mean of each number", u, level, names, reach))
-    lines.append(normal.variances("the variance of each number", u, level, names, power))
+    lines.append(normal.means("the mean of each number", steps, level, reach))
+    lines.append(normal.variances("the variance of each number", steps, level, power))
     lines.append(_by_state(u, count, level, reach))
-    lines.append(normal.correlations("numbers, coordinates, steps", steps, level, reach))
+    lines.append(
+        normal.correlations("numbers, coordinates, steps" if len(steps) > 1 else "numbers, coordinates", steps, level, reach)
+    )
     alone = [(rows, normal.sizes(v), labels) for rows, v, labels in steps]
     lines.append(normal.correlations("their absolute values", alone, level, reach))
     lines.append(normal.between_replicas("replicas", u, level, reach))
     lines.append(normal.between_replicas("absolute values of replicas", normal.sizes(u), level, reach))
     if u.shape[1] > 1:
-        lines.append(normal.repetitions("numbers drawn twice", u, level))
+        lines.append(normal.repetitions("numbers drawn twice", steps, level))
     return lines
 
 
@@ -217,10 +248,8 @@ def _coupled_lines(x: Experiment, kernel: Stepper, before: State, first: Innovat
     other = {name: np.roll(rows, 1, axis=0) for name, rows in before.items()}
     read = _read(x, other, kernel.advance(other, np.random.default_rng(seed)))
     lines = []
-    for label, u in read.noise.items():
-        allowed = 4 * (read.resolution[label] + first.resolution[label])[:, None] * (1 + np.abs(u))
-        with np.errstate(all="ignore"):
-            ratio = np.nan_to_num(np.abs(u - first.noise[label]) / allowed, nan=1e300)
+    for label in read.noise:
+        ratio = _difference(first, read, label)
         far = float(min(ratio.max(), 1e300))
         outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
         where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""

@@ -53,6 +53,8 @@ def setting(
     given = dict(params or {})
     if step is not None:
         wanted.pop(step.name, None)
+        if step.name in given:
+            raise RecipeError(f"params= names {step.name}, which is the step size: give it as step_size=")
         given[step.name] = _positive(step_size)
     _check_names(given, wanted, step)
     lengths = _lengths(against.state, expressions, length)

@@ -91,7 +91,7 @@ def _given(name: str, function: Callable[[State], Any], s: State) -> Array:
     x = np.asarray(function(s), dtype=float)
     if x.shape != (len(next(iter(s.values()))),):
         raise RecipeError(f"the feature {name} has the shape {x.shape}; it must be one number a replica")
-    return x
+    return np.where(np.isnan(x), np.inf, x)  # nothing is compared with what is no number: it counts as beyond all numbers
 
 
 def _mixed(places: list[Place]) -> Iterator[tuple[Place, Place]]:
@@ -128,6 +128,9 @@ def compared(
     """Choose the features, the cuts and the number of replicas."""
     pilot = law.rows(rng, PILOT)
     listed = tuple(features(pilot, extra))
+    for f in listed[len(listed) - len(extra) :]:
+        if not np.isfinite(f.of(pilot)).all():
+            raise RecipeError(f"the feature {f.name} is not finite at some draws of the target: choose one that is")
     coordinates = sum(f.scaled for f in listed)
     each = level / (2 * len(listed) + coordinates)
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
@@ -153,9 +156,8 @@ def run(c: Comparison, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
     state = c.law.rows(rng, c.replicas)
     for _ in range(c.steps):
         state = kernel.advance(state, rng)
-    if not all(np.isfinite(x).all() for x in state.values()):
-        bad = ", ".join(name for name, x in state.items() if not np.isfinite(x).all())
-        return [Line("finite numbers", "support", 1.0, 0.0, "kinds of blocks", 0.0, Outcome.DIFFERS, where=f"{bad} is not finite")]
+    if (strange := not_finite(state)) is not None:
+        return [strange]
     fresh = c.law.rows(rng, AGAIN * c.replicas)
     lines = []
     for f in c.features:
@@ -164,6 +166,13 @@ def run(c: Comparison, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
         if f.scaled:
             lines.append(_neighbours(c, f, x, y))
     return lines
+
+
+def not_finite(state: State) -> Line | None:
+    """The line of a state that is no state: no law has such draws, however few they are."""
+    bad = [name for name, x in state.items() if not np.isfinite(x).all()]
+    said = f"{', '.join(bad)} is not finite"
+    return Line("finite numbers", "support", float(len(bad)), 0.0, "blocks", 0.0, Outcome.DIFFERS, where=said) if bad else None
 
 
 def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
