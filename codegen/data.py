@@ -98,7 +98,8 @@ def finite_array(where: str, value: Any, dimensions: int, dtype: Any = np.float6
             raise TypeError
         array = np.zeros(0) if kind == "c" else np.ascontiguousarray(np.asarray(value, dtype=dtype)).reshape(np.shape(value))
     except (TypeError, ValueError):
-        raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not {type(value).__name__}") from None
+        given = f"of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+        raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not {given}") from None
     if kind == "c":
         raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
     _check_dimensions(where, array, dimensions)

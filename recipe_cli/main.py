@@ -23,6 +23,7 @@ from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli import cache
 from recipe_cli.declarations import Declaration, audits, catalog_entries, concrete_declaration, declarations, steps
+from recipe_cli.files import refuse_to_replace
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
 from recipe_cli.watched import Limits, Watch
@@ -127,7 +128,7 @@ def verify(
     if certificate is not None:
         if scheme is not None:
             raise RecipeError("--certificate is for recipes; what is proved of a discrete step has none yet, so leave --scheme out")
-        _refuse_to_replace(certificate, force, *where)
+        refuse_to_replace(certificate, force, *where)
         if len(where) > 1:
             raise RecipeError(f"a certificate is about one recipe, and here are {len(where)} files: say which, FILE:NAME")
     console, statuses, data = _console(), [], []
@@ -274,7 +275,9 @@ Plots = Annotated[
 ]
 
 
-@app.command(epilog="Example: `recipe generate sghmc -o sghmc_kernel.py`")
+@app.command(
+    epilog="Examples: `recipe generate sghmc -o sghmc_kernel.py`; edited, `recipe generate sghmc -o sghmc_kernel.py --check`"
+)
 def generate(
     where: Where,
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to write the module.")],
@@ -282,11 +285,16 @@ def generate(
     order: Order = None,
     posterior: PosteriorFile = None,
     force: Force = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing: is the module that is there, edited, still the step?")
+    ] = False,
 ) -> None:
-    """Write a readable Numba module that needs numpy and numba only."""
-    from recipe_cli.sampling import generate_module
+    """Write a readable Numba module that needs numpy and numba only; its text is proved to be the step before."""
+    from recipe_cli.sampling import check_module, generate_module
 
-    _refuse_to_replace(output, force, where, posterior)
+    if check:
+        raise typer.Exit(check_module(concrete_declaration(where), output, scheme, order, posterior))
+    refuse_to_replace(output, force, where, posterior)
     generate_module(concrete_declaration(where), output.resolve(), scheme, order, posterior)
     typer.echo(f"wrote {output}", err=True)
 
@@ -327,7 +335,10 @@ def sample(
     seed: Annotated[int, typer.Option(help="The same seed gives the same draws.")] = 0,
     keep: Annotated[str | None, typer.Option(help="Blocks to keep, such as theta; all of them by default.")] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Save the run there; the same command goes on from it, bit for bit.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Save the run there; the same command (with --force, if -o is there) goes on from it, bit for bit."
+        ),
     ] = None,
     checkpoint_seconds: Annotated[float, typer.Option(help="How often to save it.")] = 30.0,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Where to save the draws (NetCDF, ArviZ).")] = None,
@@ -340,7 +351,7 @@ def sample(
     from recipe_cli.sampling import Settings, sample_posterior
 
     if output is not None:
-        _refuse_to_replace(output, force, where, posterior)
+        refuse_to_replace(output, force, where, posterior)
         output = output.resolve()
     settings = Settings(
         step_size, scheme, order, decay, cycle, tuple(param or ()), steps, warmup, thin, batch_size, replace, control_variates,
@@ -415,19 +426,6 @@ def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
         raise typer.Exit(1)
     if report.verdict is not Verdict.PROVED:
         typer.echo(f"note: {declaration.name} is {report.verdict.value} ({open_lines})", err=True)
-
-
-def _refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
-    if output.exists() and not output.is_file():
-        raise RecipeError(f"{output} is not a regular file; choose another name")
-    for given in inputs:
-        file = None if given is None else Path(given.partition(":")[0])
-        if file is not None and file.is_file() and output.exists() and output.samefile(file):
-            raise RecipeError(f"{output} is the input; choose another name")
-    if output.exists() and not force:
-        raise RecipeError(f"{output} is already there; choose another name, or say --force to replace it")
-    if not output.parent.is_dir():
-        raise RecipeError(f"the folder {output.parent} of {output} does not exist")
 
 
 def _console() -> Console:

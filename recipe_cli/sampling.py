@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import typer
 from rich.console import Console
 
 from codegen import generate as generate_kernel
@@ -20,7 +21,8 @@ from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.summary import show_draws
-from recipe_cli.translation import require_translation
+from recipe_cli.translation import require_translation, translation_of
+from verify.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,30 @@ class Settings:
 
 def generate_module(declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None) -> None:
     """Write the module of a recipe (or of a printed rule) to a file."""
+    module, declared = _module_of(declaration, scheme, order, posterior)
+    require_translation(module, declared, order=_blocks(order))
+    module.write(output)
+
+
+def check_module(declaration: Declaration, file: Path, scheme: str, order: str | None, posterior: str | None) -> int:
+    """Say whether the text of a file is the step that a module would be made from; the status to end with.
+
+    The text is read, and never run.
+    """
+    module, declared = _module_of(declaration, scheme, order, posterior)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RecipeError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    outcome = translation_of(replace(module, source=text), declared, order=_blocks(order))
+    said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(outcome.verdict, "is not proved to be")
+    typer.echo(f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}")
+    return {Verdict.PROVED: 0, Verdict.REFUTED: 1}.get(outcome.verdict, 3)
+
+
+def _module_of(
+    declaration: Declaration, scheme: str, order: str | None, posterior: str | None
+) -> tuple[Module, Recipe | Update | Kernel]:
     declared = declaration.declared
     assert isinstance(declared, Recipe | Update | Kernel)  # a file holds no other
     posteriors = {}
@@ -58,10 +84,7 @@ def generate_module(declaration: Declaration, output: Path, scheme: str, order: 
         posteriors = {_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
-    blocks = _blocks(order)
-    module = generate_kernel(declared, scheme=scheme, order=blocks, posteriors=posteriors, name=declaration.name)
-    require_translation(module, declared, order=blocks)
-    module.write(output)
+    return generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors, name=declaration.name), declared
 
 
 def sample_posterior(
