@@ -187,7 +187,7 @@ def is_harmless(name, kind, before, after):
     changed = " ".join((*removed, *added))
     in_place = "run" in kind or name in ("hmc", "ghmc", "nested")
     return (
-        (kind == "record" and in_place)  # out and state are one object there
+        (kind == "record" and (in_place or "[i, c]" in changed))  # out and state are one object there, as in run_many
         or (
             kind in ("record", "field") and "np.uint64(" in changed and (".size)" in changed or ".shape[0])" in changed)
         )  # blocks of one length
