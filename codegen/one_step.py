@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +43,7 @@ class OneStep:
     compiled: Compiled
     size: float
     told: Callable[[int], None] = _quiet
+    _entries: list[Callable[..., Any]] = field(default_factory=list, compare=False, repr=False)
 
     def __call__(self, state: State, rng: np.random.Generator) -> dict[str, np.ndarray]:
         """The states after the step; what left its domain is returned as it was left."""
@@ -55,8 +56,8 @@ class OneStep:
             later, chain = divmod(rest, CHAINS)
             self._put(running, {name: x[n] for name, x in moved.items()})
             self._run(running, nowhere, (seed + at, chain, begin + later), 1)
-            for field, name in self._fields:
-                moved[name][n] = getattr(running, field)
+            for attribute, name in self._fields:
+                moved[name][n] = getattr(running, attribute)
             if (n + 1) % OFTEN == 0:
                 self.told(OFTEN)
         return moved
@@ -85,8 +86,8 @@ class OneStep:
         return self.compiled.allocate([np.array(first[name], dtype=float) for _, name in self._fields])
 
     def _put(self, running: Any, row: State) -> None:
-        for field, name in self._fields:
-            getattr(running, field)[:] = row[name]
+        for attribute, name in self._fields:
+            getattr(running, attribute)[:] = row[name]
         carried = self.compiled.module.plan.carried
         if carried is not None:  # the gradient that is kept is that of another replica
             getattr(running, carried.mark)[0] = 0.0
@@ -95,9 +96,20 @@ class OneStep:
         """Whether it went through."""
         gradient, data, params = self.compiled.arguments()
         seed, chain, begin = lane
-        run, key = self.compiled.loaded.run, np.uint64(seed)
-        _, bad = run(running, draws, gradient, data, self.size, params, key, chain, begin, steps, begin, 1)
+        given = (running, draws, gradient, data, self.size, params, np.uint64(seed), chain, begin, steps, begin, 1)
+        _, bad = self._entry(given)(*given)
         return bool(bad < 0)
+
+    def _entry(self, given: tuple[Any, ...]) -> Callable[..., Any]:
+        """The machine code of ``run`` for arguments of these types, which all calls have.
+
+        Numba's own look-up takes the states of a second module in a process for those of the first, and then a search of half a
+        millisecond for each call, of which there are some 100,000.
+        """
+        if not self._entries:
+            run = self.compiled.loaded.run
+            self._entries.append(run.compile(tuple(map(run.typeof_pyval, given))))
+        return self._entries[0]
 
 
 def one_step(
