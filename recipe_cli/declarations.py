@@ -30,6 +30,11 @@ class Declaration:
     file: str
     declared: Recipe | Update | Discretisation | Kernel
 
+    @property
+    def where(self) -> str:
+        """What is typed to mean this one."""
+        return self.file if ":" in self.file else f"{self.file}:{self.name}"
+
 
 @dataclass(frozen=True)
 class Unfit:
@@ -101,11 +106,11 @@ def the_one(found: Sequence[Declaration]) -> Declaration:
 def concrete_declaration(where: str) -> Declaration:
     """The one recipe or update that can be compiled: every abstract function but potentials has a meaning.
 
-    Where a file has an abstract recipe and a concrete instance of it, the concrete one is meant.
+    Where a file of the catalog has an abstract recipe and a concrete instance, called so and more, that one is meant.
     """
     found = declarations(where)
     if len(found) == 1 and _unbound(found[0]):
-        beside = [d for d in catalog_entries() if d.file == found[0].file]
+        beside = [d for d in catalog_entries() if d.file == found[0].file and d.name.startswith(found[0].name)]
         found = beside if found[0] in beside else found
     concrete = [d for d in found if not _unbound(d)]
     if len(concrete) == 1:

@@ -36,7 +36,7 @@ def draw_pictures(battery: Battery, kernel: OneStep, bias: Bias | None, folder: 
         }
     if bias is not None:
         figures["bias"] = _bias(bias)
-    return [_written(figure, folder / f"{name}.png") for name, figure in figures.items()]
+    return [written(figure, folder / f"{name}.png") for name, figure in figures.items()]
 
 
 def _of_replicas(battery: Battery, kernel: OneStep, rng: np.random.Generator) -> Noise:
@@ -68,8 +68,8 @@ def _read(battery: Battery, before: Noise, after: Noise) -> Noise:
         return innovations(x.plan, dict(before), dict(after), x.meanings, rounding=x.rounding).noise
 
 
-def _figure(panels: int) -> tuple[Any, Any]:
-    """A figure outside pyplot, one panel a noise."""
+def panels_of(panels: int) -> tuple[Any, Any]:
+    """A figure outside pyplot, and its panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -79,7 +79,7 @@ def _figure(panels: int) -> tuple[Any, Any]:
 
 
 def _law(drawn: Noise) -> Any:
-    figure, panels = _figure(len(drawn))
+    figure, panels = panels_of(len(drawn))
     x = np.linspace(-4.5, 4.5, 400)
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         for j, column in enumerate(u.T):
@@ -91,7 +91,7 @@ def _law(drawn: Noise) -> Any:
 
 
 def _quantiles(drawn: Noise) -> Any:
-    figure, panels = _figure(len(drawn))
+    figure, panels = panels_of(len(drawn))
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         place = stats.norm.ppf((np.arange(len(u)) + 0.5) / len(u))
         for j, column in enumerate(u.T):
@@ -103,7 +103,7 @@ def _quantiles(drawn: Noise) -> Any:
 
 
 def _autocorrelation(drawn: Noise) -> Any:
-    figure, panels = _figure(len(drawn))
+    figure, panels = panels_of(len(drawn))
     lags = np.arange(1, LAGS + 1)
     for axes, (label, u) in zip(panels, drawn.items(), strict=True):
         for j, column in enumerate(u.T):
@@ -120,7 +120,7 @@ def _autocorrelation(drawn: Noise) -> Any:
 
 def _bias(found: Bias) -> Any:
     """Both biases against the step size; the line of the proved order goes through the smallest step at which one is seen."""
-    figure, panels = _figure(2)
+    figure, panels = panels_of(2)
     h = np.array([point.step_size for point in found.points])
     for k, (axes, of) in enumerate(zip(panels, (f"the mean of {found.block}", f"the variance of {found.block}"), strict=True)):
         size, error = (np.array([getattr(p, name)[k] for p in found.points]) for name in ("bias", "error"))
@@ -139,7 +139,8 @@ def _bias(found: Bias) -> Any:
     return figure
 
 
-def _written(figure: Any, path: Path) -> Path:
+def written(figure: Any, path: Path) -> Path:
+    """Write a picture whole, or not at all."""
     with whole_file(path) as temporary:
         figure.savefig(temporary, dpi=110, format="png")
     return path

@@ -1,6 +1,6 @@
 """The mutation score: small changes of every sampler of the catalog, and who notices them.
 
-    python tests/mutation_score.py                              # all of them, some 20 minutes on two cores
+    python tests/mutation_score.py                              # all of them, some 10 minutes of one core
     python tests/mutation_score.py --results score.jsonl        # goes on where it was stopped
     python tests/mutation_score.py --of sghmc --show            # one sampler, mutant by mutant
     python tests/mutation_score.py --group source --every 10    # a tenth of the changed texts

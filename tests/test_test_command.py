@@ -25,7 +25,8 @@ from recipe import *
 theta = Vector("theta"); eps = Symbol("eps", positive=True); C = Symbol("C", positive=True); w = Noise("w", like=theta)
 rule = Update(eps, {theta: theta - eps * C * theta + sqrt(2 * eps * C) * w}, total(theta**2) / 2)
 cube = Update(eps, {theta: theta + w**3}, total(theta**2) / 2)
-tested = compose(metropolis(rule))
+phi = Vector("phi"); v = Noise("v", like=phi)
+of_two = compose(metropolis(Update(eps, {theta: theta + w, phi: phi + v}, Potential("U", theta, phi))))
 """
 
 
@@ -136,7 +137,7 @@ def test_bad_input_is_one_sentence(sampler, arguments, said):
 
 
 def test_what_cannot_be_compared_is_said(sampler):
-    for name, why in (("tested", "accepts and rejects"), ("cube", "not read off")):
+    for name, why in (("of_two", "there is no default for U"), ("cube", "not read off")):
         done = command("test", f"{sampler}:{name}", "--json")
         assert done.returncode == 3, done.stderr
         assert why in json.loads(done.stdout)["because"]

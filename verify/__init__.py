@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Report", "Verdict", "check_invariance", "check_kernel", "verify"]
+__all__ = ["Report", "Verdict", "check_invariance", "check_kernel", "check_sweep", "verify"]
 
 
 def __getattr__(name: str) -> Any:
@@ -17,7 +17,7 @@ def __getattr__(name: str) -> Any:
         from verify.verdict import Verdict
 
         return Verdict
-    if name in ("check_invariance", "check_kernel"):
+    if name in ("check_invariance", "check_kernel", "check_sweep"):
         from verify import statistics
 
         return getattr(statistics, name)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from sympy import Interval, Lambda, S, Symbol, exp, oo
 
-from mutation.carried_out import Runner, carried_out
 from mutation.mutant import Fate, Judgement, Mutant
 from recipe import Discretisation, Kernel, Potential, Recipe, RecipeError, Update, Vector, bind, total
 from recipe.abstract import Dense
@@ -22,6 +21,7 @@ from recipe.symbols import Block, name_of
 from verify.statistics import Findings, Stepper, check_invariance
 from verify.statistics.arrays import State
 from verify.statistics.setting import setting
+from verify.statistics.sweeps import Runner, carried_out
 
 LENGTH, LEVEL, SWEEPS, REPLICAS = 2, 1e-8, 3, 20_000
 STEP_SIZES = (0.4, 0.1, 1.2)  # one after another, until something is seen

@@ -34,6 +34,16 @@ class Battery:
     batched: bool
     coupled: bool
 
+    @property
+    def states(self) -> State:
+        """Where steps begin, a row each, by block."""
+        return self.experiment.states
+
+    @property
+    def steps(self) -> int:
+        """How many single steps a check takes."""
+        return self.experiment.replicas * (3 if self.coupled else 2)
+
     def check(self, step: Step | Stepper, *, seed: int = 0, name: str | None = None) -> Findings:
         """Run a kernel, and compare: see ``check_kernel``."""
         kernel = stepper(step, batched=self.batched, coupled=self.coupled)

@@ -1,4 +1,4 @@
-"""``check_invariance``: does a kernel that is proved to leave a law invariant do so?"""
+"""``check_invariance``: does a kernel that is proved to leave a law invariant do so? ``check_sweep``: is it what was declared?"""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from recipe import RecipeError
+from recipe import Kernel, RecipeError
 from verify.statistics import normal_law as normal_laws
 from verify.statistics import stationary
 from verify.statistics.arrays import State
 from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, check_replicas, seeded
-from verify.statistics.findings import Findings
+from verify.statistics.design import drawn_states
+from verify.statistics.findings import Findings, Line
 from verify.statistics.kernels import Step, Stepper, stepper
 from verify.statistics.normal_law import NormalLaw, normal_law
 from verify.statistics.setting import setting
-from verify.statistics.stationary import Draw, Law
+from verify.statistics.stationary import Comparison, Draw, Law
+from verify.statistics.sweeps import Runner, carried_out
 
-DESIGN, RUN = 2, 3  # what random numbers are for
+DESIGN, RUN, SWEEP_DESIGN, SWEEP_RUN = 2, 3, 8, 9  # what random numbers are for
 FEWEST_ROWS = 4  # two pairs of neighbours
 
 
@@ -66,19 +68,77 @@ def check_invariance(
         used = replicas or int(min(most, needed))
         lines = normal_laws.run(target, kernel, noise, steps=steps, replicas=used, level=level, power=power)
         return Findings(name, tuple(lines), seed, level, power, factor, used, ("the variances",) if needed > used else ())
-    plan = stationary.compared(
-        Law(target),
-        dict(features or {}),
-        design,
-        steps=steps,
-        replicas=replicas,
-        most=most,
-        level=asked.level,
-        power=power,
-        factor=factor,
-    )
-    unseen = tuple(f"the scale of {name}" for name, n in plan.needed.items() if n > plan.replicas)
-    return Findings(name, tuple(stationary.run(plan, kernel, noise)), seed, level, power, factor, plan.replicas, unseen)
+    law = Law(target)
+
+    def made(rng: np.random.Generator, n: int) -> State:
+        state = law.rows(rng, n)
+        for _ in range(steps):
+            state = kernel.advance(state, rng)
+        return state
+
+    plan = stationary.compared(law, dict(features or {}), design, asked, replicas)
+    return _found(plan, stationary.run(plan, made, noise), seed, name)
+
+
+def check_sweep(
+    step: Step | Stepper,
+    against: Kernel,
+    *,
+    step_size: float,
+    params: Mapping[str, Any] | None = None,
+    length: int | Mapping[str, int] = 3,
+    seed: int = 0,
+    level: float = LEVEL,
+    power: float = POWER,
+    factor: float = FACTOR,
+    batched: bool = False,
+    replicas: int | None = None,
+    most: int = MOST,
+    name: str = "this kernel",
+) -> Findings:
+    """Compare one sweep with that of a kernel, carried out in numpy as it is declared, from states anywhere in the domain.
+
+    This is for kernels with Metropolis tests or repetitions, of which the law of one sweep is not known. It is exact, as both are
+    draws of one law, of the state and of how far it is from its start. It sees what no invariant law shows: a kernel that never
+    moves, or moves by another step size.
+
+    Args:
+        step: the kernel, ``step(state, rng) -> state``: see ``Stepper``.
+        against: what it must be, a ``Kernel`` whose potentials are bound to expressions.
+        step_size, params, length: the numbers of the kernel; see ``battery``.
+        seed, level, power, factor, batched, replicas, most, name: see ``check_invariance``.
+
+    Raises:
+        RecipeError: for numbers that do not fit, and for a kernel that is not carried out.
+    """
+    asked = Asked(level, power, factor, most).checked()
+    check_replicas(replicas, FEWEST_ROWS)
+    if not isinstance(against, Kernel):
+        raise RecipeError(f"{against!r} is no Kernel: check_kernel compares a step with an Update or a Discretisation")
+    given, kernel = setting(against, step_size=step_size, params=params, length=length), stepper(step, batched=batched)
+    design, noise = (np.random.default_rng([seeded(seed), purpose]) for purpose in (SWEEP_DESIGN, SWEEP_RUN))
+
+    def moved(sweep: Callable[[State, np.random.Generator], State]) -> Callable[[np.random.Generator, int], State]:
+        def made(rng: np.random.Generator, n: int) -> State:
+            state = drawn_states(against.state, given.meanings.lengths, n, rng)
+            after = sweep(state, rng)
+            return {**after, **{f"{name} from its start": x - state[name] for name, x in after.items()}}
+
+        return made
+
+    def right(state: State, rng: np.random.Generator) -> State:
+        after = carried_out(against, state, Runner(given.meanings, rng))
+        if not all(np.isfinite(x).all() for x in after.values()):
+            raise RecipeError(f"a sweep with step_size={step_size:g} does not stay finite from every state; take a smaller one")
+        return after
+
+    plan = stationary.compared(Law(moved(right)), {}, design, asked, replicas)
+    return _found(plan, stationary.run(plan, moved(kernel.advance), noise), seed, name)
+
+
+def _found(plan: Comparison, lines: list[Line], seed: int, name: str) -> Findings:
+    unseen, a = tuple(f"the scale of {name}" for name, n in plan.needed.items() if n > plan.replicas), plan.asked
+    return Findings(name, tuple(lines), seed, a.level, a.power, a.factor, plan.replicas, unseen)
 
 
 def invariant_normal_law(

@@ -104,8 +104,8 @@ def _(step: Kernel) -> Equations:
     strange = next((part for part in step.parts if not isinstance(part, Move)), None)
     if strange is not None:
         raise RecipeError(
-            f"a kernel with the part {type(strange).__name__} has no law of one step in closed form; compare it with the law "
-            "that it leaves invariant: check_invariance"
+            f"a kernel with the part {type(strange).__name__} has no law of one step in closed form; compare a sweep of it, "
+            "check_sweep, or the law that it leaves invariant, check_invariance"
         )
     return _chained(tuple(part.update for part in step.parts if isinstance(part, Move)))
 

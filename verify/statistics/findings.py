@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
@@ -28,7 +29,8 @@ class Line:
 
     ``distance`` is further than ``threshold`` with a probability of at most ``level`` where the kernel is right. ``unit`` says what
     both are: normal deviates, the largest distance of two distribution functions, or multiples of the rounding error. ``visible``
-    is the smallest effect that is found with the wanted probability, in the words of ``effect``; None where nothing is hidden.
+    is the smallest effect that is found with the wanted probability, in the words of ``effect``; None where nothing is hidden,
+    or it was not worked out, and ``effect`` says so.
     """
 
     name: str
@@ -41,6 +43,13 @@ class Line:
     visible: float | None = None
     effect: str = ""
     where: str = ""
+
+    @property
+    def seen_from(self) -> str:
+        """The smallest effect that would have been found, in words."""
+        if self.visible is None:
+            return self.effect or "anything"
+        return f"{self.effect} {_short(self.visible)}" if math.isfinite(self.visible) else self.effect
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ def _text(found: Findings) -> list[str]:
         f"{found.name}: {found.outcome.value} ({found.replicas} replicas, seed {found.seed}, level {found.level:g} for all lines)"
     )
     rows = [("", "compared", "distance", "threshold", "seen from")]
-    rows += [(line.outcome.value, line.name, _short(line.distance), _short(line.threshold), _seen(line)) for line in found.lines]
+    rows += [(line.outcome.value, line.name, _short(line.distance), _short(line.threshold), line.seen_from) for line in found.lines]
     widths = [max(len(row[k]) for row in rows) for k in range(5)]
     lines = [head]
     for row, line in zip(rows, (None, *found.lines), strict=True):
@@ -105,7 +114,3 @@ def _text(found: Findings) -> list[str]:
 
 def _short(x: float) -> str:
     return f"{x:.3g}"
-
-
-def _seen(line: Line) -> str:
-    return "anything" if line.visible is None and not line.effect else f"{line.effect} {_short(line.visible or 0.0)}".strip()

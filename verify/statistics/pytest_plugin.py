@@ -24,7 +24,8 @@ def assert_samples(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """``assert_samples(step, against, step_size=..., ...)`` fails where the kernel is not what it is compared with.
 
     With ``against`` an ``Update``, a ``Discretisation`` or a kernel of moves, the law of one step is compared
-    (``verify.check_kernel``); with ``target=``, the law that it leaves invariant (``verify.check_invariance``); with both, both.
+    (``verify.check_kernel``); with a ``Kernel`` that accepts and rejects, or repeats, one sweep (``verify.check_sweep``); with
+    ``target=``, the law that it leaves invariant (``verify.check_invariance``); with both, both.
     Returns what was found, one or two ``Findings``. ``allow_unseen=True`` passes although a coefficient would be missed.
     """
     seed = request.config.getoption(SEED)
@@ -47,13 +48,17 @@ OF_LAW = (*BOTH, "steps", "features")
 
 
 def _found(step: Any, against: Any, target: Any, how: dict[str, Any]) -> tuple[Any, ...]:
-    from verify.statistics import check_invariance, check_kernel
+    from recipe import Kernel
+    from recipe.kernel import Move
+    from verify.statistics import check_invariance, check_kernel, check_sweep
 
     if against is None and target is None:
         raise TypeError("assert_samples needs what to compare with: an update rule, or target=")
     found = []
     if against is not None:
-        found.append(check_kernel(step, against, **{k: v for k, v in how.items() if k in BOTH or k not in OF_LAW}))
+        by_sweep = isinstance(against, Kernel) and not all(isinstance(part, Move) for part in against.parts)
+        check = check_sweep if by_sweep else check_kernel
+        found.append(check(step, against, **{k: v for k, v in how.items() if k in BOTH or k not in OF_LAW}))
     if target is not None:
         found.append(check_invariance(step, target, **{k: v for k, v in how.items() if k in OF_LAW}))
     return tuple(found)

@@ -1,7 +1,4 @@
-"""Kernels that leave a law invariant, started in that law: they are still in it after any number of steps, exactly.
-
-What is compared are independent replicas after the steps with independent exact draws that no step was made of.
-"""
+"""Two samples that are of one law if a kernel is right: what it made, and independent exact draws that no step was made of."""
 
 from __future__ import annotations
 
@@ -17,8 +14,8 @@ from scipy import special, stats
 from recipe import RecipeError
 from verify.statistics import normal
 from verify.statistics.arrays import Array, State
+from verify.statistics.asked import Asked
 from verify.statistics.findings import Line, Outcome
-from verify.statistics.kernels import Stepper
 
 Draw = Callable[[np.random.Generator, int], Mapping[str, Any]]
 
@@ -29,6 +26,7 @@ AGAIN = 4  # exact draws for each replica
 PILOT = 20_000  # further ones, which say where the cuts are
 PAIRS = 40  # products of two coordinates, at most
 FEWEST = 2_000
+UNKNOWN = "(not worked out)"  # from which effect on a line differs
 
 
 @dataclass(frozen=True)
@@ -115,16 +113,13 @@ class Comparison:
     cuts: Mapping[str, Array]
     needed: Mapping[str, float]  # replicas with which a wrong scale of a coordinate is found
     replicas: int
-    steps: int
     level: float  # of each line
-    power: float
-    factor: float
+    asked: Asked
 
 
 def compared(
-    law: Law, extra: Mapping[str, Callable[[State], Any]], rng: np.random.Generator, *,
-    steps: int, replicas: int | None, most: int, level: float, power: float, factor: float,
-) -> Comparison:  # fmt: skip
+    law: Law, extra: Mapping[str, Callable[[State], Any]], rng: np.random.Generator, asked: Asked, replicas: int | None
+) -> Comparison:
     """Choose the features, the cuts and the number of replicas."""
     pilot = law.rows(rng, PILOT)
     listed = tuple(features(pilot, extra))
@@ -132,12 +127,12 @@ def compared(
         if not np.isfinite(f.of(pilot)).all():
             raise RecipeError(f"the feature {f.name} is not finite at some draws of the target: choose one that is")
     coordinates = sum(f.scaled for f in listed)
-    each = level / (2 * len(listed) + coordinates)
+    each = asked.level / (2 * len(listed) + coordinates)
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
-    reach = normal.threshold_of(each, len(CUTS)) + float(special.ndtri(power))
-    needed = {f.name: _needed(f.of(pilot), cuts[f.name], factor, reach) for f in listed if f.scaled}
-    used = replicas or int(np.ceil(min(max(FEWEST, *needed.values()), most)))
-    return Comparison(law, listed, cuts, needed, used, steps, each, power, factor)
+    reach = normal.threshold_of(each, len(CUTS)) + asked.reach
+    needed = {f.name: _needed(f.of(pilot), cuts[f.name], asked.factor, reach) for f in listed if f.scaled}
+    used = replicas or int(np.ceil(min(max(FEWEST, *needed.values()), asked.most)))
+    return Comparison(law, listed, cuts, needed, used, each, asked)
 
 
 def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
@@ -151,11 +146,9 @@ def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
     return float(np.nanmin(n))
 
 
-def run(c: Comparison, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
-    """Start in the law, take the steps, and compare with draws of the law."""
-    state = c.law.rows(rng, c.replicas)
-    for _ in range(c.steps):
-        state = kernel.advance(state, rng)
+def run(c: Comparison, made: Callable[[np.random.Generator, int], State], rng: np.random.Generator) -> list[Line]:
+    """Compare what a kernel made of so many replicas with draws of the law."""
+    state = made(rng, c.replicas)
     if (strange := not_finite(state)) is not None:
         return [strange]
     fresh = c.law.rows(rng, AGAIN * c.replicas)
@@ -178,7 +171,7 @@ def not_finite(state: State) -> Line | None:
 def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
     """The distance of two empirical distribution functions: at most the sum of their distances to the law (Massart 1990, twice)."""
     distance = float(stats.ks_2samp(x, y, method="asymp").statistic)
-    threshold, more = (normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.power))
+    threshold, more = (normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.asked.power))
     outcome = Outcome.DIFFERS if distance > threshold else Outcome.AGREES
     return Line(
         f"law of {f.name}", "DKW", distance, threshold, normal.DISTRIBUTION, c.level, outcome, threshold + more, "a distance of"
@@ -190,8 +183,8 @@ def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
     deviates = _hypergeometric(x, y, c.cuts[f.name])
     places = [f"{f.name} below {cut:.4g}" for cut in c.cuts[f.name]]
     n = c.needed.get(f.name)
-    visible = None if n is None else 1 + (c.factor - 1) * float(np.sqrt(n / c.replicas))
-    effect = "" if n is None else "a scale times about"
+    visible = None if n is None else 1 + (c.asked.factor - 1) * float(np.sqrt(n / c.replicas))
+    effect = UNKNOWN if n is None else "a scale times about"
     return normal.family(f"counts of {f.name}", "hypergeometric", deviates, c.level, places, visible=visible, effect=effect)
 
 
@@ -210,4 +203,4 @@ def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
     cuts = np.unique(np.quantile(others[: len(others) // 2], CUTS))
     deviates = _hypergeometric(pairs, others[len(others) // 2 :], cuts)
     places = [f"{f.name} of two neighbours below {cut:.4g}" for cut in cuts]
-    return normal.family(f"replicas of {f.name}", "hypergeometric", deviates, c.level, places)
+    return normal.family(f"replicas of {f.name}", "hypergeometric", deviates, c.level, places, effect=UNKNOWN)

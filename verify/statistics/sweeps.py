@@ -9,12 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from sympy import Expr, oo
+from sympy import Expr
 
-from recipe import Fold, FoldSign, Kernel, NoncentralChiSquared, Scalar, Update
+from recipe import Kernel, NoncentralChiSquared, RecipeError, Scalar, Update
 from recipe.kernel.part import MetropolisedMap, MetropolisHastings, Move, Part, Repeat, Times
 from recipe.symbols import Block, Noise, ScalarNoise, generic, name_of
 from verify.statistics.arrays import Array, Meanings, State
+from verify.statistics.design import is_inside
 
 NUMBER = Scalar("one")
 
@@ -44,11 +45,6 @@ class Runner:
             right = (df > 0) & (nonc >= 0)
             value = np.where(right, self.rng.noncentral_chisquare(np.where(right, df, 1), np.where(right, nonc, 0)), np.nan)
             seen, e = seen.with_values({name_of(x.noise): value}), e.xreplace({x: x.noise})
-        # a fold is worked out by itself: of a block that is known to be positive sympy would take its absolute value to be itself
-        for k, f in enumerate(sorted(e.atoms(Fold, FoldSign), key=str)):
-            stand_in = Noise(f"fold_{k}", like=block)
-            seen = seen.with_values({name_of(stand_in): folded(f, np.broadcast_to(seen.of(f.args[0], block), shape))})
-            e = e.xreplace({f: stand_in})
         return np.broadcast_to(seen.of(e, block), shape).copy()
 
     def parts(self, parts: tuple[Part, ...], state: State) -> State:
@@ -67,7 +63,7 @@ class Runner:
                 return self._mapped(part, state)
             case Repeat(parts=inner, times=times):
                 return self._times(times, state, lambda s: self.parts(inner, s))
-        raise TypeError(part)
+        raise RecipeError("metropolis(..., around=...) is not carried out: a rejection takes noise back")
 
     def _times(self, times: Times, state: State, once: Callable[[State], State]) -> State:
         """So many times, the number drawn for each chain by itself."""
@@ -84,7 +80,8 @@ class Runner:
         there = {**state, **{y: new[x] for x, y in pairs}}
         back = {**new, **{y: state[x] for x, y in pairs}}
         log_ratio = self._number(part.cost, there) - self._number(part.cost, back)
-        return chosen(self._accepted(log_ratio), new, state)
+        stays_inside = is_inside(part.proposal.state, new)[:, None]
+        return chosen(self._accepted(log_ratio) & stays_inside, new, state)
 
     def _mapped(self, part: MetropolisedMap, state: State) -> State:
         new = self._times(part.times, state, lambda s: self.update(part.map, s))
@@ -99,15 +96,6 @@ class Runner:
     def _accepted(self, log_ratio: Array) -> Array:
         """With probability ``min(1, exp(log ratio))``; not where it is no number."""
         return np.asarray(np.log(self.rng.random(log_ratio.shape)) < log_ratio)
-
-
-def folded(f: Fold | FoldSign, free: Array) -> Array:
-    """A reflection at the one end of a half line, or the sign that it turns a velocity with."""
-    lower, upper = f.args[1:]
-    if upper != oo:
-        raise NotImplementedError(f"{f} has two ends")
-    over = free - float(lower)
-    return np.where(over < 0, -1.0, 1.0) if isinstance(f, FoldSign) else float(lower) + np.abs(over)
 
 
 def chosen(which: Array, new: State, old: State) -> State:
