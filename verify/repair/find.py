@@ -19,10 +19,11 @@ from recipe import RecipeError, Update, limit_of
 from recipe.dynamics import Dynamics
 from recipe.entry import is_zero_entry
 from recipe.symbols import Block
+from verify.audit.parameters import is_constant
 from verify.fokker_planck import residual
 from verify.repair.edits import Claim, Edit, edits_of
 from verify.repair.pairs import pairs_of
-from verify.repair.residual import is_constant, is_readable, operations, residual_of
+from verify.repair.residual import is_readable, operations, residual_of
 from verify.signs.definedness import conditions, holds
 from verify.tail.mass import decide_finite
 from verify.verdict import Verdict
