@@ -5,33 +5,17 @@ SGMCMCJax 0.2.13 needs an old JAX: ``pip install sgmcmcjax==0.2.13 jax==0.4.30 j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.tree_util import tree_flatten, tree_unflatten
+from jax_chains import WEIGHTS, Potential, State, of_chains
 from sgmcmcjax import diffusions, kernels
 
-jax.config.update("jax_enable_x64", True)
-
-WEIGHTS = jnp.array([0.1, 0.2, 0.3, 0.4])  # the data: each has its share of the potential
 LATER = 1  # the number of the step; in step 0 ``sgnht`` draws its momentum
-Potential = Callable[[Any], Any]
-State = Mapping[str, Any]
-
-
-def of_chains(one: Callable[[Any, State], State]) -> Callable[[State, np.random.Generator], State]:
-    """A step of one chain, with a key, for all rows at once."""
-    moved = jax.jit(jax.vmap(one))
-
-    def step(state: State, rng: np.random.Generator) -> State:
-        rows = len(next(iter(state.values())))
-        keys = jax.random.split(jax.random.PRNGKey(int(rng.integers(2**62))), rows)
-        return {name: np.asarray(x) for name, x in moved(keys, dict(state)).items()}
-
-    return step
 
 
 def step_of(build: Callable[..., Any], names: tuple[str, ...], U: Potential, dt: float, **numbers: Any) -> Any:

@@ -40,6 +40,11 @@ app = typer.Typer(
 )
 
 Where = Annotated[str, typer.Argument(metavar="FILE", help="A recipe file, FILE:NAME, or a catalog name such as sgrhmc.")]
+AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
+Timeout = Annotated[
+    float, typer.Option(metavar="SECONDS", help="For each obligation, and for running FILE; what takes longer is undecided.")
+]
 
 
 class Format(StrEnum):
@@ -72,9 +77,7 @@ def _options(
 
 
 @app.command("list", epilog="Example: `recipe list`")
-def list_catalog(
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
-) -> None:
+def list_catalog(as_json: AsJson = False) -> None:
     """Show the catalog, one line each."""
     entries = catalog_entries()
     if as_json:
@@ -84,10 +87,6 @@ def list_catalog(
     for e in entries:
         state = f"({', '.join(b.name for b in e.declared.state)})"
         typer.echo(f"{e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
-
-
-AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the output file if it is there.")]
 
 
 @app.command(
@@ -110,9 +109,7 @@ def verify(
         Path | None, typer.Option("--certificate", metavar="FILE.json", help="Write the proof, for `recipe check`.")
     ] = None,
     force: Force = False,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="For each obligation, and for running FILE; what takes longer is undecided.")
-    ] = Limits.seconds,
+    timeout: Timeout = Limits.seconds,
     memory: Annotated[
         float, typer.Option(metavar="GB", help="Memory for it (not on Windows and macOS); what needs more is undecided.")
     ] = Limits.gigabytes,
@@ -166,9 +163,7 @@ def audit(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every audit of the catalog.")] = False,
     as_json: AsJson = False,
-    timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", help="For each obligation, and for running FILE; what takes longer is undecided.")
-    ] = Limits.seconds,
+    timeout: Timeout = Limits.seconds,
     jobs: Annotated[int | None, typer.Option(help="Files that are worked on at once; one a processor by default.")] = None,
 ) -> None:
     """Say of update rules found in libraries and papers whether they sample what they are said to, as a table."""

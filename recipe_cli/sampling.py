@@ -20,6 +20,7 @@ from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
 from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.reports import EXIT_STATUS
 from recipe_cli.summary import show_draws
 from recipe_cli.translation import require_translation, translation_of
 from verify.verdict import Verdict
@@ -71,7 +72,7 @@ def check_module(declaration: Declaration, file: Path, scheme: str, order: str |
     outcome = translation_of(replace(module, source=text), declared, order=_blocks(order))
     said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(outcome.verdict, "is not proved to be")
     typer.echo(f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}")
-    return {Verdict.PROVED: 0, Verdict.REFUTED: 1}.get(outcome.verdict, 3)
+    return EXIT_STATUS[outcome.verdict]
 
 
 def _module_of(

@@ -15,6 +15,7 @@ from rich.text import Text
 from codegen import Diagnosis, Draws, diagnose, plot, read_draws
 from codegen.diagnostics import Row, imported_arviz, quiet
 from codegen.plots import writable_folder
+from recipe_cli.mistakes import without_codes
 
 SHOWN_COORDINATES = 40
 
@@ -124,4 +125,4 @@ def _number(show: Callable[[float], str], value: float) -> str:
 
 def _line(console: Console, text: str, style: str = "") -> None:
     """One line. What stands in a file is not markup, nor may it send codes to the terminal."""
-    console.print(Text("".join(c if c.isprintable() else "?" for c in text), style=style), soft_wrap=True)
+    console.print(Text(without_codes(text), style=style), soft_wrap=True)

@@ -71,8 +71,8 @@ def test_the_reader_of_flags_sees_one():
     assert flagged("".join(loose.inspect_llvm().values()))
 
 
-@pytest.mark.slow_for("sgnht")
-@pytest.mark.parametrize("name", [pytest.param("sgld", marks=pytest.mark.slow), "sghmc", "sgnht"])
+@pytest.mark.by_default("sghmc")
+@pytest.mark.parametrize("name", ["sgld", "sghmc", "sgnht"])
 def test_no_operation_of_a_module_has_a_fast_math_flag(name):
     _, ir, _ = compiled(name)
     assert "llvm.fma" in ir
@@ -115,10 +115,7 @@ def digest():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "machine",
-    [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, pytest.param({"NUMBA_LOOP_VECTORIZE": "0"}, marks=pytest.mark.slow)],
-)
+@pytest.mark.parametrize("machine", [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}])
 def test_the_bits_are_the_same_on_a_machine_without_vectors_and_without_fused_operations(machine):
     program = "import test_arithmetic as t; print(t.digest(), 'zmm' in ''.join(t.some_normals.inspect_asm().values()))"
     environment = {**os.environ, **machine, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -194,7 +194,7 @@ PLAIN = {"NUMBA_CPU_NAME": "generic"}, {"NUMBA_LOOP_VECTORIZE": "0"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plain", [PLAIN[:1], pytest.param(PLAIN, marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize("plain", [PLAIN[:1], PLAIN], ids=len)
 def test_other_versions_and_processors_have_machine_code_of_their_own(folder, monkeypatch, plain):
     assert here() == (3.0, 0, 1)
     for more in plain:
@@ -283,10 +283,8 @@ def test_the_command_shows_what_is_kept_and_clears_that_only(folder):
     assert command("cache", "clear", "--json", cache=folder).returncode == 2
 
 
-@pytest.mark.slow_for("Ctrl-C-130-True")
-@pytest.mark.parametrize(
-    ("typed", "status", "stays"), [pytest.param("n", 0, True, marks=pytest.mark.slow), ("y", 0, False), ("Ctrl-C", 130, True)]
-)
+@pytest.mark.by_default("y-0-False")
+@pytest.mark.parametrize(("typed", "status", "stays"), [("n", 0, True), ("y", 0, False), ("Ctrl-C", 130, True)])
 def test_clear_asks_who_sits_there(folder, typed, status, stays):
     here()
     ours, theirs = pty.openpty()

@@ -66,14 +66,14 @@ def stopped_run(folder, monkeypatch, after, **options):
             run(checkpoint=folder, **options)
 
 
-@pytest.mark.slow_for("options0")
+@pytest.mark.by_default("options1")
 @pytest.mark.parametrize(
     "options",
     [
         {},
         {"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)},
-        pytest.param({"compensate": True, "step_size": 1e-4}, marks=pytest.mark.slow),
-        pytest.param({"control_variates": True, "keep": "theta"}, marks=pytest.mark.slow),
+        {"compensate": True, "step_size": 1e-4},
+        {"control_variates": True, "keep": "theta"},
     ],
 )
 def test_a_run_that_is_stopped_often_is_the_run_that_is_not(tmp_path, monkeypatch, options):

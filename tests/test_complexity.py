@@ -99,7 +99,8 @@ def test_nothing_that_takes_a_whole_array_stands_in_a_loop(name):
                 assert not (isinstance(inner, ast.Call) and ast.unparse(inner.func) in ("np.sum", "np.dot")), ast.unparse(loop)
 
 
-@pytest.mark.parametrize("name", ["sgnht", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mala", "sghmc, baoab"))])
+@pytest.mark.by_default("sgnht")
+@pytest.mark.parametrize("name", ["sgnht", "mala", "sghmc, baoab"])
 def test_one_compilation_serves_every_length_chain_and_start(name):
     run = golden.RUNS[name]
     what = run.what()

@@ -24,7 +24,6 @@ def here(name):
 
 
 # Each takes seconds to compile; the others are pinned by the slow tests.
-QUICK = {"sgld", "sgld, schedule", "sgnht", "corv_sgld", "hmc_kernel", "scir", "sghmc, minibatch, control variates"}
 SOME = ("corv_sgld", "sghmc, minibatch, control variates", "sghmc, baoab", "sgnht", "mala", "scir")
 
 
@@ -36,7 +35,7 @@ def elsewhere(names, **environment):
 
 
 @pytest.mark.by_default("scir", "sgnht")
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in golden.RUNS])
+@pytest.mark.parametrize("name", golden.RUNS)
 def test_the_draws_are_what_they_were(name):
     """Where this fails on purpose: ``python tests/golden.py --write``, and say so in the changelog."""
     kept = KEPT["runs"][name]
@@ -52,7 +51,7 @@ def test_the_table_has_every_run_and_nothing_else():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [SOME[:2], pytest.param(SOME[2:], marks=pytest.mark.slow)], ids=" and ".join)
+@pytest.mark.parametrize("names", [SOME[:2], SOME[2:]], ids=" and ".join)
 def test_a_processor_without_vectors_and_fused_operations_draws_the_same(names):
     """And one for which glibc has other functions, as these take nothing from it but the exact ``fma``."""
     assert not any(KEPT["runs"][name]["libm"] for name in names)

@@ -167,11 +167,8 @@ def test_estimates_from_one_row_average_to_the_gradient(name):
     np.testing.assert_allclose(np.mean(of_one, axis=0), whole, rtol=1e-10, atol=1e-12 * np.abs(of_one).max())
 
 
-QUICK = ("breast_cancer", "eight_schools")  # each takes seconds to compile
-
-
-@pytest.mark.slow_for("eight_schools")
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in BY_HAND])
+@pytest.mark.by_default("breast_cancer")  # each takes seconds to compile
+@pytest.mark.parametrize("name", BY_HAND)
 def test_the_printed_command_runs(name, monkeypatch, capsys):
     printed = re.findall(r"^    (recipe sample .*)$", (ROOT / "examples" / f"{name}.py").read_text(), re.MULTILINE)
     (command,) = printed

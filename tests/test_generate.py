@@ -120,15 +120,12 @@ def compare(what, size, scheme="semi-implicit", step=0.03):
         np.testing.assert_array_equal(a, b)  # only out is written
 
 
-BY_EULER = (SGNHT, COUPLED)  # each takes a second to compile
-SLOW = [pytest.param(r, "euler", marks=pytest.mark.slow) for r in RECIPES if r not in BY_EULER]
-
-
-@pytest.mark.slow_for("coupled-euler", "coupled-semi-implicit", "preconditioned-semi-implicit", "sgnht-euler")
+@pytest.mark.by_default(  # each takes a second to compile
+    "sgld-semi-implicit", "sghmc-semi-implicit0", "sgnht-semi-implicit", "sgrhmc-semi-implicit", "sghmc-semi-implicit1",
+    "factored-semi-implicit",
+)  # fmt: skip
 @pytest.mark.parametrize(
-    ("recipe", "scheme"),
-    [*((r, "semi-implicit") for r in RECIPES), *((r, "euler") for r in BY_EULER), *SLOW],
-    ids=lambda x: getattr(x, "name", x),
+    ("recipe", "scheme"), [(r, s) for r in RECIPES for s in ("semi-implicit", "euler")], ids=lambda x: getattr(x, "name", x)
 )
 def test_step_is_the_rule(recipe, scheme):
     for size in (1, 2, 5):
@@ -283,8 +280,8 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
     np.testing.assert_allclose(g, numpy_gradient(list(range(40))), rtol=1e-12)
 
 
-@pytest.mark.slow_for("probability")
-@pytest.mark.parametrize("form", [pytest.param("odds", marks=pytest.mark.slow), "probability", "sign"])
+@pytest.mark.by_default("sign")
+@pytest.mark.parametrize("form", ["odds", "probability", "sign"])
 def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
     label = 2 * y - 1
     p = 1 / (1 + exp(-eta))
@@ -337,11 +334,10 @@ def test_sums_of_one_level_share_a_loop():
 
 
 NAMES = ["i", "out", "step", "math", "state", "np", "count", "index", "params", "gradient", "range", "total", "total_2"]
-QUICK = ("i", "state", "np", "total_2")  # a local, a parameter, a module, a number's name; each is to be compiled
 
 
-@pytest.mark.by_default(3)
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in NAMES])
+@pytest.mark.by_default("i", "state", "np")  # a local, a parameter, a module; each is to be compiled
+@pytest.mark.parametrize("name", NAMES)
 def test_hostile_names(name):
     block, other = Vector(name), Scalar("noise" if name != "noise" else "data")
     V = Potential("step_size", block)

@@ -155,19 +155,14 @@ def run(loaded, data, params, start, size, splits=(STEPS,)):
     return draws
 
 
-def some(names, quick):
-    """Each takes seconds to compile: the parts of the others are in those that are quick, or in the quick ones of another test."""
-    return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some(["generalised", "random times", "position", "mixed"], {"random times"}))
+@pytest.mark.parametrize("name", ["generalised", "random times", "position", "mixed"])
 def test_a_kernel_with_data_is_what_its_parts_say(name):
     compare_with_parts(name, data=True)
 
 
-@pytest.mark.slow_for("mixed")
-@pytest.mark.parametrize("name", some(BOUND, {"numbers"}))
+@pytest.mark.by_default("numbers")  # each takes seconds to compile
+@pytest.mark.parametrize("name", BOUND)
 def test_a_kernel_is_what_its_parts_say(name):
     compare_with_parts(name, data=False)
 
@@ -198,8 +193,8 @@ def compare_with_parts(name, data):
 SPLIT = ["random times", "mala", "repeated", "nested", "mixed", "numbers"]
 
 
-@pytest.mark.slow_for("mixed")
-@pytest.mark.parametrize("name", some(SPLIT, {"mixed", "numbers"}))
+@pytest.mark.by_default("numbers")
+@pytest.mark.parametrize("name", SPLIT)
 def test_a_kernel_that_is_split_is_the_same_bit_for_bit(name):
     kernel = Kernel(BOUND[name])
     _, loaded, data, params = compiled(kernel)
@@ -274,10 +269,7 @@ def counting(theta, rows, x, y, g):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "each"),
-    [("hmc", 4), *(pytest.param(*each, marks=pytest.mark.slow) for each in (("nested", 16), ("mala", 1), ("walk", 0)))],
-)
+@pytest.mark.parametrize(("name", "each"), [("hmc", 4), ("nested", 16), ("mala", 1), ("walk", 0)])
 def test_a_trajectory_evaluates_one_gradient_a_step(name, each):
     """And one before the first: what was evaluated where a trajectory begins is put back when it is rejected."""
     own = Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, dict(POSTERIOR.data), gradient=counting)
@@ -322,8 +314,8 @@ def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
 DOUBLE_WELL = {U: total((theta**2 - 1) ** 2)}
 
 
-@pytest.mark.slow_for("generalised")
-@pytest.mark.parametrize("name", some(["hmc", "random times", "generalised", "mala", "position"], {"generalised"}))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hmc", "random times", "generalised", "mala", "position"])
 def test_a_metropolised_kernel_leaves_its_law_invariant(name):
     """The second and fourth moment of a double well, with a step that would bias them; five standard errors of batch means."""
     density = lambda t: math.exp(-((t * t - 1) ** 2))  # noqa: E731

@@ -28,13 +28,8 @@ def close(a, b):
     return np.allclose(a, b, rtol=0, atol=1e-11)
 
 
-SLOW = [
-    pytest.param(name, marks=pytest.mark.slow) for name in ("sgld", "sghmc", "sgrld", "sgrld_quotient")
-]  # seconds to compile, each
-
-
-@pytest.mark.slow_for("sgrld")
-@pytest.mark.parametrize("sampler", ["sgnht", *SLOW])
+@pytest.mark.by_default("sgnht")  # seconds to compile, each
+@pytest.mark.parametrize("sampler", ["sgnht", "sgld", "sghmc", "sgrld", "sgrld_quotient"])
 def test_steps_in_c_are_the_steps_of_generated_modules(library, sampler):
     import steps
 

@@ -126,11 +126,8 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
     return draws, state
 
 
-QUICK = ("sums", "shared noise")  # each takes seconds to compile
-
-
-@pytest.mark.slow_for("shared noise", "sums")
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in CASES if n not in DRAWN])
+@pytest.mark.slow  # each takes seconds to compile
+@pytest.mark.parametrize("name", [n for n in CASES if n not in DRAWN])
 def test_a_chain_has_the_draws_that_it_has_alone(name):
     for length in (1, 2, 5, 8, 13):
         _, loaded, params, blocks = case(name, length)

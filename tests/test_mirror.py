@@ -142,14 +142,9 @@ def test_an_end_that_is_no_binary_number_is_written_as_what_it_is(low, high, tex
 # -- schemes ----------------------------------------------------------------------------------------------------------------------
 
 
-STEPS = [(HALF, "euler"), (UPPER, "semi-implicit"), (BOTH, "milstein"), (BOTH, "daoad")]
-MORE_STEPS = [(domain, scheme) for domain in (HALF, UPPER, BOTH) for scheme in ("euler", "semi-implicit", "milstein", "daoad")]
-
-
-@pytest.mark.by_default(2)
-@pytest.mark.parametrize(
-    ("domain", "scheme"), [*STEPS, *(pytest.param(*s, marks=pytest.mark.slow) for s in MORE_STEPS if s not in STEPS)], ids=str
-)
+@pytest.mark.by_default(f"{HALF}-euler", f"{BOTH}-milstein")
+@pytest.mark.parametrize("scheme", ["euler", "semi-implicit", "milstein", "daoad"])
+@pytest.mark.parametrize("domain", [HALF, UPPER, BOTH], ids=str)
 def test_the_compiled_step_is_the_slow_one(domain, scheme):
     recipe = pair(domain, force=(lambda q: q) if scheme == "daoad" else (lambda q: q**2 / 2 + q))  # a splitting has a linear kick
     rng = np.random.default_rng(3)

@@ -46,7 +46,6 @@ WORDS = {
     "ABOBA": [DRIFT, KICK, friction(w), KICK, DRIFT],
 }
 RULES = {name: Update(h, rule, TARGET + (xi**2 / 2 if name == "BADODAB" else 0), name=name.lower()) for name, rule in WORDS.items()}
-SOME = [w if w in ("BAOAB", "BADODAB", "ABOBA") else pytest.param(w, marks=pytest.mark.slow) for w in WORDS]  # compiled for seconds
 START = {"theta": np.array([0.3, -0.9, 1.4]), "r": np.array([0.2, 0.1, -0.6]), "xi": np.array([0.4]), "a": np.array([0.2])}
 STEP, SEED, CHAIN, STEPS = 0.07, 5, 2, 12
 U64 = np.uint64
@@ -89,8 +88,8 @@ def counting(g, x):  # cubic, and the only gradient of the words, as each is com
         g[i] = x[i] ** 3 + 0.5 * x[i]
 
 
-@pytest.mark.by_default("BAOAB")
-@pytest.mark.parametrize("word", SOME)
+@pytest.mark.by_default("BAOAB")  # each is compiled for seconds
+@pytest.mark.parametrize("word", WORDS)
 def test_a_run_evaluates_once_a_step(word):
     _, loaded, blocks, params, draws = inputs(RULES[word])
     state = loaded.allocate(*blocks)
@@ -100,7 +99,7 @@ def test_a_run_evaluates_once_a_step(word):
 
 
 @pytest.mark.by_default("BAOAB")
-@pytest.mark.parametrize("word", SOME)
+@pytest.mark.parametrize("word", WORDS)
 def test_the_draws_are_those_of_the_rule(word):
     """Against 50 digits from step to step, and against the step that evaluates the gradient twice."""
     module, loaded, blocks, params, draws = inputs(RULES[word])
@@ -237,8 +236,8 @@ def test_two_evaluations_of_a_step_have_rows_of_their_own():
     "options",
     [
         {},
-        pytest.param({"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)}, marks=pytest.mark.slow),
-        pytest.param({"control_variates": True, "keep": "theta"}, marks=pytest.mark.slow),
+        {"replace": False, "step_size": Polynomial(1e-3, 100, 0.6)},
+        {"control_variates": True, "keep": "theta"},
         {"batch_size": None},
     ],
 )

@@ -26,7 +26,7 @@ theta = Vector("theta")
 X, y = Data("x", like=theta), Data("y")
 mu, tau, xi = Scalar("mu"), Scalar("tau"), Scalar("xi")
 h = sympy.Symbol("h", positive=True)
-LENGTHS = [1, 2, 7, 8, 9, 16, 65, *(pytest.param(n, marks=pytest.mark.slow) for n in (50, 63, 64, 1003))]
+LENGTHS = [1, 2, 7, 8, 9, 16, 50, 63, 64, 65, 1003]
 rng = np.random.default_rng(5)
 
 
@@ -67,6 +67,7 @@ def stepped(rule, values, **params):
     return [getattr(out, field) for field in module.plan.fields.values()]
 
 
+@pytest.mark.slow_for("50", "63", "64", "1003")
 @pytest.mark.parametrize("n", LENGTHS)
 def test_a_sum_has_the_bits_of_the_slow_one(n):
     x = rng.normal(size=n) * 10.0 ** rng.integers(-5, 5, size=n)
@@ -75,6 +76,7 @@ def test_a_sum_has_the_bits_of_the_slow_one(n):
     np.testing.assert_array_equal(new, x * whole)
 
 
+@pytest.mark.slow_for("50", "63", "64", "1003")
 @pytest.mark.parametrize("n", LENGTHS)
 def test_a_sum_of_what_has_no_form_for_eight_has_its_bits_too(n):
     """With an exponential function in it: terms first, then the same order."""
@@ -114,8 +116,8 @@ def linear_rows(count, d, kind):
     return np.asarray(x.astype(kind[:2]), order=kind[2:] or "C"), labels.astype(kind[:2]), at
 
 
-@pytest.mark.slow_for("3-f8F")
-@pytest.mark.parametrize("kind", ["f4", "f8F", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("f8", "i1", "u2"))])
+@pytest.mark.by_default("3-f4", "21-f4", "21-f8F")
+@pytest.mark.parametrize("kind", ["f4", "f8F", "f8", "i1", "u2"])
 @pytest.mark.parametrize("d", [3, 21])
 def test_rows_join_the_gradient_in_their_order_whatever_the_tiles(d, kind, tmp_path):
     """Bit for bit the slow gradient: sums in the order that is stated, then one row after another, each with one rounding."""
@@ -152,11 +154,8 @@ KINDS = {
 }  # fmt: skip
 
 
-QUICK = ("classes",)  # each takes seconds to compile
-
-
-@pytest.mark.slow_for("classes")
-@pytest.mark.parametrize("model", [m if m in QUICK else pytest.param(m, marks=pytest.mark.slow) for m in KINDS])
+@pytest.mark.slow  # each takes seconds to compile
+@pytest.mark.parametrize("model", KINDS)
 def test_potential_and_gradient_are_those_of_the_model(model):
     """Against sympy with explicit coordinates in 30 digits."""
     blocks, likelihood, prior = KINDS[model]
@@ -224,10 +223,8 @@ def digest():
     return hashlib.sha256(np.concatenate(both).tobytes()).hexdigest()
 
 
-@pytest.mark.parametrize(
-    "machine",
-    [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, pytest.param({"NUMBA_LOOP_VECTORIZE": "0"}, marks=pytest.mark.slow)],
-)
+@pytest.mark.by_default("machine0")
+@pytest.mark.parametrize("machine", [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}])
 def test_sums_are_the_same_bits_on_a_machine_without_wide_vectors(machine, tmp_path):
     program = "import json, test_reductions as t; print(json.dumps(t.digest()))"
     path = os.pathsep.join(filter(None, sys.path))

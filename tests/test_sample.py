@@ -134,7 +134,7 @@ def test_a_divergence_stops_its_chain_and_is_reported():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gradient", [{"U": unit.py_func}, pytest.param(unit, marks=pytest.mark.slow)], ids=["plain", "compiled"])
+@pytest.mark.parametrize("gradient", [{"U": unit.py_func}, unit], ids=["plain", "compiled"])
 def test_a_gradient_of_ones_own(gradient):
     a = quiet(SGHMC, params=VALUES, lengths={"theta": 3}, gradient=gradient)
 

@@ -334,7 +334,7 @@ def test_sghmc_draws_a_number_and_a_vector():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", [pytest.param("euler", marks=pytest.mark.slow), "semi-implicit"])
+@pytest.mark.parametrize("scheme", ["euler", "semi-implicit"])
 def test_sgld_on_pieces_has_the_variance_of_the_target(scheme):
     """theta' = (1 - 4h) theta + ...: the variance is 1/(4 (1 - 2h)), as for one vector."""
     h = 0.02

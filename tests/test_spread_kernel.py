@@ -177,7 +177,7 @@ def test_what_holds_for_one_vector_only_is_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param("hmc", marks=pytest.mark.slow), "mala"])
+@pytest.mark.parametrize("name", ["hmc", "mala"])
 def test_a_kernel_samples_a_posterior_of_several_blocks(name):
     """Means 1 and (-1, 2) and variances 1/4, within six standard errors or so."""
     kernel, U = KERNELS[name]

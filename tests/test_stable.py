@@ -58,11 +58,8 @@ def check(form, points, rel=1e-12):
         assert list(density.gradient(at).values()) == pytest.approx(slopes, rel=rel, abs=ROUNDING), point
 
 
-QUICK = ("reference class", "two of the classes", "a root of a share", "half-Cauchy")  # each takes seconds to compile
-
-
-@pytest.mark.by_default("reference class")
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in FORMS])
+@pytest.mark.by_default("reference class")  # each takes seconds to compile
+@pytest.mark.parametrize("name", FORMS)
 def test_softmax_is_finite_and_right_for_huge_predictors(name):
     check(FORMS[name], product(PREDICTORS, repeat=3))
 

@@ -199,12 +199,13 @@ def compare(case, step_size=0.01, seeds=(1, 2, 3)):
                 assert expected.lost < 1e-11 * (1 + abs(expected.exact)), "the bound says something"
 
 
-QUICK = [("sgnht", "semi-implicit"), ("sghmc", "baoab"), ("corv_sghmc", "semi-implicit")]
-SLOW = [("sgld", "semi-implicit"), ("sgnht", "badodab"), ("sgrhmc_bounded", "semi-implicit"), ("fisher_sgld", "euler"),
-        ("third_order_langevin", "badodab"), ("corv_sgnht", "euler"), ("ito_sgld", "euler"), ("mirror_sghmc", "baoab")]  # fmt: skip
+STEPS = [("sgnht", "semi-implicit"), ("sghmc", "baoab"), ("corv_sghmc", "semi-implicit"), ("sgld", "semi-implicit"),
+         ("sgnht", "badodab"), ("sgrhmc_bounded", "semi-implicit"), ("fisher_sgld", "euler"), ("third_order_langevin", "badodab"),
+         ("corv_sgnht", "euler"), ("ito_sgld", "euler"), ("mirror_sghmc", "baoab")]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "scheme"), [*QUICK, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW)])
+@pytest.mark.by_default("sgnht-semi-implicit", "sghmc-baoab", "corv_sghmc-semi-implicit")
+@pytest.mark.parametrize(("name", "scheme"), STEPS)
 def test_a_compiled_step_is_the_lifted_expression_to_its_roundings(name, scheme):
     compare(step(recipe_called(name), scheme))
 

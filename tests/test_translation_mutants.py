@@ -253,8 +253,8 @@ def survivors(name, every):
     return found, count
 
 
-@pytest.mark.slow_for("posterior", "scir")
-@pytest.mark.parametrize("name", [*MUTATED[:3], *(pytest.param(name, marks=pytest.mark.slow) for name in MUTATED[3:])])
+@pytest.mark.by_default("sgnht")
+@pytest.mark.parametrize("name", MUTATED)
 def test_small_changes_everywhere_are_never_proved(name):
     found, count = survivors(name, 30)
     assert not found

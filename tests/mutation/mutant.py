@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -72,8 +72,3 @@ def mutants_of(group: str, of: str, original: Any, changes: Iterable[Change]) ->
             seen.append(declared)
             names.add(change)
             yield Mutant(group, of, operator, change, declared)
-
-
-def renamed(mutant: Mutant, **fields: Any) -> Mutant:
-    """The mutant with other fields."""
-    return replace(mutant, **fields)

@@ -13,7 +13,7 @@ from sympy import Expr, Mul, Poly, PolynomialError, Pow, Symbol, fraction
 
 from recipe import Update
 from recipe.calculus import abstract_atoms
-from recipe.symbols import Indexed, Length, assumptions_of
+from recipe.symbols import Block, Indexed, Length, assumptions_of
 from verify.signs.definedness import Condition, conditions, holds
 from verify.signs.sign import is_nonnegative, is_nonzero, is_positive
 from verify.subject import Subject
@@ -40,6 +40,11 @@ def parameters_of(e: Expr, subject: Subject) -> tuple[tuple[Symbol, Expr], ...]:
     return tuple(found.items())
 
 
+def is_constant(factor: Expr, state: tuple[Block, ...]) -> bool:
+    """Whether a factor depends on neither the state nor a coordinate."""
+    return not (abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(state))
+
+
 def _factors(e: Expr) -> Iterator[Expr]:
     if isinstance(e, Mul):
         for a in e.args:
@@ -50,7 +55,7 @@ def _factors(e: Expr) -> Iterator[Expr]:
 
 def _solved(factor: Expr, e: Expr, subject: Subject) -> Iterator[tuple[Symbol, Expr]]:
     """A parameter with the value at which the factor is zero, and the expression with it."""
-    if abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(subject.state):
+    if not is_constant(factor, subject.state):
         return
     for s in sorted(factor.free_symbols, key=str):
         try:

@@ -19,10 +19,11 @@ from recipe import RecipeError, Update, limit_of
 from recipe.dynamics import Dynamics
 from recipe.entry import is_zero_entry
 from recipe.symbols import Block
+from verify.audit.parameters import is_constant
 from verify.fokker_planck import residual
 from verify.repair.edits import Claim, Edit, edits_of
 from verify.repair.pairs import pairs_of
-from verify.repair.residual import is_constant, is_readable, operations, residual_of
+from verify.repair.residual import is_readable, operations, residual_of
 from verify.signs.definedness import conditions, holds
 from verify.tail.mass import decide_finite
 from verify.verdict import Verdict
@@ -52,7 +53,7 @@ def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: Tru
     for build, describe in _candidates(claim, left_over):
         try:
             update = build()
-            a_law = update.target == claim.update.target or _may_be_a_law(update)
+            a_law = update.target == claim.update.target or _may_have_finite_mass(update)
             if not (a_law and _is_defined(update, claim.update) and is_readable(text := describe())):
                 continue
             if _all_move(limit_of(update)) and vanishes(residual_of(update)) and is_sound(update):
@@ -105,7 +106,7 @@ def _is_defined(update: Update, claimed: Update) -> bool:
     return all(holds(c, update.step) for c in after - before)
 
 
-def _may_be_a_law(update: Update) -> bool:
+def _may_have_finite_mass(update: Update) -> bool:
     """Whether the density of a repaired target is not known to have an infinite mass."""
     return decide_finite(update.target, update.state).verdict is not Verdict.REFUTED
 

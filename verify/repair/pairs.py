@@ -15,9 +15,10 @@ from itertools import combinations
 from sympy import Add, Expr
 
 from recipe import RecipeError, Update
+from verify.audit.parameters import is_constant
 from verify.audit.vectors import Reader
 from verify.repair.edits import ADDITIVE, Claim, Edit, edits_of
-from verify.repair.residual import is_constant, operations, residual_of
+from verify.repair.residual import operations, residual_of
 from verify.zero.errors import CannotDecideError
 from verify.zero.linear import solve
 

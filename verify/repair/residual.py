@@ -1,4 +1,4 @@
-"""What is left over of an edited rule; what may stand as a factor in one, and how much there is to write of it."""
+"""What is left over of an edited rule; how much there is to write of a factor in one, and what nobody would write."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import re
 from sympy import Expr
 
 from recipe import Update, limit_of
-from recipe.calculus import abstract_atoms, gradient
-from recipe.symbols import Block, Indexed
+from recipe.calculus import gradient
 from verify.fokker_planck import residual
 
 LONGEST_NUMBER = 12  # digits; a longer number is no slip of the pen, and no one reads it
@@ -25,11 +24,6 @@ def operations(factor: Expr) -> int:
     if factor == 0:
         return 2
     return 0 if factor.is_Rational else int(factor.count_ops())
-
-
-def is_constant(factor: Expr, state: tuple[Block, ...]) -> bool:
-    """Whether a factor depends on neither the state nor a coordinate."""
-    return not (abstract_atoms(factor) or factor.atoms(Indexed) or factor.free_symbols & set(state))
 
 
 def is_readable(text: str) -> bool:

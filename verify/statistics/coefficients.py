@@ -16,7 +16,7 @@ from recipe.fold import Fold
 from recipe.symbols import name_of
 from verify.statistics.arrays import Array, Meanings, State
 from verify.statistics.equations import Equation, Equations
-from verify.statistics.innovations import Innovations, carried_out, innovations
+from verify.statistics.innovations import Innovations, carried_out, innovations, normal_numbers
 from verify.statistics.normal import threshold_of, visible_scale
 from verify.statistics.plan import Plan
 
@@ -152,8 +152,7 @@ def _measured(
     c: Coefficient, shift: Mapping[str, Array], slope: Mapping[str, Array], apart: bool, pair: _Pair, rng: np.random.Generator
 ) -> Signature:
     rows = len(next(iter(pair.states.values())))
-    drawn = {name_of(w): rng.standard_normal((rows, pair.meanings.length_of(w))) for w in pair.plan.equations.noises}
-    right, wrong = pair.read(drawn)
+    right, wrong = pair.read(normal_numbers(pair.plan.equations, pair.states, pair.meanings, rng))
     length = np.sqrt(sum((s**2).sum() for s in shift.values()))
     along = {label: _rows_repeated(s) for label, s in shift.items()}
     moved = sum(((s * _finite(wrong.noise[label] - right.noise[label])).sum(axis=1) for label, s in along.items()), np.zeros(rows))

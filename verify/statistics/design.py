@@ -10,7 +10,7 @@ from sympy import Interval
 from recipe import RecipeError
 from recipe.symbols import Block, Simplex, name_of
 from verify.statistics.arrays import Array, Meanings, State
-from verify.statistics.innovations import carried_out, innovations
+from verify.statistics.innovations import carried_out, innovations, normal_numbers
 from verify.statistics.plan import Plan
 
 NARROW, WIDE = 0.3, 10.0  # the scales of blocks on the real line
@@ -58,8 +58,7 @@ def resolvable(plan: Plan, rows: State, meanings: Meanings, rng: np.random.Gener
 
     Steps with noise as it comes and with noise that hardly ever comes must both be seen: later draws begin where earlier ones led.
     """
-    count = len(next(iter(rows.values())))
-    drawn = {name_of(w): rng.standard_normal((count, meanings.length_of(w))) for w in plan.equations.noises}
+    drawn = normal_numbers(plan.equations, rows, meanings, rng)
     good = is_inside(plan.equations.state, rows)
     for scale in (1.0, SELDOM):
         with np.errstate(all="ignore"):

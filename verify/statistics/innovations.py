@@ -294,6 +294,12 @@ RECOVER: Mapping[str, Callable[[_Reader, Recover], None]] = {
 }  # fmt: skip
 
 
+def normal_numbers(equations: Equations, before: State, meanings: Meanings, rng: np.random.Generator) -> dict[str, Array]:
+    """Standard normal numbers for one step from each state, by the name of the noise."""
+    rows = len(next(iter(before.values())))
+    return {name_of(w): rng.standard_normal((rows, meanings.length_of(w))) for w in equations.noises}
+
+
 def carried_out(equations: Equations, before: State, drawn: Mapping[str, Array], meanings: Meanings) -> State:
     """The rule itself, with given standard normal numbers: the state after it, by the name of the block."""
     m0 = meanings.with_values({**images_of(equations.state), **drawn})

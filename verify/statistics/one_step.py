@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recipe.symbols import name_of
 from verify.statistics import normal
 from verify.statistics.arrays import Array, Meanings, State
 from verify.statistics.asked import Asked
 from verify.statistics.coefficients import SHIFT, TIMES, Coefficient, Signature, coefficients_of, moved_by, signature, weakest
 from verify.statistics.design import chosen, is_inside, resolvable, states_of
 from verify.statistics.findings import Line, Outcome
-from verify.statistics.innovations import Innovations, carried_out, innovations
+from verify.statistics.innovations import Innovations, carried_out, innovations, normal_numbers
 from verify.statistics.kernels import Stepper
 from verify.statistics.plan import CHI_SQUARED, FOLDED, QUADRATIC, Plan
 
@@ -41,6 +40,11 @@ class Experiment:
     asked: Asked
     rounding: float
     coupled: bool  # whether steps from two states with one seed are compared
+
+    @property
+    def count(self) -> int:
+        """The number of states; each replica starts in one of them, as many in each."""
+        return len(next(iter(self.states.values())))
 
 
 def prepared(
@@ -81,8 +85,7 @@ def _shows_what_is_drawn(plan: Plan, meanings: Meanings, rows: State, rounding: 
         return False
     rng, seen = np.random.default_rng(TRIAL), []
     before = {name: np.tile(x, (TRIES, 1)) for name, x in rows.items()}
-    count = len(next(iter(before.values())))
-    drawn = {name_of(w): rng.standard_normal((count, meanings.length_of(w))) for w in plan.equations.noises}
+    drawn = normal_numbers(plan.equations, before, meanings, rng)
     for turn in range(2):
         start = {name: np.roll(x, turn, axis=0) for name, x in before.items()}
         with np.errstate(all="ignore"):
@@ -103,8 +106,7 @@ def _difference(first: Innovations, second: Innovations, label: str) -> Array:
 def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
     """Run the kernel, and compare."""
     x = experiment
-    count = len(next(iter(x.states.values())))
-    before = {name: np.tile(rows, (x.replicas // count, 1)) for name, rows in x.states.items()}
+    before = {name: np.tile(rows, (x.replicas // x.count, 1)) for name, rows in x.states.items()}
     seed = int(rng.integers(2**63))
     after = kernel.advance(before, np.random.default_rng(seed))
     first = _read(x, before, after)
@@ -114,7 +116,7 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
         return lines  # a rule without noise, or numbers that are no numbers
     steps = [(np.arange(x.replicas), *_columns(first, 1))]
     steps += [] if second is None else [(rows, *_columns(second, 2))]
-    lines += _normal_lines(x, first, steps, count)
+    lines += _normal_lines(x, first, steps)
     lines += [(_along_shift if test == SHIFT else _variance)(x, s, first) for s, test in x.signatures]
     return lines + (_coupled_lines(x, kernel, before, first, seed) if x.coupled else [])
 
@@ -140,12 +142,15 @@ def _exact_lines(steps: list[Innovations]) -> list[Line]:
     lines = [
         Line("values that the rule can have", "support", float(len(bad)), 0.0, "kinds of noise", 0.0, outcome, where="; ".join(bad))
     ]
-    for label, ratio in residuals.items():
-        far = float(min(ratio.max(initial=0.0), 1e300))
-        outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
-        share = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
-        lines.append(Line(f"{label}, without noise", "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=share))
-    return lines
+    return lines + [_identity(f"{label}, without noise", ratio) for label, ratio in residuals.items()]
+
+
+def _identity(name: str, ratio: Array) -> Line:
+    """What must be the same, by how far it is not, in multiples of what rounding makes."""
+    far = float(min(ratio.max(initial=0.0), 1e300))
+    outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
+    where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
+    return Line(name, "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=where)
 
 
 def _joined(parts: list[Mapping[str, Array]]) -> dict[str, Array]:
@@ -165,13 +170,13 @@ def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Ge
     return rows, _read(x, start, kernel.advance(start, rng))
 
 
-def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block], count: int) -> list[Line]:
+def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block]) -> list[Line]:
     level, power, reach = x.level, x.asked.power, x.asked.reach
     _, u, _ = steps[0]
     lines = [normal.whole_law(f"the law of {label}", first.noise[label], level, power) for label in first.noise]
     lines.append(normal.means("the mean of each number", steps, level, reach))
     lines.append(normal.variances("the variance of each number", steps, level, power))
-    lines.append(_by_state(u, count, level, reach))
+    lines.append(_by_state(u, x.count, level, reach))
     lines.append(
         normal.correlations("numbers, coordinates, steps" if len(steps) > 1 else "numbers, coordinates", steps, level, reach)
     )
@@ -196,9 +201,8 @@ def _by_state(u: Array, count: int, level: float, reach: float) -> Line:
 
 def _along_shift(x: Experiment, s: Signature, read: Innovations) -> Line:
     """The noise along the shift that a wrong coefficient makes: the most powerful test where the noise is normal."""
-    count = len(next(iter(x.states.values())))
-    each = x.replicas // count
-    inner = sum((shift * read.noise[label].reshape(each, count, -1).sum(axis=0)).sum() for label, shift in s.shift.items())
+    each = x.replicas // x.count
+    inner = sum((shift * read.noise[label].reshape(each, x.count, -1).sum(axis=0)).sum() for label, shift in s.shift.items())
     squared = each * sum((shift**2).sum() for shift in s.shift.values())
     deviate = inner / np.sqrt(squared)
     step = x.asked.factor - 1
@@ -219,12 +223,11 @@ def _along_shift(x: Experiment, s: Signature, read: Innovations) -> Line:
 
 def _variance(x: Experiment, s: Signature, read: Innovations) -> Line:
     """The squares of the noise that a wrong coefficient scales."""
-    count = len(next(iter(x.states.values())))
-    each = x.replicas // count
+    each = x.replicas // x.count
     total, entries = 0.0, 0
     for label in s.slope:
         where = s.scaled(label)
-        squares = (read.noise[label].reshape(each, count, -1) ** 2).sum(axis=0)
+        squares = (read.noise[label].reshape(each, x.count, -1) ** 2).sum(axis=0)
         total, entries = total + squares[where].sum(), entries + each * int(where.sum())
     deviate = normal.chi_squared_deviates(np.array([total]), entries)
     sd = normal.visible_scale(entries, x.level, x.asked.power)
@@ -247,11 +250,4 @@ def _coupled_lines(x: Experiment, kernel: Stepper, before: State, first: Innovat
     """Steps from other states with the same random numbers: the noise is the same, whatever it is."""
     other = {name: np.roll(rows, 1, axis=0) for name, rows in before.items()}
     read = _read(x, other, kernel.advance(other, np.random.default_rng(seed)))
-    lines = []
-    for label in read.noise:
-        ratio = _difference(first, read, label)
-        far = float(min(ratio.max(), 1e300))
-        outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
-        where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
-        lines.append(Line(f"{label} from two states with one seed", "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=where))
-    return lines
+    return [_identity(f"{label} from two states with one seed", _difference(first, read, label)) for label in read.noise]
