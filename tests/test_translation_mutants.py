@@ -263,7 +263,8 @@ def test_small_changes_everywhere_are_never_proved(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*MUTATED, *ALL_MUTATED])
-def test_all_small_changes_are_never_proved(name):
-    found, count = survivors(name, 1)
+def test_more_small_changes_are_never_proved(name):
+    """All of them, ``survivors(name, 1)``, take up to ten minutes a module."""
+    found, count = survivors(name, 5)
     assert not found
-    assert count >= 100
+    assert count >= 20
