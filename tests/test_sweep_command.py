@@ -12,7 +12,7 @@ from sympy import Interval, Symbol, cosh, log, oo, sqrt
 
 from catalog.hmc import ghmc, hmc_kernel
 from catalog.mala import mala
-from recipe import Noise, Potential, RecipeError, Update, Vector, bind, compose, grad, metropolis, total
+from recipe import Kernel, Noise, Potential, RecipeError, Update, Vector, bind, compose, grad, metropolis, step, total
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.findings_table import condensed
 from recipe_cli.sweep_test import FROM_ANYWHERE, IN_ITS_LAW
@@ -220,6 +220,16 @@ def test_a_kernel_of_ones_own(wrong):
 def test_in_a_suite_of_ones_own(assert_samples):
     found = assert_samples(written_by_hand(), KERNEL, step_size=0.3, params={"gamma": 0.7}, batched=True, factor=1.5)
     assert [f.outcome for f in found] == [Outcome.AGREES]
+
+
+def test_rounding_is_no_difference():
+    """All go as far, and none as far as another one in floating point."""
+    shift = Kernel([step(Update(h, {theta: theta + h}, total(theta**2)))])
+
+    def otherwise(state, rng):
+        return {"theta": (state["theta"] * 3 + 3 * 0.1) / 3}
+
+    assert check_sweep(otherwise, shift, step_size=0.1, batched=True).outcome is Outcome.AGREES
 
 
 def test_what_is_no_kernel_is_refused():

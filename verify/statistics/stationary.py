@@ -130,7 +130,8 @@ def compared(
     each = asked.level / (2 * len(listed) + coordinates)
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
     reach = normal.threshold_of(each, len(CUTS)) + asked.reach
-    needed = {f.name: _needed(f.of(pilot), cuts[f.name], asked.factor, reach) for f in listed if f.scaled}
+    spread = [f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0]  # what is one number has no scale
+    needed = {f.name: _needed(f.of(pilot), cuts[f.name], asked.factor, reach) for f in spread}
     used = replicas or int(np.ceil(min(max(FEWEST, *needed.values()), asked.most)))
     return Comparison(law, listed, cuts, needed, used, each, asked)
 
