@@ -1,7 +1,7 @@
-"""SGMCMCJax: the rules of ``sgmcmcjax/diffusions.py``.
+"""SGMCMCJax: the rules of ``sgmcmcjax/diffusions.py``, and what ``sgmcmcjax/kernels.py`` makes of one of them.
 
 Coullon & Nemeth (2022), "SGMCMCJax: a lightweight JAX library for stochastic gradient Markov chain Monte Carlo algorithms",
-Journal of Open Source Software 7(72); the source of version 0.2. In the library's letters ``dt`` is the step of ``sgld`` and
+Journal of Open Source Software 7(72); the source of version 0.2 (of ``kernels.py`` 0.2.13). In the library's letters ``dt`` is the step of ``sgld`` and
 the squared step h^2 of momentum methods, ``eta`` here, whose v is h times a momentum, and ``alpha`` is A h.
 
 * ``sgld``: right.
@@ -13,6 +13,9 @@ the squared step h^2 of momentum methods, ``eta`` here, whose v is h times a mom
   the law of the positions is (L - 1) U / L, here K U / (K + 1) with L = K + 1 steps, at a friction A per unit of time.
 * ``sgnht``: right; the thermostat moves by the new momentum.
 * ``badodab``: what drives the thermostat is the norm of v, and must be its square. ``badodab_squared``: right.
+* ``baoab``: ``tau``, called the temperature, multiplies the noise, so that the temperature is its square, ``baoab_of_the_square``.
+* ``build_baoab_kernel``, and ``build_badodab_kernel`` likewise, unpack two updates into one name: the last one, half a kick, stands in
+  for both. Positions never move.
 """
 
 from sympy import Expr, Function, S, Symbol, exp, sqrt
@@ -111,3 +114,37 @@ def thermostat(kinetic: Expr, of: str, expect: str) -> Update:
 
 badodab = thermostat(sqrt(total(v**2)), "", "refuted")
 badodab_squared = thermostat(total(v**2), " with the square of the norm", "proved")
+
+gamma = Symbol("gamma", positive=True)
+tau = Symbol("tau", positive=True)
+
+
+def langevin(temperature: Expr, of: str, expect: str) -> Update:
+    """``baoab``, and the temperature that it is said to have."""
+    c1 = exp(-gamma * h)
+    return Update(
+        step=h,
+        target=(U + total(v**2) / 2) / temperature,
+        rule=[
+            (v, v + h / 2 * g),
+            (theta, theta + h / 2 * v),
+            (v, c1 * v + tau * sqrt(1 - c1**2) * w),
+            (theta, theta + h / 2 * v),
+            (v, v + h / 2 * g),
+        ],
+        source=f"{source}, baoab at the temperature {of}",
+        expect=expect,
+    )
+
+
+baoab = langevin(tau, "tau", "refuted")
+baoab_of_the_square = langevin(tau**2, "tau^2", "proved")
+
+_half_a_kick = (v, v + h / 2 * g)
+build_baoab_kernel = Update(
+    step=h,
+    target=U + total(v**2) / 2,
+    rule=[_half_a_kick, _half_a_kick, (theta, theta)],
+    source=source.replace("diffusions.py", "kernels.py, build_baoab_kernel"),
+    expect="refuted",
+)
