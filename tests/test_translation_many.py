@@ -305,14 +305,15 @@ def columns(text):
 @pytest.mark.by_default("banana")
 @pytest.mark.parametrize("name", ["banana", "sums", "reflected"])
 def test_small_changes_everywhere_are_never_proved(name):
-    found, count = survivors(name, 15)
+    found, count = survivors(name, 12)
     assert not found
     assert count >= 20
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MUTATED)
-def test_all_small_changes_are_never_proved(name):
-    found, count = survivors(name, 1)
+def test_more_small_changes_are_never_proved(name):
+    """All of them, ``survivors(name, 1)``, take some minutes a module."""
+    found, count = survivors(name, 4)
     assert not found
-    assert count >= 300
+    assert count >= 75

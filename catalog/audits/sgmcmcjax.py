@@ -1,8 +1,8 @@
 """SGMCMCJax: the rules of ``sgmcmcjax/diffusions.py``, and what ``sgmcmcjax/kernels.py`` makes of one of them.
 
 Coullon & Nemeth (2022), "SGMCMCJax: a lightweight JAX library for stochastic gradient Markov chain Monte Carlo algorithms",
-Journal of Open Source Software 7(72); the source of version 0.2 (of ``kernels.py`` 0.2.13). In the library's letters ``dt`` is the step of ``sgld`` and
-the squared step h^2 of momentum methods, ``eta`` here, whose v is h times a momentum, and ``alpha`` is A h.
+Journal of Open Source Software 7(72); the source of version 0.2 (of ``kernels.py`` 0.2.13). In the library's letters ``dt`` is the
+step of ``sgld`` and the squared step h^2 of momentum methods, ``eta`` here, whose v is h times a momentum, and ``alpha`` is A h.
 
 * ``sgld``: right.
 * ``psgld``: V is an average of past g^2, so that G becomes a function of the position as the step vanishes; the correction
@@ -14,8 +14,8 @@ the squared step h^2 of momentum methods, ``eta`` here, whose v is h times a mom
 * ``sgnht``: right; the thermostat moves by the new momentum.
 * ``badodab``: what drives the thermostat is the norm of v, and must be its square. ``badodab_squared``: right.
 * ``baoab``: ``tau``, called the temperature, multiplies the noise, so that the temperature is its square, ``baoab_of_the_square``.
-* ``build_baoab_kernel``, and ``build_badodab_kernel`` likewise, unpack two updates into one name: the last one, half a kick, stands in
-  for both. Positions never move.
+* ``build_baoab_kernel``, and ``build_badodab_kernel`` likewise, unpack two updates into one name: the last one, half a kick, stands
+  in for both. Positions never move.
 """
 
 from sympy import Expr, Function, S, Symbol, exp, sqrt
