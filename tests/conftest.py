@@ -3,6 +3,7 @@
 import signal
 from collections import defaultdict
 
+import mpmath
 import pytest
 
 # A file stays on one worker, so that what it compiles is compiled once; those that take longest begin, so that none of them is left
@@ -54,3 +55,10 @@ def _interrupts_are_heard():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
+def _digits_of_mpmath():
+    """No test works with the digits that another one has left."""
+    with mpmath.workdps(60):
+        yield

@@ -41,7 +41,7 @@ NAMED = {  # one a kind of change
         "w_r*sqrt(1 - exp(-2*C*step_size)) negated in r (assignment 2 of 3)": EQUIVALENT,
     },
     "sgnht, semi-implicit": {"xi twice": PROOF},
-    "ghmc": {"part 2: nothing flips": PROOF, "part 2: no flip on rejection": PROOF, "part 1: w_r times 11/10 in r": UNDECIDED},
+    "ghmc": {"part 2: nothing flips": PROOF, "part 2: no flip on rejection": PROOF, "part 1: w_r times 11/10 in r": PROOF},
     "mala": {
         "part 1: the density of the proposal left out": PROOF,
         "part 1: w times 11/10 in theta, and the test knows": EQUIVALENT,

@@ -67,14 +67,11 @@ def differing(tested, old, new):
     return places(chosen.check(kernel_of(subject, replace(module, source=text), lambda n: None), seed=1))
 
 
-def test_a_kernel_that_accepts_everything_is_seen(tested):
-    assert differing(tested, "< cost - cost_2", "< 1e300") == {IN_ITS_LAW, FROM_ANYWHERE}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new", "where"),
     [
+        ("< cost - cost_2", "< 1e300", {IN_ITS_LAW, FROM_ANYWHERE}),
         ("< cost - cost_2", "< -1e300", {FROM_ANYWHERE}),  # it never moves, so that it keeps every law
         ("cost = total_3 +", "cost = 1.1 * total_3 +", {IN_ITS_LAW, FROM_ANYWHERE}),
         ("factor = ", "factor = 1.1 * ", {FROM_ANYWHERE}),

@@ -277,6 +277,7 @@ def is_harmless(kind, in_body, before, after):
         (kind == "record" and in_body)  # out and state are one object there
         or (kind == "field" and ".shape[0])" in removed[0])  # blocks of one length
         or (kind == "statement dropped" and removed[0].strip() in ("wide()", *AGAIN))
+        or (kind == "statement dropped" and removed[0].strip().startswith("return abs(recorded_"))  # nobody reads this flag
         or (kind == "arguments swapped" and swapped <= {"out", "state", "params", "step_size"})  # passed on, and not used there
         or (kind == "arguments swapped" and swapped == {"factor", "state.v[i, c]"})  # of one product
         or (kind == "arguments swapped" and any(FACTORS.fullmatch(", ".join(sorted(swapped))) for _ in removed))
@@ -284,7 +285,9 @@ def is_harmless(kind, in_body, before, after):
 
 
 AGAIN = ("pairs = n_theta >> np.uint64(1)", "half = n_theta - pairs")  # where they have been given these values before
-FACTORS = re.compile(r"factor(_2)?, [nw]_.*|state\.\w+\[i, c\], state\.\w+\[i, c\].*|params.c\[i\], .*")  # of one product
+FACTORS = re.compile(
+    r"factor(_2)?, [nw]_.*|state\.\w+\[i, c\], state\.\w+\[i, c\].*|params.c\[i\], .*|params.cv\[i\] .*"
+)  # of one product
 
 
 def differing(before, after):

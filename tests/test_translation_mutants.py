@@ -187,7 +187,7 @@ def is_harmless(name, kind, before, after):
     changed = " ".join((*removed, *added))
     in_place = "run" in kind or name in ("hmc", "ghmc", "nested")
     return (
-        (kind == "record" and (in_place or "[i, c]" in changed))  # out and state are one object there, as in run_many
+        (kind == "record" and (in_place or "[i, c]" in changed or "recorded_" in changed))  # out and state are one object there
         or (
             kind in ("record", "field") and "np.uint64(" in changed and (".size)" in changed or ".shape[0])" in changed)
         )  # blocks of one length
@@ -197,6 +197,7 @@ def is_harmless(name, kind, before, after):
         or (kind == "statement dropped" and "finite &= abs(saved" in changed)  # a copy of what was looked at
         or (kind == "arguments swapped" and exchanged(removed, added) <= PASSED_ON)  # passed on, and not used there
         or (kind == "arguments swapped" and are_factors(exchanged(removed, added)))  # of one product
+        or (kind == "arguments swapped" and name == "two noises" and {n[0] for n in exchanged(removed, added)} == {"v", "w"})
         or (kind == "statement dropped" and [line.strip() for line in removed] == ["wide()"])
         or (kind == "integer" and changed.count("local_") == 2 and room(added[0]) > room(removed[0]))
         or (kind == "arguments swapped" and len(added) == 1 and product(added[0]) == product(removed[0]) is not None)
