@@ -266,6 +266,6 @@ def test_small_changes_everywhere_are_never_proved(name):
 @pytest.mark.parametrize("name", [*MUTATED, *ALL_MUTATED])
 def test_more_small_changes_are_never_proved(name):
     """All of them, ``survivors(name, 1)``, take up to ten minutes a module."""
-    found, count = survivors(name, 5)
+    found, count = survivors(name, 10)
     assert not found
-    assert count >= 20
+    assert count >= 10
