@@ -57,12 +57,10 @@ def print_findings(console: Console, tested: Tested, pictures: list[Path]) -> No
         )
         table.add_row(*map(escape, cells), style=style)
     console.print(table)
+    hint = "a larger --step-size or --factor shows it" if tested.subject.law is None else "another --step-size may show it"
     for name in found.unseen:
-        console.print(
-            f"not seen: a factor {found.factor:g} in {name}; a larger --step-size or --factor shows it",
-            markup=False,
-            soft_wrap=True,
-        )
+        what = name if name.startswith("that ") else f"a factor {found.factor:g} in {name}"
+        console.print(f"not seen: {what}; {hint}", markup=False, soft_wrap=True)
     for picture in pictures:
         console.print(f"wrote {picture}", markup=False, soft_wrap=True)
     console.print(_verdict(found), markup=False, soft_wrap=True)
@@ -75,7 +73,7 @@ def _verdict(found: Findings) -> str:
         return (
             f"{len(found.differing)} of {len(found.lines)} comparisons differ: the program does not sample what was proved ({said})"
         )
-    rest = f", but {len(found.unseen)} coefficients are not seen" if found.unseen else ""
+    rest = f", but not all is seen ({len(found.unseen)})" if found.unseen else ""
     return f"all {len(found.lines)} comparisons agree{rest} ({said})"
 
 

@@ -16,7 +16,7 @@ from recipe_cli.declarations import Declaration
 from recipe_cli.tested import Asked, Subject, numbers_for
 from recipe_cli.trial_law import trial_law
 from verify.obligations.invariance import INVARIANCE
-from verify.report import verify
+from verify.report.report import discharged, subjects_of
 from verify.statistics import Findings, check_invariance, check_sweep
 from verify.statistics.arrays import State
 from verify.statistics.design import drawn_states
@@ -37,7 +37,7 @@ class SweepTest:
     subject: Subject
     states: Mapping[str, np.ndarray]
     draws: Callable[[np.random.Generator, int], State] | None
-    steps: int | None = None
+    steps: None = None  # how many there will be is found as it runs
 
     def check(self, step: OneStep, *, seed: int = 0, name: str | None = None) -> Findings:
         """Run the program, and compare."""
@@ -59,7 +59,8 @@ def sweep_subject(declaration: Declaration, asked: Asked) -> tuple[Subject, Modu
         raise RecipeError(f"{declaration.name} is a kernel, which is carried out as it stands: leave --scheme out")
     assert isinstance(declaration.declared, Kernel)
     law = trial_law(declaration.declared)
-    proof = next(line.outcome for line in verify(declaration.declared).lines if line.name == INVARIANCE.name)
+    (subject,) = subjects_of(declaration.declared)
+    proof = discharged(INVARIANCE, subject)
     if proof.verdict is not Verdict.PROVED:
         law = replace(law, unknown=f"that a sweep leaves exp(-H) invariant is {proof.verdict.value}")
     module = generate(law.kernel, name=declaration.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -70,10 +71,10 @@ class Subject:
         """The command that does all this once more."""
         a = self.asked
         scheme = f" --scheme {self.scheme}" if isinstance(self.what, Recipe) or self.scheme == PRINTED else ""
-        params = "".join(f" --param {item}" for item in a.params)
+        params, where = "".join(f" --param {shlex.quote(item)}" for item in a.params), shlex.quote(self.where)
         return (
-            f"recipe test {self.where}{scheme} --step-size {a.step_size:g}{params} --length {a.length} --seed {a.seed} "
-            f"--level {a.level:g} --factor {a.factor:g}{' --allow-unseen' if a.allow_unseen else ''}"
+            f"recipe test {where}{scheme} --step-size {a.step_size!r}{params} --length {a.length} --seed {a.seed} "
+            f"--level {a.level!r} --factor {a.factor!r}{' --allow-unseen' if a.allow_unseen else ''}"
         )
 
 

@@ -89,7 +89,10 @@ def trial_law(kernel: Kernel) -> TrialLaw:
     Raises:
         NothingToCompareError: for a potential of which none is known that has them.
     """
-    gammas = {g.block: g for U in kernel.target.atoms(Potential) for g in [_gamma(U, kernel)]}
+    found = [_gamma(U, kernel) for U in sorted(kernel.target.atoms(Potential), key=str)]
+    gammas = {g.block: g for g in found}
+    if len(gammas) < len(found):
+        raise NothingToCompareError("there is no default for two potentials of one block: bind an expression to one of them")
     bound = bind(kernel, {g.U: g.potential for g in gammas.values()}) if gammas else kernel
     texts = {g.U.name: f"{g.U.name} = {g.potential}" for g in gammas.values()}
     try:
@@ -114,6 +117,8 @@ def _gamma(U: Potential, kernel: Kernel) -> Gamma:
     slope = kernel.target.diff(U)
     if blocks_in(slope, kernel.state) or slope.atoms(Potential):
         raise NothingToCompareError(f"H is not linear in {U.name}, and there is no default for it: {bind_it}")
+    if not slope.is_positive:
+        raise NothingToCompareError(f"{U.name} stands in H with the factor {slope}, which is not known to be positive: {bind_it}")
     written = [e for e, _ in kernel.written()]
     return Gamma(U, block, Parameter(unused_name(f"shape_{U.name}", written), like=block, positive=True), slope)
 

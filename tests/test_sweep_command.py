@@ -1,6 +1,7 @@
 """`recipe test` of kernels that accept and reject: they keep their law, and a sweep is the declared one."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from sympy import Interval, Symbol, cosh, log, oo, sqrt
 
 from catalog.hmc import ghmc, hmc_kernel
 from catalog.mala import mala
-from recipe import Kernel, Noise, Potential, RecipeError, Update, Vector, bind, compose, grad, metropolis, step, total
+from recipe import Kernel, Noise, Potential, RecipeError, Update, Vector, bind, compose, grad, metropolis, repeat, step, total
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.findings_table import condensed
 from recipe_cli.sweep_test import FROM_ANYWHERE, IN_ITS_LAW
@@ -20,6 +21,7 @@ from recipe_cli.testing import Asked, comparisons_of, kernel_of, subject_of
 from recipe_cli.trial_law import NothingToCompareError, trial_law
 from verify.statistics import Line, Outcome, check_sweep
 from verify.statistics.setting import setting
+from verify.statistics.sweeps import Runner, swept
 
 theta, x = Vector("theta"), Vector("x", domain=Interval.open(0, oo))
 h, T = Symbol("h", positive=True), Symbol("T", positive=True)
@@ -160,6 +162,8 @@ def test_what_has_no_default_law_is_named():
     cases = [
         (Update(h, {theta: theta + h * w, phi: phi}, of_two), "U, a potential of theta, phi"),
         (Update(h, {theta: theta + h * w}, log(cosh(U))), "H is not linear in U"),
+        (Update(h, {theta: theta + h * w}, -U), "U stands in H with the factor -1"),
+        (Update(h, {theta: theta + h * w}, U + Potential("W", theta)), "two potentials of one block"),
     ]
     for rule, said in cases:
         with pytest.raises(NothingToCompareError, match=said):
@@ -227,6 +231,62 @@ def test_rounding_is_no_difference():
         return {"theta": (state["theta"] * 3 + 3 * 0.1) / 3}
 
     assert check_sweep(otherwise, shift, step_size=0.1, batched=True).outcome is Outcome.AGREES
+
+
+def by_definition(kernel, **numbers):
+    """A kernel as it is declared."""
+    meanings = setting(kernel, **numbers).meanings
+    return lambda state, rng: swept(kernel, state, Runner(meanings, rng))
+
+
+def test_a_map_that_leaves_its_domain_is_rejected():
+    """HMC for the exponential law, whose energy goes on beyond 0; and one that forgets where it must stay."""
+    p = Vector("p", like=x)
+    leapfrog = [(p, p - h / 2), (x, x + h * p), (p, p - h / 2)]
+    kernel = compose(metropolis(Update(h, leapfrog, total(x) + total(p**2) / 2), flip=p))
+
+    def forgetful(state, rng):
+        q, r = state["x"], state["p"] - 0.15
+        new_q, new_r = q + 0.3 * r, r - 0.15
+        gain = (q + state["p"] ** 2 / 2 - new_q - new_r**2 / 2).sum(axis=1, keepdims=True)
+        accepted = np.log(rng.random(gain.shape)) < gain
+        return {"x": np.where(accepted, new_q, q), "p": np.where(accepted, new_r, -state["p"])}
+
+    right, wrong = (
+        check_sweep(k, kernel, step_size=0.3, batched=True, replicas=5_000)
+        for k in (by_definition(kernel, step_size=0.3), forgetful)
+    )
+    assert right.outcome is Outcome.AGREES
+    assert wrong.outcome is Outcome.DIFFERS
+
+
+def test_what_seldom_overflows_is_no_difference():
+    """Ten Euler steps of a quartic potential run away from a few states in 100,000."""
+    euler = step(Update(h, {theta: theta - h * theta**3 + sqrt(2 * h) * w}, total(theta**4) / 4))
+    how = {"step_size": 0.002, "length": 1}
+    kernel = compose(repeat(euler, 10))
+    for seed in range(4):
+        with np.errstate(all="ignore"):
+            found = check_sweep(by_definition(kernel, **how), kernel, **how, batched=True, replicas=20_000, seed=seed)
+        assert found.outcome is Outcome.AGREES
+
+
+def test_that_nothing_moves_is_no_agreement():
+    with np.errstate(all="ignore"):
+        found = check_sweep(lambda state, rng: state, KERNEL, step_size=1e6, params={"gamma": 1e-12}, batched=True, replicas=2_000)
+    assert "that theta moves" in found.unseen
+
+
+@pytest.mark.slow
+def test_lines_of_sweeps_have_their_level():
+    """Over 200 seeds no line at 1e-2 differs more often than the exact binomial bound allows."""
+    how = {"step_size": 0.3, "params": {"gamma": 0.7}, "length": 2, "batched": True, "replicas": 2_000}
+    right = by_definition(KERNEL, **{k: how[k] for k in ("step_size", "params", "length")})
+    lines = len(check_sweep(right, KERNEL, **how).lines)
+    differing = Counter()
+    for seed in range(200):
+        differing.update(line.name for line in check_sweep(right, KERNEL, **how, level=0.01 * lines, seed=seed).differing)
+    assert max(differing.values(), default=0) <= stats.binom.isf(1e-6 / lines, 200, 0.01)
 
 
 def test_what_is_no_kernel_is_refused():

@@ -49,8 +49,8 @@ class MetropolisedMap:
     """``times`` steps of a deterministic map Psi, accepted with probability ``min(1, exp(H(z) - H(Psi(z))))``.
 
     Rejected, the state becomes F(z), where F turns the sign of the blocks in ``flips`` (Horowitz 1991, Physics Letters B 268); with
-    ``flip_on_rejection=False`` it stays z, which is right only where a full refresh of these blocks follows. A proposal with a
-    ratio that is not a number is rejected.
+    ``flip_on_rejection=False`` it stays z, which is right only where a full refresh of these blocks follows. A proposal outside
+    the domain, or with a ratio that is not a number, is rejected.
     """
 
     map: Update

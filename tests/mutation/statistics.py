@@ -21,7 +21,7 @@ from recipe.symbols import Block, name_of
 from verify.statistics import Findings, Stepper, check_invariance
 from verify.statistics.arrays import State
 from verify.statistics.setting import setting
-from verify.statistics.sweeps import Runner, carried_out
+from verify.statistics.sweeps import Runner, swept
 
 LENGTH, LEVEL, SWEEPS, REPLICAS = 2, 1e-8, 3, 20_000
 STEP_SIZES = (0.4, 0.1, 1.2)  # one after another, until something is seen
@@ -83,7 +83,7 @@ def _step(declared: Update | Kernel, right: Update | Kernel, size: float) -> Ste
     meanings = setting(right, step_size=size, params=values, length=LENGTH).meanings
 
     def step(state: State, rng: np.random.Generator) -> State:
-        return carried_out(declared, state, Runner(meanings, rng))
+        return swept(declared, state, Runner(meanings, rng))
 
     return step
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from recipe import Kernel, RecipeError
+from recipe import Dense, Kernel, RecipeError
+from recipe.kernel import updates_of
+from recipe.symbols import name_of
 from verify.statistics import normal_law as normal_laws
 from verify.statistics import stationary
 from verify.statistics.arrays import State
@@ -18,10 +21,13 @@ from verify.statistics.kernels import Step, Stepper, stepper
 from verify.statistics.normal_law import NormalLaw, normal_law
 from verify.statistics.setting import setting
 from verify.statistics.stationary import Comparison, Draw, Law
-from verify.statistics.sweeps import Runner, carried_out
+from verify.statistics.sweeps import Runner, swept
 
 DESIGN, RUN, SWEEP_DESIGN, SWEEP_RUN = 2, 3, 8, 9  # what random numbers are for
 FEWEST_ROWS = 4  # two pairs of neighbours
+START = " from its start"
+FAR = 1e6
+FEWEST_MOVES = 2_000  # replicas of which one must move
 DIGITS = 9  # of distances: what moves by one number everywhere does so up to rounding, which is no difference
 
 
@@ -116,25 +122,31 @@ def check_sweep(
     check_replicas(replicas, FEWEST_ROWS)
     if not isinstance(against, Kernel):
         raise RecipeError(f"{against!r} is no Kernel: check_kernel compares a step with an Update or a Discretisation")
+    if unbound := [head for head in against.abstract if not isinstance(head, Dense)]:
+        raise RecipeError(f"{unbound[0]} has no numbers: bind an expression to it, bind(kernel, {{{unbound[0]}: ...}})")
     given, kernel = setting(against, step_size=step_size, params=params, length=length), stepper(step, batched=batched)
     design, noise = (np.random.default_rng([seeded(seed), purpose]) for purpose in (SWEEP_DESIGN, SWEEP_RUN))
 
     def moved(sweep: Callable[[State, np.random.Generator], State]) -> Callable[[np.random.Generator, int], State]:
-        def made(rng: np.random.Generator, n: int) -> State:
-            state = drawn_states(against.state, given.meanings.lengths, n, rng)
-            after = sweep(state, rng)
-            return {**after, **{f"{name} from its start": np.round(x - state[name], DIGITS) for name, x in after.items()}}
-
-        return made
+        return lambda rng, n: _moved(sweep, drawn_states(against.state, given.meanings.lengths, n, rng), rng)
 
     def right(state: State, rng: np.random.Generator) -> State:
-        after = carried_out(against, state, Runner(given.meanings, rng))
-        if not all(np.isfinite(x).all() for x in after.values()):
-            raise RecipeError(f"a sweep with step_size={step_size:g} does not stay finite from every state; take a smaller one")
-        return after
+        return swept(against, state, Runner(given.meanings, rng))
 
     plan = stationary.compared(Law(moved(right)), {}, design, asked, replicas)
-    return _found(plan, stationary.run(plan, moved(kernel.advance), noise), seed, name)
+    found = _found(plan, stationary.run(plan, moved(kernel.advance), noise), seed, name)
+    pilot = moved(right)(np.random.default_rng([seeded(seed), SWEEP_DESIGN]), FEWEST_MOVES)
+    moving = {name_of(b) for part in against.parts for u in updates_of(part) for b, e in u.rule if e != b}
+    still = tuple(f"that {name} moves" for name in sorted(moving) if not pilot[f"{name}{START}"].any())
+    return replace(found, unseen=(*still, *found.unseen))
+
+
+def _moved(sweep: Callable[[State, np.random.Generator], State], state: State, rng: np.random.Generator) -> State:
+    """The state after a sweep, and how far it is from its start; what is not finite is one place, far out."""
+    after = sweep(state, rng)
+    finite = np.all([np.isfinite(x).all(axis=1) for x in after.values()], axis=0)[:, None]
+    away = {f"{name}{START}": np.round(x - state[name], DIGITS) for name, x in after.items()}
+    return {name: np.where(finite, x, FAR) for name, x in {**after, **away}.items()}
 
 
 def _found(plan: Comparison, lines: list[Line], seed: int, name: str) -> Findings:

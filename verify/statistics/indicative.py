@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -129,8 +129,3 @@ def _stein_matrix(x: Array, s: Array) -> Array:
     inner, cross = s @ s.T, own[:, None] + own[None, :] - s @ x.T - x @ s.T  # (s_i - s_j) . (x_i - x_j)
     d = x.shape[1]
     return np.asarray(inner * base**-0.5 + cross * base**-1.5 + d * base**-1.5 - 3 * squared * base**-2.5)
-
-
-def as_draws(state: Mapping[str, Array]) -> Array:
-    """A state as one array (replicas, length), the blocks side by side."""
-    return np.concatenate(list(state.values()), axis=1)

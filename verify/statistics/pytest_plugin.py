@@ -6,6 +6,7 @@ It is loaded into every run of pytest, so that it imports what it needs on first
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -43,22 +44,28 @@ def assert_samples(request: pytest.FixtureRequest) -> Callable[..., Any]:
     return asserted
 
 
-BOTH = ("seed", "level", "power", "factor", "batched", "replicas", "most", "name")
-OF_LAW = (*BOTH, "steps", "features")
-
-
 def _found(step: Any, against: Any, target: Any, how: dict[str, Any]) -> tuple[Any, ...]:
     from recipe import Kernel
     from recipe.kernel import Move
-    from verify.statistics import check_invariance, check_kernel, check_sweep
+    from verify.statistics import LEVEL, battery, check_invariance, check_kernel, check_sweep
 
     if against is None and target is None:
         raise TypeError("assert_samples needs what to compare with: an update rule, or target=")
+    by_sweep = isinstance(against, Kernel) and not all(isinstance(part, Move) for part in against.parts)
+    of_rule = {} if against is None else _taken(how, check_sweep if by_sweep else battery)
+    of_law = {} if target is None else _taken(how, check_invariance)
+    if unknown := [name for name in how if name not in {*of_rule, *of_law, "name"}]:
+        raise TypeError(f"assert_samples: {unknown[0]}= is nothing that these comparisons take")
     found = []
+    shared = {"name": how["name"], "level": how.get("level", LEVEL) / ((against is not None) + (target is not None))}
     if against is not None:
-        by_sweep = isinstance(against, Kernel) and not all(isinstance(part, Move) for part in against.parts)
-        check = check_sweep if by_sweep else check_kernel
-        found.append(check(step, against, **{k: v for k, v in how.items() if k in BOTH or k not in OF_LAW}))
+        found.append((check_sweep if by_sweep else check_kernel)(step, against, **{**of_rule, **shared}))
     if target is not None:
-        found.append(check_invariance(step, target, **{k: v for k, v in how.items() if k in OF_LAW}))
+        found.append(check_invariance(step, target, **{**of_law, **shared}))
     return tuple(found)
+
+
+def _taken(how: dict[str, Any], by: Callable[..., Any]) -> dict[str, Any]:
+    """The arguments that a function takes by their names."""
+    names = signature(by).parameters
+    return {name: value for name, value in how.items() if name in names}

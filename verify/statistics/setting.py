@@ -26,11 +26,6 @@ class Setting:
     scalars: tuple[str, ...]  # the step size and the parameters, by name
 
     @property
-    def state(self) -> tuple[Block, ...]:
-        """The blocks."""
-        return self.against.state
-
-    @property
     def name(self) -> str:
         """How the step is called."""
         return self.against.name or "this step"

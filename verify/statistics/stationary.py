@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -59,14 +59,20 @@ class Feature:
 
 
 def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Iterator[Feature]:
-    """All coordinates, the length of each block, products of two coordinates about their medians, and those that are asked for."""
+    """All coordinates, the length of each block, products of coordinates about their medians, and those that are asked for.
+
+    Of more than ``PAIRS`` pairs of coordinates the first are taken, and of each block the sum of the products of neighbours.
+    """
     middle = {name: np.median(x, axis=0) for name, x in pilot.items()}
     places = [(name, j) for name, x in pilot.items() for j in range(x.shape[1])]
     for place in places:
         yield Feature(_called(place, pilot), partial(_coordinate, place), True)
     for name in pilot:
         yield Feature(f"|{name}|^2", partial(_squared_length, name), False)
-    for one, other in islice(_mixed(places), PAIRS):
+    mixed = list(_mixed(places))
+    for name in (name for name, x in pilot.items() if x.shape[1] > 1 and len(mixed) > PAIRS):
+        yield Feature(f"neighbours in {name}", partial(_neighbouring, name, middle), False)
+    for one, other in mixed[:PAIRS]:
         yield Feature(f"{_called(one, pilot)} times {_called(other, pilot)}", partial(_product, one, other, middle), False)
     for name, function in extra.items():
         yield Feature(name, partial(_given, name, function), False)
@@ -83,6 +89,11 @@ def _squared_length(name: str, s: State) -> Array:
 def _product(one: Place, other: Place, middle: State, s: State) -> Array:
     (a, i), (b, j) = one, other
     return np.asarray((s[a][:, i] - middle[a][i]) * (s[b][:, j] - middle[b][j]))
+
+
+def _neighbouring(name: str, middle: State, s: State) -> Array:
+    away = s[name] - middle[name]
+    return np.asarray((away[:, 1:] * away[:, :-1]).sum(axis=1))
 
 
 def _given(name: str, function: Callable[[State], Any], s: State) -> Array:
@@ -131,7 +142,7 @@ def compared(
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
     reach = normal.threshold_of(each, len(CUTS)) + asked.reach
     spread = [f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0]  # what is one number has no scale
-    needed = {f.name: _needed(f.of(pilot), cuts[f.name], asked.factor, reach) for f in spread}
+    needed = {f.name: max(_needed(f.of(pilot), cuts[f.name], c, reach) for c in (asked.factor, 1 / asked.factor)) for f in spread}
     used = replicas or int(np.ceil(min(max(FEWEST, *needed.values()), asked.most)))
     return Comparison(law, listed, cuts, needed, used, each, asked)
 
@@ -144,7 +155,7 @@ def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
     spread = np.sqrt(wrong * (1 - wrong) + right * (1 - right) / AGAIN)
     with np.errstate(divide="ignore", invalid="ignore"):
         n = (reach * spread / np.abs(wrong - right)) ** 2
-    return float(np.nanmin(n))
+    return float(np.nan_to_num(n, nan=np.inf).min())  # 0/0: a cut that the scale does not move
 
 
 def run(c: Comparison, made: Callable[[np.random.Generator, int], State], rng: np.random.Generator) -> list[Line]:

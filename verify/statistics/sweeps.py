@@ -80,15 +80,14 @@ class Runner:
         there = {**state, **{y: new[x] for x, y in pairs}}
         back = {**new, **{y: state[x] for x, y in pairs}}
         log_ratio = self._number(part.cost, there) - self._number(part.cost, back)
-        stays_inside = is_inside(part.proposal.state, new)[:, None]
-        return chosen(self._accepted(log_ratio) & stays_inside, new, state)
+        return chosen(self._accepted(log_ratio) & _inside(part.proposal, new), new, state)
 
     def _mapped(self, part: MetropolisedMap, state: State) -> State:
         new = self._times(part.times, state, lambda s: self.update(part.map, s))
         log_ratio = self._number(part.map.target, state) - self._number(part.map.target, new)
         flipped = {name_of(b) for b in part.flips} if part.flip_on_rejection else set()
         kept = {name: -x if name in flipped else x for name, x in state.items()}
-        return chosen(self._accepted(log_ratio), new, kept)
+        return chosen(self._accepted(log_ratio) & _inside(part.map, new), new, kept)
 
     def _number(self, e: Expr, state: State) -> Array:
         return self.meanings.with_values(state).of(e, NUMBER)
@@ -98,11 +97,15 @@ class Runner:
         return np.asarray(np.log(self.rng.random(log_ratio.shape)) < log_ratio)
 
 
+def _inside(rule: Update, state: State) -> Array:
+    return is_inside(rule.state, state)[:, None]
+
+
 def chosen(which: Array, new: State, old: State) -> State:
     """Row by row the one state or the other."""
     return {name: np.where(which, new[name], old[name]) for name in old}
 
 
-def carried_out(declared: Update | Kernel, state: State, runner: Runner) -> State:
+def swept(declared: Update | Kernel, state: State, runner: Runner) -> State:
     """One step, or one sweep."""
     return runner.update(declared, state) if isinstance(declared, Update) else runner.parts(declared.parts, state)
