@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,9 @@ from codegen.data import finite_array, resolved_arrays
 from codegen.generate import Module
 from codegen.lengths import Lengths
 from recipe.abstract import Dense
+from recipe.assumed import check_assumed
 from recipe.errors import RecipeError
-from recipe.symbols import Indexed, assumptions_of, name_of
-
-SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "positive": operator.gt,
-    "negative": operator.lt,
-    "nonnegative": operator.ge,
-    "nonpositive": operator.le,
-    "nonzero": operator.ne,
-}
+from recipe.symbols import Indexed, name_of
 
 
 def resolved_params(
@@ -73,16 +65,8 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
         return array
     if isinstance(s, Indexed):
         lengths.learn(s.length, array.shape[0], f"params[{name!r}]")
-    for fact, truth in assumptions_of(s).items():
-        if truth and not _holds(fact, array):
-            raise RecipeError(f"params[{name!r}] = {value!r} must be {fact}, as {name} is declared")
+    check_assumed(s, array, f"params[{name!r}] = {value!r}")
     return array if array.ndim else float(array)
-
-
-def _holds(fact: str, array: np.ndarray) -> bool:
-    if fact == "integer":
-        return bool(np.all(array == np.round(array)))
-    return fact not in SIGNS or bool(np.all(SIGNS[fact](array, 0.0)))
 
 
 def _cholesky(M: Dense, value: np.ndarray) -> np.ndarray:

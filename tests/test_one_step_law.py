@@ -331,7 +331,9 @@ def test_a_rule_without_noise_is_an_identity():
         (lambda state, rng: None, "the kernel returned NoneType, and a state is a dict with the blocks theta"),
         (lambda state, rng: {"x": state["theta"]}, "the kernel returned the blocks x, and the state has theta"),
         (lambda state, rng: {"theta": state["theta"][:1]}, "the kernel returned theta of shape"),
-        (lambda state, rng: {"theta": "no"}, "the kernel returned a theta that is no array of numbers"),
+        (lambda state, rng: {"theta": "no"}, "the kernel returned a theta that is no array of real numbers"),
+        (lambda state, rng: {"theta": state["theta"] + 1j}, "no array of real numbers"),
+        (lambda state, rng: {"theta": np.ma.masked_less(state["theta"], 0.0)}, "no array of real numbers"),
     ],
 )
 def test_what_is_no_state_is_said(kernel, says):

@@ -271,6 +271,27 @@ def test_what_seldom_overflows_is_no_difference():
         assert found.outcome is Outcome.AGREES
 
 
+def in_float32(state, rng):
+    moved = written_by_hand()({name: x.astype(np.float32) for name, x in state.items()}, rng)
+    return {name: x.astype(np.float32) for name, x in moved.items()}
+
+
+def in_another_coordinate(state, rng):
+    moved = written_by_hand()(state, rng)
+    return {**moved, "theta": np.sinh(np.arcsinh(moved["theta"]))}
+
+
+@pytest.mark.parametrize(("kernel", "rounding"), [(in_float32, 1e-6), (in_another_coordinate, 1e-10)])
+def test_what_stands_still_up_to_rounding_stands_still(kernel, rounding):
+    how = {"step_size": 0.3, "params": {"gamma": 0.7}, "batched": True, "replicas": 10_000, "rounding": rounding}
+    assert check_sweep(kernel, KERNEL, **how).outcome is Outcome.AGREES
+
+
+def test_numbers_must_be_as_they_are_declared():
+    with pytest.raises(RecipeError, match=r"params\['gamma'\] = -1 must be positive, as gamma is declared"):
+        check_sweep(written_by_hand(), KERNEL, step_size=0.3, params={"gamma": -1}, batched=True)
+
+
 def test_that_nothing_moves_is_no_agreement():
     with np.errstate(all="ignore"):
         found = check_sweep(lambda state, rng: state, KERNEL, step_size=1e6, params={"gamma": 1e-12}, batched=True, replicas=2_000)

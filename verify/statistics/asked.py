@@ -12,6 +12,7 @@ from recipe import RecipeError
 
 LEVEL, POWER, FACTOR = 1e-6, 0.999, 1.1
 MOST = 200_000
+ROUNDING = 1e-10  # the relative precision of a kernel's arithmetic: room for another order of operations in float64
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,10 @@ def seeded(seed: Any) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise RecipeError(f"seed={seed!r} must be a whole number that is not negative")
     return int(seed)
+
+
+def checked_rounding(rounding: Any) -> float:
+    """The relative precision of a kernel's arithmetic, if it is one."""
+    if isinstance(rounding, bool) or not isinstance(rounding, int | float | np.floating) or not 0 < rounding < 1e-2:
+        raise RecipeError(f"rounding={rounding!r} must be a small positive number, such as 1e-10")
+    return float(rounding)

@@ -11,7 +11,7 @@ import numpy as np
 from recipe import RecipeError
 from recipe.symbols import name_of
 from verify.statistics.arrays import Gradient, Meanings, State
-from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, check_replicas, seeded
+from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, ROUNDING, Asked, check_replicas, checked_rounding, seeded
 from verify.statistics.design import resolvable
 from verify.statistics.equations import equations_of
 from verify.statistics.findings import Findings
@@ -21,7 +21,6 @@ from verify.statistics.one_step import Experiment, prepared, run
 from verify.statistics.plan import Plan, plan_of
 from verify.statistics.setting import Against, setting
 
-ROUNDING = 1e-10
 DESIGN, RUN, GIVEN = 0, 1, 6  # what random numbers are for
 
 
@@ -112,8 +111,7 @@ def battery(
     """
     asked = Asked(level, power, factor, most).checked()
     check_replicas(replicas, 1)
-    if not 0 < rounding < 1e-2:
-        raise RecipeError(f"rounding={rounding!r} must be a small positive number, such as 1e-10")
+    checked_rounding(rounding)
     given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
     plan = plan_of(equations_of(against))
     rows = None if states is None else _states(states, plan.equations.state, given.meanings.lengths)

@@ -14,7 +14,7 @@ from recipe.symbols import name_of
 from verify.statistics import normal_law as normal_laws
 from verify.statistics import stationary
 from verify.statistics.arrays import State
-from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, Asked, check_replicas, seeded
+from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, ROUNDING, Asked, check_replicas, checked_rounding, seeded
 from verify.statistics.design import drawn_states
 from verify.statistics.findings import Findings, Line
 from verify.statistics.kernels import Step, Stepper, stepper
@@ -28,7 +28,6 @@ FEWEST_ROWS = 4  # two pairs of neighbours
 START = " from its start"
 FAR = 1e6
 FEWEST_MOVES = 2_000  # replicas of which one must move
-DIGITS = 9  # of distances: what moves by one number everywhere does so up to rounding, which is no difference
 
 
 def check_invariance(
@@ -101,6 +100,7 @@ def check_sweep(
     batched: bool = False,
     replicas: int | None = None,
     most: int = MOST,
+    rounding: float = ROUNDING,
     name: str = "this kernel",
 ) -> Findings:
     """Compare one sweep with that of a kernel, carried out in numpy as it is declared, from states anywhere in the domain.
@@ -114,6 +114,8 @@ def check_sweep(
         against: what it must be, a ``Kernel`` whose potentials are bound to expressions.
         step_size, params, length: the numbers of the kernel; see ``battery``.
         seed, level, power, factor, batched, replicas, most, name: see ``check_invariance``.
+        rounding: the relative precision of the kernel's arithmetic, see ``battery``; a kernel in float32 needs 1e-6. What stands
+            still, or moves by one number everywhere, does so up to rounding: distances are compared in steps of 100 of it.
 
     Raises:
         RecipeError: for numbers that do not fit, and for a kernel that is not carried out.
@@ -121,14 +123,18 @@ def check_sweep(
     asked = Asked(level, power, factor, most).checked()
     check_replicas(replicas, FEWEST_ROWS)
     if not isinstance(against, Kernel):
-        raise RecipeError(f"{against!r} is no Kernel: check_kernel compares a step with an Update or a Discretisation")
+        kind = type(against).__name__
+        raise RecipeError(
+            f"check_sweep compares with a Kernel, and this is a {kind}; check_kernel takes an Update or a Discretisation"
+        )
     if unbound := [head for head in against.abstract if not isinstance(head, Dense)]:
         raise RecipeError(f"{unbound[0]} has no numbers: bind an expression to it, bind(kernel, {{{unbound[0]}: ...}})")
     given, kernel = setting(against, step_size=step_size, params=params, length=length), stepper(step, batched=batched)
     design, noise = (np.random.default_rng([seeded(seed), purpose]) for purpose in (SWEEP_DESIGN, SWEEP_RUN))
+    digits = -int(np.ceil(np.log10(100 * checked_rounding(rounding))))
 
     def moved(sweep: Callable[[State, np.random.Generator], State]) -> Callable[[np.random.Generator, int], State]:
-        return lambda rng, n: _moved(sweep, drawn_states(against.state, given.meanings.lengths, n, rng), rng)
+        return lambda rng, n: _moved(sweep, drawn_states(against.state, given.meanings.lengths, n, rng), rng, digits)
 
     def right(state: State, rng: np.random.Generator) -> State:
         return swept(against, state, Runner(given.meanings, rng))
@@ -141,11 +147,11 @@ def check_sweep(
     return replace(found, unseen=(*still, *found.unseen))
 
 
-def _moved(sweep: Callable[[State, np.random.Generator], State], state: State, rng: np.random.Generator) -> State:
+def _moved(sweep: Callable[[State, np.random.Generator], State], state: State, rng: np.random.Generator, digits: int) -> State:
     """The state after a sweep, and how far it is from its start; what is not finite is one place, far out."""
     after = sweep(state, rng)
     finite = np.all([np.isfinite(x).all(axis=1) for x in after.values()], axis=0)[:, None]
-    away = {f"{name}{START}": np.round(x - state[name], DIGITS) for name, x in after.items()}
+    away = {f"{name}{START}": np.round(x - state[name], digits) for name, x in after.items()}
     return {name: np.where(finite, x, FAR) for name, x in {**after, **away}.items()}
 
 

@@ -62,9 +62,11 @@ def _checked(found: Any, before: Mapping[str, Array]) -> State:
     state = {}
     for name, old in before.items():
         try:
+            if np.iscomplexobj(found[name]) or np.ma.is_masked(found[name]):
+                raise TypeError
             state[name] = np.array(found[name], dtype=float)
         except (TypeError, ValueError):
-            raise RecipeError(f"the kernel returned a {name} that is no array of numbers") from None
+            raise RecipeError(f"the kernel returned a {name} that is no array of real numbers") from None
         if state[name].shape != old.shape:
             raise RecipeError(f"the kernel returned {name} of shape {state[name].shape}, and it was {old.shape} before the step")
     return state

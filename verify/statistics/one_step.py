@@ -60,7 +60,7 @@ def prepared(
     ]
     count = len(next(iter(rows.values())))
     level = asked.level / (8 + len(plan.recovered) + len(signatures))  # of each line, by the union bound
-    tests = [s.needed(count, level, asked.power, asked.most) for s in signatures]
+    tests = [s.needed(count, level, asked.power, max(asked.most, FEWEST)) for s in signatures]
     coupled = coupled and _shows_what_is_drawn(plan, meanings, rows, rounding)
     exact = [s.certain or (coupled and s.apart) for s in signatures]
     needed = [0.0 if sure else min(t.values(), default=np.inf) for sure, t in zip(exact, tests, strict=True)]

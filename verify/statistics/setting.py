@@ -10,6 +10,7 @@ import numpy as np
 from sympy import Expr, Symbol
 
 from recipe import Dense, Discretisation, Kernel, RecipeError, Update
+from recipe.assumed import check_assumed
 from recipe.free import abstract_of, parameters_of
 from recipe.symbols import Block, Indexed, Length, Noise, Vector, name_of
 from verify.statistics.arrays import Gradient, Meanings
@@ -41,7 +42,8 @@ def setting(
         RecipeError: naming what is missing, unknown, or no number.
     """
     if not isinstance(against, Update | Discretisation | Kernel):
-        raise RecipeError(f"{against!r} is no step: give an Update, discretised(recipe, scheme), or a Kernel")
+        kind = type(against).__name__
+        raise RecipeError(f"a {kind} is no step: give an Update, discretised(recipe, scheme), or a Kernel")
     step = against.update.step if isinstance(against, Discretisation) else against.step
     expressions = [e for e, _ in against.written()]
     wanted = {name_of(s): s for s in (*parameters_of(expressions), *(a for a in abstract_of(expressions) if isinstance(a, Dense)))}
@@ -91,6 +93,8 @@ def _numbers(name: str, value: Any, symbol: Any, lengths: Mapping[str, int]) -> 
         shape = ()
     if array.shape != shape or not np.isfinite(array).all():
         raise RecipeError(f"params['{name}'] has the shape {array.shape} and must have {shape}, of finite numbers")
+    if isinstance(symbol, Symbol):
+        check_assumed(symbol, array, f"params['{name}'] = {value!r}")
     return array
 
 
