@@ -152,16 +152,21 @@ def test_a_wrong_belief_about_momenta_shrinks_to_a_mass():
     )
 
 
+def is_soon_validated(run):
+    """The gradient of a mixture at a position that has moved by another one is compared in minutes (docs/limits.md)."""
+    return run.target.name != "mixture" or run.scheme in ("euler", "semi-implicit")
+
+
 @settings(max_examples=3, **QUIET)
-@given(runs())
+@given(runs().filter(is_soon_validated))
 def test_what_is_generated_for_any_sampler_and_law_is_the_rule(run):
     module = generate(run.recipe, scheme=run.scheme)
     assert translation_of(module, run.recipe).verdict is Verdict.PROVED
 
 
 @pytest.mark.slow
-@settings(max_examples=30, **QUIET)
-@given(runs())
+@settings(max_examples=100, **QUIET)
+@given(runs().filter(is_soon_validated))
 def test_what_is_generated_for_many_is_the_rule(run):
     module = generate(run.recipe, scheme=run.scheme)
     assert translation_of(module, run.recipe).verdict is Verdict.PROVED
