@@ -361,7 +361,8 @@ def sample(
 @app.command(
     "test",
     epilog=(
-        "Examples: `recipe test sgrhmc`, `recipe test my.py:sgnht --scheme baoab`, `recipe test sgnht --plot pictures`. "
+        "Examples: `recipe test sgrhmc`, `recipe test my.py:sgnht --scheme baoab`, `recipe test catalog/hmc.py:ghmc`, "
+        "`recipe test sgnht --plot pictures`. "
         "A potential without meaning is a fixed one, which is printed. Exit status: 0 all as proved, 1 something differs, 2 bad "
         "input, 3 nothing could be compared, or the error of a coefficient would be missed (see --allow-unseen)."
     ),
@@ -371,15 +372,21 @@ def compare(
     scheme: Annotated[
         str | None, typer.Option(help="As for generate; by default the first that fits of semi-implicit, exact, printed.")
     ] = None,
-    step_size: Annotated[float, typer.Option(help="The step size; the test is exact at all, and larger ones show more.")] = 0.3,
+    step_size: Annotated[
+        float, typer.Option(help="The step size; the test is exact at all, and larger ones show more of a step.")
+    ] = 0.3,
     param: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter; may be given again; chosen by default.")
     ] = None,
     length: Annotated[int, typer.Option(help="Coordinates of a vector.")] = 3,
     seed: Annotated[int, typer.Option(help="The same seed gives the same output.")] = 0,
     level: Annotated[float, typer.Option(help="How often a right kernel may differ, at most, in all comparisons together.")] = 1e-6,
-    factor: Annotated[float, typer.Option(help="A coefficient that is wrong by this factor is found.")] = 1.1,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the noise and the bias.")] = None,
+    factor: Annotated[
+        float, typer.Option(help="A coefficient of a step, or a scale after a sweep, that is wrong by this factor is found.")
+    ] = 1.1,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="DIR", help="Draw the noise and the bias, or states after some sweeps.")
+    ] = None,
     allow_unseen: Annotated[bool, typer.Option(help="Status 0 also where a wrong coefficient would be missed.")] = False,
     as_json: AsJson = False,
 ) -> None:
