@@ -73,7 +73,7 @@ def log(x: float) -> float:
 
 @device
 def log1p(x: float) -> float:
-    """log(1 + x) to 1 ulp, x itself near 0 (0.0 at -0.0); minus infinity at -1, no number below."""
+    """log(1 + x) to 1.5 ulp, x itself near 0 (0.0 at -0.0); minus infinity at -1, no number below."""
     one = 1.0 + x
     back = one - 1.0
     lost = (1.0 - (one - back)) + (x - back)  # one + lost is 1 + x
