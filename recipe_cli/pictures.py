@@ -130,8 +130,8 @@ def _bias(found: Bias) -> Any:
         if found.order is not None and len(seen):
             first = seen[np.argmin(h[seen])]
             axes.plot(h, abs(size[first]) * (h / h[first]) ** found.order, "k--", linewidth=1, label=f"{found.said}, as h vanishes")
-        elif found.order is None:
-            axes.plot([], [], " ", label=found.said)
+        else:
+            axes.plot([], [], " ", label=found.said if found.order is None else f"{found.said}; no bias is seen")
         axes.set(xscale="log", yscale="log", xlabel="step size", ylabel="bias by its scale", title=f"bias of {of} (indicative)")
         axes.set_xticks(h, [f"{x:.2g}" for x in h])
         axes.minorticks_off()

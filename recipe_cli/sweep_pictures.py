@@ -70,12 +70,16 @@ def _histogram(axes: Any, x: np.ndarray, bins: np.ndarray, **how: Any) -> Any:
 
 def _quantiles(state: State, exact: State) -> Any:
     figure, panels = panels_of(len(state))
+    shares = np.linspace(*SHOWN, 400)
     for axes, (name, x) in zip(panels, state.items(), strict=True):
+        of_law, of_sweeps = np.quantile(exact[name], shares, axis=0), np.quantile(x, shares, axis=0)
         for j in range(x.shape[1]):
-            axes.plot(np.sort(exact[name][:, j]), np.sort(x[:, j]), ".", markersize=2, label=f"coordinate {j + 1}")
-        ends = [exact[name].min(), exact[name].max()]
+            axes.plot(of_law[:, j], of_sweeps[:, j], ".", markersize=2, label=f"coordinate {j + 1}")
+        ends = [of_law.min(), of_law.max()]
         axes.plot(ends, ends, color="black", linewidth=1, label="the law")
-        axes.set(title=f"quantiles of {name}", xlabel="of exact draws", ylabel=f"after {SWEEPS} sweeps")
+        axes.set(
+            title=f"quantiles {SHOWN[0]:g} to {SHOWN[1]:g} of {name}", xlabel="of exact draws", ylabel=f"after {SWEEPS} sweeps"
+        )
         axes.legend(fontsize=8)
     return figure
 
