@@ -1,4 +1,7 @@
-"""The two commands of the README, from a fresh clone in a fresh virtual environment (minutes; git, make, a package index)."""
+"""The demonstration of the README, from a fresh clone in a fresh virtual environment (minutes; git, make, a package index).
+
+Its test command is what continuous integration runs on a clean checkout.
+"""
 
 import os
 import subprocess
@@ -10,11 +13,10 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("target", "said"), [("demo", "PASS"), ("test", "passed")])
-def test_a_command_of_the_readme_on_a_fresh_clone(target, said, tmp_path):
+def test_the_demonstration_on_a_fresh_clone(tmp_path):
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
     environment = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH", "PYTEST_ADDOPTS")}
-    done = subprocess.run(["make", target], cwd=clone, env=environment, capture_output=True, text=True, timeout=1800, check=False)
+    done = subprocess.run(["make", "demo"], cwd=clone, env=environment, capture_output=True, text=True, timeout=1800, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert said in done.stdout
+    assert "PASS" in done.stdout
