@@ -223,7 +223,7 @@ def test_numbers_agree_with_the_verdicts_on_many_mutants_of_recipes():
 def test_statistics_sees_nothing_in_kernels_that_are_proved(name):
     original = original_called(name)
     judge = original.judge()
-    proved = [m for m in original.mutants() if judge(m).fate is EQUIVALENT]
+    proved = [m for m in original.mutants() if m.name not in EXPLAINED and judge(m).fate is EQUIVALENT]
     assert len(proved) >= 5
     assert {judge_by_statistics(m, original.declared).fate for m in proved} == {UNDECIDED}
 
