@@ -65,7 +65,7 @@ def sweep_subject(declaration: Declaration, asked: Asked) -> tuple[Subject, Modu
         law = replace(law, unknown=f"that a sweep leaves exp(-H) invariant is {proof.verdict.value}")
     module = generate(law.kernel, name=declaration.name)
     numbers = numbers_for(law.kernel, asked)
-    return Subject(declaration.where, SWEEP, declaration.declared, law.kernel, asked, numbers, {}, law), module
+    return Subject(declaration.where, SWEEP, law.kernel, law.kernel, asked, numbers, {}, law), module
 
 
 def sweep_test(subject: Subject) -> SweepTest:

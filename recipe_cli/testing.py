@@ -77,7 +77,7 @@ def tested_kernel(declaration: Declaration, asked: Asked, say: Say, told: Callab
     say("generating")
     subject, module = subject_of(declaration, asked)
     say("proving that the module is the rule")
-    require_translation(module, subject.rule if isinstance(subject.what, Kernel) else subject.what)
+    require_translation(module, subject.what)
     say("compiling")
     done = 0
 

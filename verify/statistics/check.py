@@ -15,7 +15,7 @@ from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, ROUNDING, Asked,
 from verify.statistics.design import resolvable
 from verify.statistics.equations import equations_of
 from verify.statistics.findings import Findings
-from verify.statistics.innovations import carried_out
+from verify.statistics.innovations import carried_out, normal_numbers
 from verify.statistics.kernels import Step, Stepper, stepper
 from verify.statistics.one_step import Experiment, prepared, run
 from verify.statistics.plan import Plan, plan_of
@@ -133,8 +133,7 @@ def reference(
     equations = equations_of(against)
 
     def step(state: State, rng: np.random.Generator) -> State:
-        rows = len(next(iter(state.values())))
-        drawn = {name_of(w): rng.standard_normal((rows, given.meanings.length_of(w))) for w in equations.noises}
+        drawn = normal_numbers(equations, state, given.meanings, rng)
         moved = carried_out(equations, state, drawn, given.meanings)
         return {name: np.broadcast_to(x, state[name].shape) for name, x in moved.items()}
 
