@@ -110,7 +110,8 @@ def concrete_declaration(where: str) -> Declaration:
     """
     found = declarations(where)
     if len(found) == 1 and _unbound(found[0]):
-        beside = [d for d in catalog_entries() if d.file == found[0].file and d.name.startswith(found[0].name)]
+        file = Path(found[0].file).stem
+        beside = [d for d in _of_catalog_file(file) if d.name.startswith(found[0].name)] if file in _catalog_files() else []
         found = beside if found[0] in beside else found
     concrete = [d for d in found if not _unbound(d)]
     if len(concrete) == 1:
@@ -129,10 +130,15 @@ def _unbound(declaration: Declaration) -> list[Any]:
 
 def catalog_entries() -> list[Declaration]:
     """Every sampler in the catalog, by file; the audits are apart."""
-    entries: list[Declaration] = []
-    for module in sorted(m.name for m in pkgutil.iter_modules(catalog.__path__) if not m.ispkg):
-        entries += _in_module(importlib.import_module(f"catalog.{module}"), f"catalog/{module}.py")
-    return entries
+    return [entry for name in _catalog_files() for entry in _of_catalog_file(name)]
+
+
+def _catalog_files() -> list[str]:
+    return sorted(m.name for m in pkgutil.iter_modules(catalog.__path__) if not m.ispkg)
+
+
+def _of_catalog_file(name: str) -> list[Declaration]:
+    return _in_module(importlib.import_module(f"catalog.{name}"), f"catalog/{name}.py")
 
 
 def audits() -> list[str]:
@@ -181,10 +187,12 @@ def _in_module(module: ModuleType, file: str) -> list[Declaration]:
 
 
 def _in_catalog(name: str, wanted: str) -> list[Declaration]:
-    """The entry of that name, or all of the file of that name, of which one is ``wanted``."""
-    entries = catalog_entries()
-    of_file = [e for e in entries if Path(e.file).stem == name]
-    found = of_file if wanted and of_file else [e for e in entries if e.name == name] or of_file
+    """The entry of that name, or all of the file of that name, of which one is ``wanted``.
+
+    Most entries have the name of their file; then no other is imported, which would take half a second.
+    """
+    of_file = _of_catalog_file(name) if name in _catalog_files() else []
+    found = of_file if wanted and of_file else [e for e in of_file or catalog_entries() if e.name == name] or of_file
     if found:
         return found
     if name in audits():

@@ -9,8 +9,9 @@ import pytest
 # A file stays on one worker, so that what it compiles is compiled once; those that take longest begin, so that none of them is left
 # alone at the end.
 LONGEST = """
-    minibatch kernel_code translation_mutants translation determinism cache many cli generate checkpoint one_gradient bundles
-    scheme_code sample examples hostile reductions arithmetic limits complexity spread
+    random_verdicts levels_and_power minibatch kernel_code determinism mutation translation_mutants translation certificates
+    fresh_clone cache many cli transforms translation_many randomness calculus sweep_command generate checkpoint one_gradient
+    bundles elementary verify measured scheme_code sample examples strategies hostile reductions arithmetic limits complexity spread
 """
 
 

@@ -19,7 +19,7 @@ class UndefinedError(ArithmeticError):
     """There is no real value at the point."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)  # mpmath prints what it cannot multiply, and then asks the jet to do it
 class Jet:
     """A quantity with its first and second derivatives by all coordinates, as arrays of numbers."""
 
@@ -57,7 +57,7 @@ class Jet:
         return Jet(f0, self.gradient * f1, self.hessian * f1 + np.outer(self.gradient, self.gradient) * f2)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Series:
     """``s^start (c_0 + c_1 s + c_2 s^2 + ...)``, known as far as there are coefficients; start may be negative."""
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy
 from explicit_numbers import Number, Place, value_in
 from jets import Jet, Series, UndefinedError, coordinate
@@ -20,6 +21,7 @@ from sympy import Expr
 
 from recipe import Recipe, Update, Vector
 from recipe.symbols import Block, Indexed, Length, Noise, ScalarNoise
+from recipe.total import Total
 
 SMALL, LARGE = mpmath.mpf(10) ** -35, mpmath.mpf(10) ** -25
 SEARCHES = 160  # places at which a counterexample is looked for
@@ -215,10 +217,10 @@ class Judge:
         """Whether all the sums vanish at every place; three coordinates are looked at where fewer show nothing."""
         return not any(certainly_nonzero(terms) for place in self.places() for terms in terms_at(*place))
 
-    def search(self) -> Iterator[Explicit]:
+    @cached_property
+    def searched(self) -> list[Explicit]:
         """Places of plain numbers to find a counterexample at."""
-        for k in range(SEARCHES):
-            yield Explicit(self.state, 1 + k % 3, 100 + k, plain=True, wild=k % 4 > 0)
+        return [Explicit(self.state, 1 + k % 3, 100 + k, plain=True, wild=k % 4 > 0) for k in range(SEARCHES)]
 
     def matrix_vanishes(self, written: Any, sign: int) -> bool:
         def pairs(length: int, seed: int) -> Iterator[list[Any]]:
@@ -231,7 +233,7 @@ class Judge:
         """Whether D has no certainly negative eigenvalue at any place that was looked at."""
         if isinstance(self.declared, Update):
             return True
-        for at in self.search():
+        for at in self.searched:
             try:
                 D = mpmath.matrix(at.matrix(self.declared.D.written))
             except UndefinedError:
@@ -241,17 +243,20 @@ class Judge:
         return True
 
     def is_defined(self) -> bool | None:
-        written = [e for e, _ in self.declared.written()]
         if isinstance(self.declared, Update):
             return None
-        for at in self.search():
+        H, matrices = self.declared.H, (self.declared.D.written, self.declared.Q.written)
+        doubtful = [m.applyfunc(lambda e: e if can_be_undefined(e) else sympy.S.Zero) for m in matrices]
+        for at in self.searched:
             try:
-                at.number(self.declared.H)
-                at.matrix(self.declared.D.written)
-                at.matrix(self.declared.Q.written)
+                if can_be_undefined(H):
+                    at.number(H)
+                for matrix in doubtful:
+                    if not matrix.is_zero_matrix:
+                        at.matrix(matrix)
             except (UndefinedError, ZeroDivisionError):
                 return False
-        return True if written else None
+        return True
 
     def is_stationary(self) -> bool:
         return self.vanishes(lambda d, seed: iter([residual_terms(*self.process(self.declared, d, seed))]))
@@ -284,7 +289,29 @@ class Judge:
         return True if self.vanishes(slopes) else None
 
 
+def can_be_undefined(e: Expr) -> bool:
+    """Whether there is a power or a function in an expression that is not defined everywhere."""
+    powers = [p.base for p in e.atoms(sympy.Pow) if not (p.base == sympy.E or (p.exp.is_Integer and p.exp > 0))]
+    logarithms = [f.args[0] for f in e.atoms(sympy.log)]
+    return e.has(sympy.tan, sympy.loggamma, sympy.polygamma) or not all(map(is_seen_positive, powers + logarithms))
+
+
+def is_seen_positive(e: Expr) -> bool:
+    """Whether an expression is positive at a glance: a positive name, an exponential, or what is positive plus squares."""
+    if isinstance(e, sympy.Add):
+        return any(map(is_seen_positive, e.args)) and all(is_seen_positive(a) or is_square(a) for a in e.args)
+    return e.func is sympy.exp or bool((e.is_Symbol or e.is_Rational) and e.is_positive)
+
+
+def is_square(e: Expr) -> bool:
+    return is_square(e.body) if isinstance(e, Total) else isinstance(e, sympy.Pow) and bool(e.exp.is_even)
+
+
 def smallest_eigenvalue(D: mpmath.matrix) -> mpmath.mpf:
+    """To 60 digits, if it is not so large that floating point cannot be wrong about its sign."""
+    rough = np.array(D.tolist(), dtype=float)
+    if (smallest := np.linalg.eigvalsh(rough)[0]) > 1e-9 * np.abs(rough).sum():
+        return mpmath.mpf(smallest)
     return min(mpmath.eigsy(D, eigvals_only=True)) if D.rows > 1 else D[0, 0]
 
 

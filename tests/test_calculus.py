@@ -140,7 +140,7 @@ def test_random_recipe(recipe: Recipe) -> None:
 
 
 @pytest.mark.slow
-@settings(SETTINGS, max_examples=200)
+@settings(SETTINGS, max_examples=60)
 @given(recipes())
 def test_many_random_recipes(recipe: Recipe) -> None:
     check_random_recipe(recipe)
@@ -159,7 +159,7 @@ def test_limit_of_random_update(update: Update) -> None:
 
 
 @pytest.mark.slow
-@settings(SETTINGS, max_examples=200)
+@settings(SETTINGS, max_examples=60)
 @given(updates())
 def test_limit_of_many_random_updates(update: Update) -> None:
     check_limit(explicit(Recipe(update.state, 0, *[Matrix.zeros(len(update.state))] * 2), 2), update)

@@ -3,7 +3,7 @@
 import mpmath
 import pytest
 from explicit import explicit
-from judge import JUDGEMENTS, Explicit, Judge, of_recipe, residual_terms
+from judge import JUDGEMENTS, Explicit, Judge, can_be_undefined, of_recipe, residual_terms, smallest_eigenvalue
 from samplers import catalog_recipes
 from sympy import (
     Integer,
@@ -97,6 +97,41 @@ def test_jets_find_the_residual_that_plain_differentiation_finds():
 @pytest.mark.parametrize(("D", "holds"), [([[1, 1], [1, 1]], True), ([[1, 2], [2, 1]], False), ([[y**2, y], [y, 1]], True)])
 def test_a_negative_eigenvalue_is_found(D, holds):
     assert Judge(Recipe((y, z), y**2 + z**2, Matrix(D), Matrix.zeros(2)))("diffusion-psd") is holds
+
+
+@pytest.mark.parametrize("D", [[[2, 1], [1, 2]], [[1, 1], [1, 1]], [[1, 2], [2, 1]], [[1, 0], [0, 1e-12]], [[3]]])
+def test_the_smallest_eigenvalue_is_that_of_60_digits(D):
+    exact = min(mpmath.eigsy(mpmath.matrix(D), eigvals_only=True)) if len(D) > 1 else D[0][0]
+    assert abs(smallest_eigenvalue(mpmath.matrix(D)) - exact) < 1e-14
+    assert mpmath.sign(smallest_eigenvalue(mpmath.matrix([[1, 1], [1, 1 - mpmath.mpf(10) ** -30]]))) == -1
+
+
+EVERYWHERE = [
+    y**2 * exp(y) - sin(y),
+    1 / (1 + y**2),
+    (1 + y**4 + exp(y)) ** -2,
+    sqrt(Rational(1, 2) + exp(-y)),
+    log(1 + exp(y)),
+    sqrt(pi) / x,
+]
+SOMEWHERE = [
+    1 / y,
+    sqrt(y),
+    1 / (y**2 - 1),
+    1 / (y**2 + z),
+    1 / y**2,
+    log(y**2),
+    tan(y),
+    loggamma(y),
+    y**z,
+    1 / (1 + 1 / (y - 1)),
+    1 / exp(1 / y),
+]
+
+
+def test_what_may_be_undefined_is_known_at_a_glance():
+    assert [e for e in EVERYWHERE if can_be_undefined(e)] == [sqrt(pi) / x]  # pi is no name; what is not seen is only looked at
+    assert all(map(can_be_undefined, SOMEWHERE))
 
 
 @pytest.mark.parametrize(("e", "holds"), [(1 / y, False), (sqrt(y), False), (log(1 + y**2), True), (1 / (y - 1), False)])
