@@ -91,11 +91,12 @@ class Series:
 
     def __mul__(self, other: Any) -> Series:
         if not isinstance(other, Series):
-            return Series(self.start, tuple(c * other for c in self.coefficients))
+            return Series(self.start, tuple(_product(c, other) for c in self.coefficients))
         left, right = self.without_leading_zeros(), other.without_leading_zeros()
         a, b = left.coefficients, right.coefficients
         return Series(
-            left.start + right.start, tuple(_total([a[j] * b[k - j] for j in range(k + 1)]) for k in range(min(len(a), len(b))))
+            left.start + right.start,
+            tuple(_total([_product(a[j], b[k - j]) for j in range(k + 1)]) for k in range(min(len(a), len(b)))),
         )
 
     __rmul__ = __mul__
@@ -121,6 +122,11 @@ def _is_zero(x: Any) -> bool:
     if isinstance(x, Jet):
         return x.value == 0 and not x.gradient.any() and not x.hessian.any()
     return bool(x == 0)
+
+
+def _product(a: Any, b: Any) -> Any:
+    """Most coefficients are plain zeros, and stay so."""
+    return mpmath.mpf(0) if any(not isinstance(x, Jet) and x == 0 for x in (a, b)) else a * b
 
 
 def _total(terms: list[Any]) -> Any:

@@ -61,9 +61,9 @@ def test_a_processor_without_vectors_and_fused_operations_draws_the_same(names):
 
 @pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="these are names of x86 processors")
-@pytest.mark.parametrize("machine", ["generic", "haswell", "x86-64-v3"])
-def test_other_widths_of_vectors_draw_the_same(machine):
-    assert elsewhere(golden.RUNS, NUMBA_CPU_NAME=machine) == {name: here(name) for name in golden.RUNS}
+@pytest.mark.parametrize(("machine", "names"), [("generic", golden.RUNS), ("haswell", golden.RUNS), ("x86-64-v3", SOME)])
+def test_other_widths_of_vectors_draw_the_same(machine, names):
+    assert elsewhere(names, NUMBA_CPU_NAME=machine) == {name: here(name) for name in names}
 
 
 @pytest.mark.by_default("sgnht")

@@ -67,7 +67,7 @@ def test_the_error(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOUNDS)
 def test_the_error_at_many_points(name):
-    check_error(name, 100_000)
+    check_error(name, 50_000)
 
 
 def test_results_without_a_leading_bit():

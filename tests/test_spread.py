@@ -151,7 +151,7 @@ def test_random_recipes_are_cut_into_pieces(recipe, monkeypatch):
 
 
 @pytest.mark.slow
-@settings(SETTINGS, max_examples=200)
+@settings(SETTINGS, max_examples=60)
 @given(recipe=plain_recipes())
 def test_many_random_recipes_are_cut_into_pieces(recipe, monkeypatch):
     check_random(recipe, monkeypatch)

@@ -305,10 +305,8 @@ def columns(text):
             yield "column", 0, alone + begin + ", c]".join(parts[:n]) + other + ", c]".join(parts[n:])
 
 
-@pytest.mark.by_default("banana")
-@pytest.mark.parametrize("name", ["banana", "sums", "reflected"])
-def test_small_changes_everywhere_are_never_proved(name):
-    found, count = survivors(name, 12)
+def test_small_changes_everywhere_are_never_proved():
+    found, count = survivors("banana", 12)
     assert not found
     assert count >= 20
 

@@ -254,10 +254,8 @@ def survivors(name, every):
     return found, count
 
 
-@pytest.mark.by_default("sgnht")
-@pytest.mark.parametrize("name", MUTATED)
-def test_small_changes_everywhere_are_never_proved(name):
-    found, count = survivors(name, 30)
+def test_small_changes_everywhere_are_never_proved():
+    found, count = survivors("sgnht", 30)
     assert not found
     assert count >= 5
 
