@@ -310,7 +310,8 @@ def is_square(e: Expr) -> bool:
 def smallest_eigenvalue(D: mpmath.matrix) -> mpmath.mpf:
     """To 60 digits, if it is not so large that floating point cannot be wrong about its sign."""
     rough = np.array(D.tolist(), dtype=float)
-    if (smallest := np.linalg.eigvalsh(rough)[0]) > 1e-9 * np.abs(rough).sum():
+    size = np.abs(rough).sum()
+    if size < 1e100 and (smallest := np.linalg.eigvalsh(rough)[0]) > 1e-9 * size:
         return mpmath.mpf(smallest)
     return min(mpmath.eigsy(D, eigvals_only=True)) if D.rows > 1 else D[0, 0]
 

@@ -97,11 +97,11 @@ def test_a_proved_covariance_differs_no_more_often_than_its_level():
 
 
 POWER = [  # what is changed, and how often
-    ("sgld", "drift", 100),
-    ("sgld", "noise", 100),
-    ("sgnht", "friction", 100),
-    ("sgnht", "noise", 100),
-    ("sgrhmc", "gamma", 100),
+    ("sgld", "drift", 60),
+    ("sgld", "noise", 60),
+    ("sgnht", "friction", 60),
+    ("sgnht", "noise", 60),
+    ("sgrhmc", "gamma", 60),
     ("obabo", "second noise", 200),
     ("scir", "shape", 200),
 ]

@@ -145,9 +145,9 @@ def test_the_battery_sees_a_fault(fault, monkeypatch):
 
 @pytest.mark.slow
 def test_moments_cells_and_tails_of_many():
-    check_moments(300)
-    check_equal_cells(300)
-    check_tails(10_000, 6)  # 10 expected beyond 6 sigma on each side
+    check_moments(200)
+    check_equal_cells(200)
+    check_tails(8_000, 6)  # 8 expected beyond 6 sigma on each side
 
 
 def test_kolmogorov_smirnov():

@@ -264,6 +264,6 @@ def test_small_changes_everywhere_are_never_proved():
 @pytest.mark.parametrize("name", [*MUTATED, *ALL_MUTATED])
 def test_more_small_changes_are_never_proved(name):
     """All of them, ``survivors(name, 1)``, take up to ten minutes a module."""
-    found, count = survivors(name, 10)
+    found, count = survivors(name, 20 if name in {"hmc", "ghmc", "compensated"} else 10)
     assert not found
     assert count >= 10

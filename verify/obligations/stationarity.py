@@ -53,6 +53,11 @@ def _off_kinks(subject: Subject) -> Outcome:
         return proved(f"the Fokker-Planck residual is zero ({outcome.by})", LEDGER)
     if outcome.verdict is Verdict.UNDECIDED:
         return _by_components(subject) or outcome
+    return _explained(outcome, left_over, subject)
+
+
+def _explained(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
+    """A refutation with what is left over, what would mend it, and where there is nothing left over all the same."""
     by = f"the residual is {shown_factored(left_over)}"
     refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
     if kinks(subject):
