@@ -148,7 +148,7 @@ def test_a_wrong_verdict_would_shrink(drawn: Case):
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck), database=None)
 @given(st.booleans().flatmap(lambda mutated: samplers(mutated=mutated)))
 def test_no_verdict_is_wrong(drawn: Case):
     assert not judged(drawn, patience=20).faults()
