@@ -110,8 +110,7 @@ def concrete_declaration(where: str) -> Declaration:
     """
     found = declarations(where)
     if len(found) == 1 and _unbound(found[0]):
-        file = Path(found[0].file).stem
-        beside = [d for d in _of_catalog_file(file) if d.name.startswith(found[0].name)] if file in _catalog_files() else []
+        beside = [d for d in _of_catalog_file(Path(found[0].file).stem) if d.name.startswith(found[0].name)]
         found = beside if found[0] in beside else found
     concrete = [d for d in found if not _unbound(d)]
     if len(concrete) == 1:
@@ -130,7 +129,7 @@ def _unbound(declaration: Declaration) -> list[Any]:
 
 def catalog_entries() -> list[Declaration]:
     """Every sampler in the catalog, by file; the audits are apart."""
-    return [entry for name in _catalog_files() for entry in _of_catalog_file(name)]
+    return [entry for name in _catalog_files() for entry in _of_catalog(name)]
 
 
 def _catalog_files() -> list[str]:
@@ -138,7 +137,12 @@ def _catalog_files() -> list[str]:
 
 
 def _of_catalog_file(name: str) -> list[Declaration]:
-    return _in_module(importlib.import_module(f"catalog.{name}"), f"catalog/{name}.py")
+    """What the file of the catalog of that name declares; nothing where there is none."""
+    return _of_catalog(name) if name in _catalog_files() else []
+
+
+def _of_catalog(module: str) -> list[Declaration]:
+    return _in_module(importlib.import_module(f"catalog.{module}"), f"catalog/{module.replace('.', '/')}.py")
 
 
 def audits() -> list[str]:
@@ -155,7 +159,7 @@ def audited(where: str) -> list[Declaration]:
     name, _, wanted = where.partition(":")
     if name not in audits() or Path(where).exists():
         return declarations(where)
-    found = _in_module(importlib.import_module(f"catalog.audits.{name}"), f"catalog/audits/{name}.py")
+    found = _of_catalog(f"audits.{name}")
     return _only(found, wanted, name) if wanted else found
 
 
@@ -191,7 +195,7 @@ def _in_catalog(name: str, wanted: str) -> list[Declaration]:
 
     Most entries have the name of their file; then no other is imported, which would take half a second.
     """
-    of_file = _of_catalog_file(name) if name in _catalog_files() else []
+    of_file = _of_catalog_file(name)
     found = of_file if wanted and of_file else [e for e in of_file or catalog_entries() if e.name == name] or of_file
     if found:
         return found

@@ -126,7 +126,7 @@ def _is_zero(x: Any) -> bool:
 
 def _product(a: Any, b: Any) -> Any:
     """Most coefficients are plain zeros, and stay so."""
-    return mpmath.mpf(0) if any(not isinstance(x, Jet) and x == 0 for x in (a, b)) else a * b
+    return mpmath.mpf(0) if _is_zero(a) or _is_zero(b) else a * b
 
 
 def _total(terms: list[Any]) -> Any:

@@ -245,15 +245,17 @@ class Judge:
     def is_defined(self) -> bool | None:
         if isinstance(self.declared, Update):
             return None
-        H, matrices = self.declared.H, (self.declared.D.written, self.declared.Q.written)
-        doubtful = [m.applyfunc(lambda e: e if can_be_undefined(e) else sympy.S.Zero) for m in matrices]
-        for at in self.searched:
+
+        def doubtful(e: Expr) -> Expr:
+            return e if can_be_undefined(e) else sympy.S.Zero
+
+        H, written = doubtful(self.declared.H), (self.declared.D.written, self.declared.Q.written)
+        matrices = [m for m in (m.applyfunc(doubtful) for m in written) if not m.is_zero_matrix]
+        for at in self.searched if H != 0 or matrices else ():
             try:
-                if can_be_undefined(H):
-                    at.number(H)
-                for matrix in doubtful:
-                    if not matrix.is_zero_matrix:
-                        at.matrix(matrix)
+                at.number(H)
+                for matrix in matrices:
+                    at.matrix(matrix)
             except (UndefinedError, ZeroDivisionError):
                 return False
         return True

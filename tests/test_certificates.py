@@ -379,7 +379,7 @@ def test_a_change_is_noticed(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(TAMPERED.keys() - {"sgrhmc", "sgrhmc_bounded"}))  # their steps are those of sgld and sghmc
+@pytest.mark.parametrize("name", sorted(TAMPERED.keys() - {"sgrhmc", "sgrhmc_bounded"}))  # their steps are of the kinds of sghmc
 def test_every_change_is_noticed(name):
     for what, altered in tampered(checked(name)[0]):
         assert_unnoticed_by_nobody(name, what, altered)

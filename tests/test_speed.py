@@ -1,4 +1,4 @@
-"""How much processor time the command may take, from afresh: the whole catalog 20 s, a typical recipe 2 s (most for imports)."""
+"""How much processor time the command may take started afresh: the whole catalog 20 s, a typical recipe 2 s, most of it imports."""
 
 import os
 import subprocess

@@ -101,6 +101,7 @@ def test_later_modules_of_a_process_are_looked_up_once(tested, monkeypatch):
         raise AssertionError
 
     monkeypatch.setattr(Dispatcher, "typeof_pyval", searched)
+    monkeypatch.setattr(kernel.compiled.loaded, "run", searched)
     kernel(state, rng)
 
 
