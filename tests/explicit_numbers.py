@@ -7,13 +7,15 @@ looked at, in so many digits, is taken to hold.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from functools import cache, singledispatchmethod
+from decimal import Decimal
+from functools import cache, partial, singledispatchmethod
 from random import Random
 from typing import Any
 
-import mpmath
 import sympy
+from decimals import HALF, INFINITY, ONE, PI, ZERO, by_mpmath
 from jets import Jet, Series, UndefinedError, apply, power, sine
 from sympy import Add, Expr, Interval, Mul, Pow, Rational, Symbol
 from sympy.core.function import AppliedUndef
@@ -28,21 +30,20 @@ from recipe.fold import Fold, FoldSign
 from recipe.symbols import GENERIC, OTHER, Block, Indexed, Length, ScalarNoise, VectorParameter
 from recipe.total import Total
 
-DIGITS = 60
-Number = Any  # an mpf, a Jet or a Series
+Number = Any  # a Decimal, a Jet or a Series
 At = tuple[tuple[int, int], ...]  # which coordinate each label stands for
 
-mpmath.mp.dps = DIGITS
+psi = partial(by_mpmath, "psi")
 
 
-def exactly(q: Rational) -> mpmath.mpf:
-    return mpmath.mpf(int(q.p)) / int(q.q)
+def exactly(q: Rational) -> Decimal:
+    return Decimal(int(q.p)) / int(q.q)
 
 
 @cache
-def fraction(key: str, low: int = 20, high: int = 200) -> mpmath.mpf:
+def fraction(key: str, low: int = 20, high: int = 200) -> Decimal:
     """A number of hundredths that belongs to a key."""
-    return mpmath.mpf(Random(key).randint(low, high)) / 100
+    return Decimal(Random(key).randint(low, high)) / 100
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,12 @@ class Place:
     def _read(self, e: Expr, at: At) -> Number:
         if isinstance(e, sympy.polygamma):
             order, x = int(e.args[0]), self.read(e.args[1], at)
-            return x.composed(*(mpmath.psi(order + k, x.value) for k in range(3))) if isinstance(x, Jet) else mpmath.psi(order, x)
+            return x.composed(*(psi(order + k, x.value) for k in range(3))) if isinstance(x, Jet) else psi(order, x)
         if isinstance(e, sympy.loggamma):
             x = self.read(e.args[0], at)
             value = x.value if isinstance(x, Jet) else x
             found = apply("loggamma", value)
-            return x.composed(found, mpmath.psi(0, value), mpmath.psi(1, value)) if isinstance(x, Jet) else found
+            return x.composed(found, psi(0, value), psi(1, value)) if isinstance(x, Jet) else found
         return apply(type(e).__name__, self.read(e.args[0], at))
 
     @_read.register
@@ -116,11 +117,11 @@ class Place:
     @_read.register(sympy.core.numbers.Infinity)
     @_read.register(sympy.core.numbers.NegativeInfinity)
     def _(self, e: Expr, at: At) -> Number:
-        return mpmath.inf if e == sympy.oo else -mpmath.inf
+        return INFINITY if e == sympy.oo else -INFINITY
 
     @_read.register
     def _(self, e: NumberSymbol, at: At) -> Number:
-        return {sympy.pi: mpmath.pi, sympy.E: mpmath.e}[e] * mpmath.mpf(1)
+        return {sympy.pi: PI, sympy.E: ONE.exp()}[e]
 
     @_read.register
     def _(self, e: Add, at: At) -> Number:
@@ -150,20 +151,20 @@ class Place:
             return self.step[1] * self.step[1]
         return self._parameter(e, e.name)
 
-    def _parameter(self, e: Symbol, name: str) -> mpmath.mpf:
+    def _parameter(self, e: Symbol, name: str) -> Decimal:
         if e.is_integer:
-            return mpmath.mpf(Random(f"{self.seed}{name}").randint(1, 4))
+            return Decimal(Random(f"{self.seed}{name}").randint(1, 4))
         size = fraction(f"{self.seed}{name}") * self._scale(name)
         below = e.is_negative or (not e.is_nonnegative and Random(f"{self.seed}sign{name}").random() < 0.5)
         return -size if below else size
 
-    def _scale(self, name: str) -> mpmath.mpf:
+    def _scale(self, name: str) -> Decimal:
         """1, or at a wild place a size that belongs to a name."""
-        return Random(f"{self.seed}scale{name}").choice([mpmath.mpf(1) / 32, mpmath.mpf(1), mpmath.mpf(1), 16]) if self.wild else 1
+        return Random(f"{self.seed}scale{name}").choice([ONE / 32, ONE, ONE, 16]) if self.wild else 1
 
     @_read.register
     def _(self, e: Length, at: At) -> Number:
-        return mpmath.mpf(self.sizes[e])
+        return Decimal(self.sizes[e])
 
     @_read.register(Scalar)
     @_read.register(ScalarNoise)
@@ -218,7 +219,7 @@ class Place:
     @_read.register
     def _(self, e: FoldSign, at: At) -> Number:
         self._inside(e, at)
-        return mpmath.mpf(1)
+        return ONE
 
     def _inside(self, e: Fold | FoldSign, at: At) -> Number:
         """What is folded; it lies inside, where a fold changes nothing, if the step is small."""
@@ -233,7 +234,7 @@ class Place:
     def _(self, e: NoncentralChiSquared, at: At) -> Number:
         """Another number with its mean and variance; all later cumulants of a square-root process vanish faster than the step."""
         df, nonc = self.read(e.df, at), self.read(e.nonc, at)
-        return df + nonc + power((df + nonc * 2) * 2, mpmath.mpf("0.5")) * self.read(e.noise, at)
+        return df + nonc + power((df + nonc * 2) * 2, HALF) * self.read(e.noise, at)
 
     @_read.register
     def _(self, e: AppliedUndef, at: At) -> Number:
@@ -248,12 +249,12 @@ class Place:
     def _smooth(self, name: str, arguments: list[tuple[Any, Number]], wrt: Any, positive: bool) -> Number:
         """A sum of three waves that belongs to a name, differentiated by the arguments at the positions ``wrt``."""
         key, scale = f"{self.seed}{name}", self._scale(name)
-        offset = mpmath.mpf(5) / 2 if positive else fraction(key, -150, 150)
+        offset = Decimal(5) / 2 if positive else fraction(key, -150, 150)
         terms = [] if len(wrt) else [offset * scale]
         for wave in "abc":
             slopes = [fraction(f"{key}{wave}{k}", -140, 140) for k, _ in enumerate(arguments)]
             phase = _sum([x * a for a, (_, x) in zip(slopes, arguments, strict=True)] + [fraction(f"{key}{wave}", 0, 300)])
-            weight = fraction(f"{key}{wave}weight", 20, 80) * scale * mpmath.fprod(slopes[k] for k in wrt)
+            weight = fraction(f"{key}{wave}weight", 20, 80) * scale * math.prod(slopes[k] for k in wrt)
             terms.append(sine(phase, len(wrt)) * weight)
         return _sum(terms)
 
@@ -267,15 +268,15 @@ class Place:
         row, column = e.labels
         return self.matrix_entry(e.matrix, dict(at)[row], dict(at)[column])
 
-    def matrix_entry(self, m: Dense, i: int, j: int) -> mpmath.mpf:
+    def matrix_entry(self, m: Dense, i: int, j: int) -> Decimal:
         """A number that belongs to the place in the matrix; a positive definite one is ``R R^T``."""
         if m.positive_definite:
             return _sum([self.root_entry(m, i, k) * self.root_entry(m, j, k) for k in range(min(i, j) + 1)])
         i, j = sorted((i, j)) if m.symmetric else (i, j)
         return fraction(f"{self.seed}{m.name}{i},{j}", -200, 200)
 
-    def root_entry(self, m: Dense, i: int, j: int) -> mpmath.mpf:
-        return mpmath.mpf(0) if j > i else fraction(f"{self.seed}{m.name}{i},{j}", *((20, 200) if i == j else (-200, 200)))
+    def root_entry(self, m: Dense, i: int, j: int) -> Decimal:
+        return ZERO if j > i else fraction(f"{self.seed}{m.name}{i},{j}", *((20, 200) if i == j else (-200, 200)))
 
 
 @cache
@@ -288,7 +289,7 @@ def labels_in(e: Expr) -> frozenset[int]:
 
 
 def _sum(terms: list[Number]) -> Number:
-    result = terms[0] if terms else mpmath.mpf(0)
+    result = terms[0] if terms else ZERO
     for t in terms[1:]:
         result = result + t
     return result
@@ -296,29 +297,29 @@ def _sum(terms: list[Number]) -> Number:
 
 def _product(factors: list[Number]) -> Number:
     """The product, plain numbers first: a jet is multiplied by them once."""
-    ordered = sorted(factors, key=lambda f: isinstance(f, Jet) + 2 * (not isinstance(f, Jet | mpmath.mpf)))
+    ordered = sorted(factors, key=lambda f: isinstance(f, Jet) + 2 * (not isinstance(f, Jet | Decimal)))
     result = ordered[0]
     for f in ordered[1:]:
         result = result * f
     return result
 
 
-def value_in(domain: Any, key: str, size: int, wild: bool) -> mpmath.mpf:
+def value_in(domain: Any, key: str, size: int, wild: bool) -> Decimal:
     """A number of a domain that belongs to a key; at wild places sometimes a special or a large one."""
     random = Random(key)
     if isinstance(domain, Simplex):
-        return mpmath.mpf(random.randint(1, 99)) / (100 * size)
+        return Decimal(random.randint(1, 99)) / (100 * size)
     if not isinstance(domain, Interval) or domain == sympy.S.Reals:
-        usual = mpmath.mpf(random.randint(-150, 150)) / 100
-        return random.choice([mpmath.mpf(0), mpmath.mpf(1), mpmath.mpf(-1), usual, usual, usual * 8]) if wild else usual
+        usual = Decimal(random.randint(-150, 150)) / 100
+        return random.choice([ZERO, ONE, Decimal(-1), usual, usual, usual * 8]) if wild else usual
     start, end = domain.start, domain.end
-    inside = mpmath.mpf(random.randint(1, 99)) / 100
-    stretch = random.choice([mpmath.mpf(1), mpmath.mpf(1) / 16]) if wild else 1
+    inside = Decimal(random.randint(1, 99)) / 100
+    stretch = random.choice([ONE, ONE / 16]) if wild else 1
     if start.is_finite and end.is_finite:
         return exactly(start) + inside * stretch * exactly(end - start)
     if start.is_finite:
-        return exactly(start) + 3 * inside * (random.choice([1, 8, mpmath.mpf(1) / 16]) if wild else 1)
+        return exactly(start) + 3 * inside * (random.choice([1, 8, ONE / 16]) if wild else 1)
     return exactly(end) - 3 * inside
 
 
-__all__ = ["DIGITS", "Number", "Place", "UndefinedError", "exactly", "value_in"]
+__all__ = ["Number", "Place", "UndefinedError", "exactly", "value_in"]

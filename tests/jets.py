@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-import mpmath
 import numpy as np
+from decimals import HALF, ONE, PI, ZERO, by_mpmath
 
 
 class UndefinedError(ArithmeticError):
     """There is no real value at the point."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)  # mpmath prints what it cannot multiply, and then asks the jet to do it
+@dataclass(frozen=True, eq=False)
 class Jet:
     """A quantity with its first and second derivatives by all coordinates, as arrays of numbers."""
 
@@ -57,7 +58,7 @@ class Jet:
         return Jet(f0, self.gradient * f1, self.hessian * f1 + np.outer(self.gradient, self.gradient) * f2)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Series:
     """``s^start (c_0 + c_1 s + c_2 s^2 + ...)``, known as far as there are coefficients; start may be negative."""
 
@@ -73,7 +74,7 @@ class Series:
         """The coefficient of ``s^order``."""
         if order >= self.end:
             raise UndefinedError(f"order {order} of a series is not known")
-        return self.coefficients[order - self.start] if order >= self.start else mpmath.mpf(0)
+        return self.coefficients[order - self.start] if order >= self.start else ZERO
 
     @property
     def value(self) -> Any:
@@ -110,12 +111,12 @@ class Series:
         """``f`` of this, from the value and two derivatives of ``f`` at the value: known up to the cube of what changes."""
         change = Series(1, tuple(self.at(k) for k in range(1, self.end)))
         first = next((k for k in range(1, self.end) if not _is_zero(change.at(k))), self.end)
-        found = change * f1 + change * change * (f2 * mpmath.mpf("0.5")) + f0
+        found = change * f1 + change * change * (f2 * HALF) + f0
         return Series(found.start, found.coefficients[: 3 * first - found.start])
 
 
 def _constant(x: Any, end: int) -> Series:
-    return Series(0, (x, *[mpmath.mpf(0)] * (max(end, 1) - 1)))
+    return Series(0, (x, *[ZERO] * (max(end, 1) - 1)))
 
 
 def _is_zero(x: Any) -> bool:
@@ -126,7 +127,7 @@ def _is_zero(x: Any) -> bool:
 
 def _product(a: Any, b: Any) -> Any:
     """Most coefficients are plain zeros, and stay so."""
-    return mpmath.mpf(0) if _is_zero(a) or _is_zero(b) else a * b
+    return ZERO if _is_zero(a) or _is_zero(b) else a * b
 
 
 def _total(terms: list[Any]) -> Any:
@@ -138,8 +139,8 @@ def _total(terms: list[Any]) -> Any:
 
 def coordinate(value: Any, k: int, n: int) -> Jet:
     """The k-th of n coordinates."""
-    gradient = np.array([mpmath.mpf(int(j == k)) for j in range(n)], dtype=object)
-    return Jet(value, gradient, np.full((n, n), mpmath.mpf(0), dtype=object))
+    gradient = np.array([Decimal(int(j == k)) for j in range(n)], dtype=object)
+    return Jet(value, gradient, np.full((n, n), ZERO, dtype=object))
 
 
 def power(x: Any, p: Any) -> Any:
@@ -151,10 +152,10 @@ def power(x: Any, p: Any) -> Any:
     if isinstance(x, Jet):
         return x.composed(power(x.value, p), power(x.value, p - 1) * p, power(x.value, p - 2) * (p * (p - 1)))
     if x == 0 and p == 0:
-        return mpmath.mpf(1)
+        return ONE
     if (x == 0 and p < 0) or (x < 0 and not isinstance(p, int)):
         raise UndefinedError(f"{x} to the power {p}")
-    return mpmath.power(x, p)
+    return x.sqrt() if p == HALF else x**p
 
 
 def _power_of_series(x: Series, p: Any) -> Series:
@@ -166,8 +167,8 @@ def _power_of_series(x: Series, p: Any) -> Series:
     if start != int(start):
         raise UndefinedError(f"s to the power {start} is no term of a series")
     u = Series(0, x.coefficients) * power(x.coefficients[0], -1)
-    change = Series(0, (mpmath.mpf(0), *u.coefficients[1:]))
-    root = (change + mpmath.mpf(1)).composed(mpmath.mpf(1), mpmath.mpf(1) * p, mpmath.mpf(1) * p * (p - 1))
+    change = Series(0, (ZERO, *u.coefficients[1:]))
+    root = (change + ONE).composed(ONE, ONE * p, ONE * p * (p - 1))
     return Series(int(start), root.coefficients) * power(x.coefficients[0], p)
 
 
@@ -177,7 +178,9 @@ def apply(name: str, x: Any) -> Any:
         return x.composed(*DERIVATIVES[name](x.value))
     if name in ("log", "loggamma") and x <= 0:
         raise UndefinedError(f"{name} of {x}")
-    return getattr(mpmath, name)(x)
+    if name == "exp":
+        return x.exp()
+    return x.ln() if name == "log" else by_mpmath(name, x)
 
 
 def sine(x: Any, order: int) -> Any:
@@ -197,7 +200,7 @@ def _hyperbolic(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _error_function(x: Any) -> tuple[Any, Any, Any]:
-    bell = apply("exp", x * x * -1) * (2 / mpmath.sqrt(mpmath.pi))
+    bell = apply("exp", x * x * -1) * (2 / PI.sqrt())
     return apply("erf", x), bell, bell * x * -2
 
 

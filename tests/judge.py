@@ -9,12 +9,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy
+from decimals import DIGITS, HALF, ONE, ZERO, binary, decimal_of
 from explicit_numbers import Number, Place, value_in
 from jets import Jet, Series, UndefinedError, coordinate
 from sympy import Expr
@@ -23,7 +25,7 @@ from recipe import Recipe, Update, Vector
 from recipe.symbols import Block, Indexed, Length, Noise, ScalarNoise
 from recipe.total import Total
 
-SMALL, LARGE = mpmath.mpf(10) ** -35, mpmath.mpf(10) ** -25
+SMALL, LARGE = Decimal(10) ** -35, Decimal(10) ** -25
 SEARCHES = 160  # places at which a counterexample is looked for
 IDENTITY_PLACES = ((2, 0), (1, 1), (2, 2), (3, 3))  # (length, seed)
 MOST_COORDINATES = 7  # lengths of three are looked at up to so many coordinates
@@ -35,9 +37,9 @@ class UnsureError(AssertionError):
 
 def certainly_nonzero(terms: list[Number]) -> bool:
     """Whether a sum is not zero, measured by the size of its terms."""
-    total, size = abs(mpmath.fsum(terms)), 1 + mpmath.fsum(terms, absolute=True)
+    total, size = abs(sum(terms)), 1 + sum(map(abs, terms))
     if SMALL * size < total < LARGE * size:
-        raise UnsureError(f"{mpmath.nstr(total)} of {mpmath.nstr(size)}")
+        raise UnsureError(f"{total:.3} of {size:.3}")
     return bool(total >= LARGE * size)
 
 
@@ -90,7 +92,7 @@ class Explicit:
         """A number as a constant jet."""
         if self.plain or isinstance(x, Jet):
             return x
-        zero = coordinate(mpmath.mpf(0), 0, len(self.coordinates)) * 0
+        zero = coordinate(ZERO, 0, len(self.coordinates)) * 0
         return zero + x
 
 
@@ -120,28 +122,25 @@ def of_recipe(recipe: Recipe, at: Explicit) -> tuple[Diffusion, Jet]:
     H, D, Q = at.number(recipe.H), at.matrix(recipe.D.written), at.matrix(recipe.Q.written)
     n = range(len(at.coordinates))
     M = [[D[i][j] + Q[i][j] for j in n] for i in n]
-    drift = [mpmath.fsum(M[i][j].gradient[j] - M[i][j].value * H.gradient[j] for j in n) for i in n]
-    own = [
-        mpmath.fsum(M[i][j].hessian[i, j] - M[i][j].gradient[i] * H.gradient[j] - M[i][j].value * H.hessian[i, j] for j in n)
-        for i in n
-    ]
+    drift = [sum(M[i][j].gradient[j] - M[i][j].value * H.gradient[j] for j in n) for i in n]
+    own = [sum(M[i][j].hessian[i, j] - M[i][j].gradient[i] * H.gradient[j] - M[i][j].value * H.hessian[i, j] for j in n) for i in n]
     return Diffusion(drift, own, D), H
 
 
 def of_update(update: Update, at: Explicit) -> tuple[Diffusion, Jet]:
     """Drift and D of a printed rule: the step expanded in s = sqrt(step), its mean over the noise by cubature."""
     samples = [expanded(update, at, w) for w in noises(update, at)]
-    weight = mpmath.mpf(1) / len(samples)
+    weight = ONE / len(samples)
     n = range(len(at.coordinates))
 
     def mean(values: Iterator[Jet]) -> Jet:
-        return sum(values, at.jet(mpmath.mpf(0))) * weight
+        return sum(values, at.jet(ZERO)) * weight
 
     for i in n:
         if abs(mean(first[i] for first, _ in samples).value) > LARGE:
             raise UndefinedError("the noise has a mean")
     drift = [mean(second[i] for _, second in samples) for i in n]
-    D = [[mean(first[i] * first[j] for first, _ in samples) * mpmath.mpf("0.5") for j in n] for i in n]
+    D = [[mean(first[i] * first[j] for first, _ in samples) * HALF for j in n] for i in n]
     return Diffusion([f.value for f in drift], [f.gradient[i] for i, f in enumerate(drift)], D), at.number(update.target)
 
 
@@ -155,13 +154,13 @@ def noises(update: Update, at: Explicit) -> list[dict[tuple[str, int], Any]]:
     )
     if not names:
         return [{}]
-    radius = mpmath.sqrt(len(names))
-    return [{name: radius * sign if name == chosen else mpmath.mpf(0) for name in names} for chosen in names for sign in (1, -1)]
+    radius = Decimal(len(names)).sqrt()
+    return [{name: radius * sign if name == chosen else ZERO for name in names} for chosen in names for sign in (1, -1)]
 
 
 def expanded(update: Update, at: Explicit, noise: dict[tuple[str, int], Any]) -> tuple[list[Jet], list[Jet]]:
     """The coefficients of s and s^2 of one step from the place, the noise being given."""
-    s, start = Series(1, (mpmath.mpf(1), *[mpmath.mpf(0)] * 5)), at.place.values
+    s, start = Series(1, (ONE, *[ZERO] * 5)), at.place.values
     values = dict(start)
     simultaneous = Place(at.sizes, at.seed, dict(start) | noise, (update.step, s), state=at.state)
     for block, rule in update.rule:
@@ -170,7 +169,7 @@ def expanded(update: Update, at: Explicit, noise: dict[tuple[str, int], Any]) ->
     first, second = [], []
     for block, k in at.coordinates:
         new = values[block.name, k]
-        new = new if isinstance(new, Series) else Series(0, (new, mpmath.mpf(0), mpmath.mpf(0)))
+        new = new if isinstance(new, Series) else Series(0, (new, ZERO, ZERO))
         if abs(at.jet(new.value).value - start[block.name, k].value) > LARGE:
             raise UndefinedError("at step zero it moves")
         first.append(at.jet(new.at(1)))
@@ -235,10 +234,10 @@ class Judge:
             return True
         for at in self.searched:
             try:
-                D = mpmath.matrix(at.matrix(self.declared.D.written))
+                D = np.array(at.matrix(self.declared.D.written))
             except UndefinedError:
                 continue
-            if smallest_eigenvalue((D + D.T) / 2) < -LARGE * (1 + mpmath.mnorm(D, 1)):
+            if smallest_eigenvalue((D + D.T) / 2) < -LARGE * (1 + abs(D).max()):
                 return False
         return True
 
@@ -309,13 +308,15 @@ def is_square(e: Expr) -> bool:
     return is_square(e.body) if isinstance(e, Total) else isinstance(e, sympy.Pow) and bool(e.exp.is_even)
 
 
-def smallest_eigenvalue(D: mpmath.matrix) -> mpmath.mpf:
+def smallest_eigenvalue(D: np.ndarray) -> Decimal:
     """To 60 digits, if it is not so large that floating point cannot be wrong about its sign."""
-    rough = np.array(D.tolist(), dtype=float)
+    rough = D.astype(float)
     size = np.abs(rough).sum()
     if size < 1e100 and (smallest := np.linalg.eigvalsh(rough)[0]) > 1e-9 * size:
-        return mpmath.mpf(smallest)
-    return min(mpmath.eigsy(D, eigvals_only=True)) if D.rows > 1 else D[0, 0]
+        return Decimal(smallest)
+    with mpmath.workdps(DIGITS):
+        exact = mpmath.matrix([[binary(x) for x in row] for row in D])
+        return decimal_of(min(mpmath.eigsy(exact, eigvals_only=True))) if len(D) > 1 else D[0, 0]
 
 
 JUDGEMENTS: dict[str, Callable[[Judge], bool | None]] = {
