@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 CHUNK_SECONDS = 0.1
+MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
 Rest = Callable[["Chain"], None]
@@ -91,9 +92,9 @@ def _interruption() -> Iterator[Callable[[], None]]:
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:
-    """One chunk of a chain, sized so that it takes about ``CHUNK_SECONDS``."""
+    """One chunk of a chain, sized so that it takes about ``CHUNK_SECONDS`` or has ``MOST_STEPS``."""
     began = time.perf_counter()
     count = min(chain.chunk, steps - chain.done)
     chain.done, chain.guilty = advance(chain.state, chain.draws, chain.number, chain.done, count)
     if time.perf_counter() - began < CHUNK_SECONDS / 2:
-        chain.chunk *= 2
+        chain.chunk = min(2 * chain.chunk, MOST_STEPS)

@@ -11,6 +11,8 @@ from codegen.arguments import positive, whole
 from codegen.powers import power, sine
 from recipe.errors import RecipeError
 
+AT_ONCE = 2**14  # step sizes that are worked out together, in some twenty arrays of so many numbers
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -68,7 +70,9 @@ def schedule_of(step_size: Any) -> Schedule:
 
 def step_sizes(schedule: Schedule, start: int, count: int) -> np.ndarray:
     """The step sizes of steps start .. start + count - 1."""
-    sizes = schedule.at(np.arange(start, start + count, dtype=np.float64))
+    steps = np.arange(start, start + count, dtype=np.float64)
+    pieces = range(AT_ONCE, count, AT_ONCE)
+    sizes = np.concatenate([schedule.at(t) for t in np.split(steps, pieces)])
     if not np.all(sizes > 0):
         raise RecipeError(
             f"the step size of {schedule} has come down to 0 in step {start + int(np.argmin(sizes > 0))}; use fewer steps"

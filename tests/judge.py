@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, Overflow
 from functools import cached_property
 from typing import Any
 
@@ -235,7 +235,7 @@ class Judge:
         for at in self.searched:
             try:
                 D = np.array(at.matrix(self.declared.D.written))
-            except UndefinedError:
+            except (UndefinedError, Overflow):
                 continue
             if smallest_eigenvalue((D + D.T) / 2) < -LARGE * (1 + abs(D).max()):
                 return False
@@ -255,6 +255,8 @@ class Judge:
                 at.number(H)
                 for matrix in matrices:
                     at.matrix(matrix)
+            except Overflow:  # it has a value, of more than 10^18 digits
+                continue
             except (UndefinedError, ZeroDivisionError):
                 return False
         return True

@@ -12,7 +12,7 @@ import numpy as np
 
 from codegen import Cyclical, Polynomial
 from codegen.powers import exponential, power, sine
-from codegen.schedule import step_sizes
+from codegen.schedule import AT_ONCE, step_sizes
 
 SCHEDULES = (Polynomial(0.05, 10.0, 0.55), Polynomial(1.0, 0.3, 1.0), Cyclical(0.1, 1000))
 
@@ -51,3 +51,9 @@ def test_a_step_size_does_not_depend_on_how_many_are_asked_for():
         whole = step_sizes(schedule, 0, 200)
         assert [step_sizes(schedule, n, 1)[0] for n in range(200)] == whole.tolist()
         np.testing.assert_array_equal(step_sizes(schedule, 37, 101), whole[37:138])
+
+
+def test_many_step_sizes_are_worked_out_in_pieces():
+    for schedule in SCHEDULES:
+        pieces = [step_sizes(schedule, AT_ONCE * n, AT_ONCE) for n in range(3)]
+        np.testing.assert_array_equal(step_sizes(schedule, 0, 2 * AT_ONCE + 10), np.concatenate(pieces)[: 2 * AT_ONCE + 10])
