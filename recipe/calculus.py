@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, singledispatch
 
-from sympy import Abs, Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp, sign
+from sympy import Abs, Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp, preorder_traversal, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
@@ -89,8 +89,13 @@ def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
 def tidy(e: Expr) -> Expr:
     """The expression as it stands or with its products multiplied out, whichever is shorter; abstract atoms stay as they are."""
     frozen, stands_for = freeze(e)
-    shortest = min((frozen, expand_mul(frozen, deep=False), expand_mul(frozen)), key=lambda f: f.count_ops())
+    shortest = min((frozen, expand_mul(frozen, deep=False), expand_mul(frozen)), key=_nodes)
     return thaw(shortest, stands_for)
+
+
+def _nodes(e: Expr) -> int:
+    """How long an expression is; sympy's ``count_ops`` asks for the sign of every exponent, which can take as long as the rest."""
+    return sum(1 for _ in preorder_traversal(e))
 
 
 def summands(e: Expr) -> tuple[Expr, ...]:

@@ -309,10 +309,10 @@ def value_in(domain: Any, key: str, size: int, wild: bool) -> Decimal:
     random = Random(key)
     if isinstance(domain, Simplex):
         return Decimal(random.randint(1, 99)) / (100 * size)
-    if not isinstance(domain, Interval) or domain == sympy.S.Reals:
+    start, end = (domain.start, domain.end) if isinstance(domain, Interval) else (-sympy.oo, sympy.oo)
+    if start.is_infinite and end.is_infinite:
         usual = Decimal(random.randint(-150, 150)) / 100
         return random.choice([ZERO, ONE, Decimal(-1), usual, usual, usual * 8]) if wild else usual
-    start, end = domain.start, domain.end
     inside = Decimal(random.randint(1, 99)) / 100
     stretch = random.choice([ONE, ONE / 16]) if wild else 1
     if start.is_finite and end.is_finite:

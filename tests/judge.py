@@ -311,7 +311,11 @@ def is_square(e: Expr) -> bool:
 
 
 def smallest_eigenvalue(D: np.ndarray) -> Decimal:
-    """To 60 digits, if it is not so large that floating point cannot be wrong about its sign."""
+    """To 60 digits, if it is not so large that floating point cannot be wrong about its sign; rows of zeros are left out."""
+    kept = (D != 0).any(axis=1)
+    if not kept.any():
+        return ZERO
+    D = D[np.ix_(kept, kept)]
     rough = D.astype(float)
     size = np.abs(rough).sum()
     if size < 1e100 and (smallest := np.linalg.eigvalsh(rough)[0]) > 1e-9 * size:
