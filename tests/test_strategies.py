@@ -165,7 +165,7 @@ def test_what_is_generated_for_any_sampler_and_law_is_the_rule(run):
 
 
 @pytest.mark.slow
-@settings(max_examples=100, **QUIET)
+@settings(max_examples=30, **QUIET)
 @given(runs().filter(is_soon_validated))
 def test_what_is_generated_for_many_is_the_rule(run):
     module = generate(run.recipe, scheme=run.scheme)
