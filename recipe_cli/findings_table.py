@@ -59,7 +59,7 @@ def print_findings(console: Console, tested: Tested, pictures: list[Path]) -> No
     console.print(table)
     hint = "a larger --step-size or --factor shows it" if tested.subject.law is None else "another --step-size may show it"
     for name in found.unseen:
-        what = name if name.startswith("that ") else f"a factor {found.factor:g} in {name}"
+        what = name if name.startswith("that ") else f"a factor {found.factor:.12g} in {name}"
         console.print(f"not seen: {what}; {hint}", markup=False, soft_wrap=True)
     for picture in pictures:
         console.print(f"wrote {picture}", markup=False, soft_wrap=True)
@@ -71,7 +71,7 @@ def _verdict(found: Findings) -> str:
     said = f"{found.replicas:,} replicas, seed {found.seed}; a right kernel differs with a probability of at most {found.level:g}"
     if found.differing:
         return (
-            f"{len(found.differing)} of {len(found.lines)} comparisons differ: the program does not sample what was proved ({said})"
+            f"{len(found.differing)} of {len(found.lines)} comparisons differ: the program does not do what was declared ({said})"
         )
     rest = f", but not all is seen ({len(found.unseen)})" if found.unseen else ""
     return f"all {len(found.lines)} comparisons agree{rest} ({said})"

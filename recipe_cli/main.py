@@ -22,7 +22,7 @@ import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli import cache
-from recipe_cli.declarations import Declaration, audits, catalog_entries, concrete_declaration, declarations, steps
+from recipe_cli.declarations import audits, catalog_entries, concrete_declaration, declarations, steps
 from recipe_cli.files import refuse_to_replace
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
@@ -343,6 +343,7 @@ def sample(
     as_json: AsJson = False,
 ) -> None:
     """Compile the sampler and draw from a posterior; print diagnostics and save the draws as ArviZ InferenceData."""
+    from recipe_cli.known import require_not_refuted
     from recipe_cli.sampling import Settings, sample_posterior
 
     if output is not None:
@@ -354,7 +355,7 @@ def sample(
         None if checkpoint is None else checkpoint.resolve(), checkpoint_seconds,
     )  # fmt: skip
     declaration = concrete_declaration(where)
-    _say_what_is_known(declaration, unproved)
+    require_not_refuted(declaration, unproved)
     raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console(), plots, as_json))
 
 
@@ -363,8 +364,9 @@ def sample(
     epilog=(
         "Examples: `recipe test sgrhmc`, `recipe test my.py:sgnht --scheme baoab`, `recipe test catalog/hmc.py:ghmc`, "
         "`recipe test sgnht --plot pictures`. "
-        "A potential without meaning is a fixed one, which is printed. Exit status: 0 all as proved, 1 something differs, 2 bad "
-        "input, 3 nothing could be compared, or the error of a coefficient would be missed (see --allow-unseen)."
+        "A potential without meaning is a fixed one, which is printed. Exit status: 0 the program does what was declared (a note "
+        "says if that is refuted or undecided), 1 something differs, 2 bad input, 3 nothing could be compared, or the error of a "
+        "coefficient would be missed (see --allow-unseen)."
     ),
 )
 def compare(
@@ -390,11 +392,14 @@ def compare(
     allow_unseen: Annotated[bool, typer.Option(help="Status 0 also where a wrong coefficient would be missed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compile the sampler, and compare what the program does in a step with what was proved."""
+    """Compile the sampler, and compare what the program does in a step with what was declared."""
+    from recipe_cli.known import note_verdict
     from recipe_cli.testing import Asked, compare_declaration
 
     asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen)
-    raise typer.Exit(compare_declaration(concrete_declaration(where), asked, as_json, plot, _console()))
+    declaration = concrete_declaration(where)
+    note_verdict(declaration)
+    raise typer.Exit(compare_declaration(declaration, asked, as_json, plot, _console()))
 
 
 @app.command(epilog="Examples: `recipe diagnose draws.nc`, `recipe diagnose draws.nc --plots plots --all`")
@@ -411,23 +416,6 @@ def diagnose(
 
 
 app.add_typer(cache.app, name="cache")
-
-
-def _say_what_is_known(declaration: Declaration, unproved: bool) -> None:
-    """Refuse to sample with what is refuted, and name what is undecided."""
-    from verify.verdict import Verdict
-
-    (result,) = Watch(partial(list, [declaration]), declaration.file).results()
-    if isinstance(result, Refused):
-        typer.echo(f"recipe: {result.mistake.sentence}", err=True)
-        raise typer.Exit(result.mistake.status)
-    report = result.report
-    open_lines = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
-    if report.verdict is Verdict.REFUTED and not unproved:
-        typer.echo(f"recipe: {declaration.name} is refuted ({open_lines}); see recipe verify, or say --unproved", err=True)
-        raise typer.Exit(1)
-    if report.verdict is not Verdict.PROVED:
-        typer.echo(f"note: {declaration.name} is {report.verdict.value} ({open_lines})", err=True)
 
 
 def _console() -> Console:

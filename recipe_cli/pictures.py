@@ -125,7 +125,7 @@ def _bias(found: Bias) -> Any:
     for k, (axes, of) in enumerate(zip(panels, (f"the mean of {found.block}", f"the variance of {found.block}"), strict=True)):
         size, error = (np.array([getattr(p, name)[k] for p in found.points]) for name in ("bias", "error"))
         axes.errorbar(h, np.abs(size), yerr=2 * error, fmt="o", capsize=3, label="measured, two standard errors")
-        axes.plot(h, 2 * error, ":", color="grey", label="two standard errors: below it nothing is seen")
+        axes.plot(h, SEEN * error, ":", color="grey", label=f"{SEEN:g} standard errors: below it nothing is seen")
         seen = np.flatnonzero(np.abs(size) > SEEN * error)
         if found.order is not None and len(seen):
             first = seen[np.argmin(h[seen])]

@@ -1,4 +1,4 @@
-"""The command ``test``: the compiled program of a sampler beside what was proved, by the law of a step or of a sweep."""
+"""The command ``test``: the compiled program of a sampler beside what was declared, by the law of a step or of a sweep."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from verify.statistics import Battery, Findings, Line, Outcome
 from verify.statistics.setting import setting
 
 DIFFERS = 1
+LONGEST = 2_000  # coordinates: two minutes
 PATH, SEEDED = 12, 7  # steps in one call of run that are compared with single ones; what its random numbers are for
 
 Say = Callable[[str], None]
@@ -108,6 +109,8 @@ def _check(asked: Asked) -> None:
     """Refuse numbers that make no sense, before anything takes time."""
     if asked.length < 1:
         raise RecipeError(f"--length {asked.length}: it must be a positive number of coordinates")
+    if asked.length > LONGEST:
+        raise RecipeError(f"--length {asked.length}: at most {LONGEST}, as all pairs of coordinates are compared")
     if asked.seed < 0:
         raise RecipeError(f"--seed {asked.seed}: it must not be negative")
     if not 0 < asked.step_size < math.inf:

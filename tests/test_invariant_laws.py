@@ -192,6 +192,11 @@ def test_a_target_that_is_none_is_said(law, says):
         check_invariance(mala(0.1), law, batched=True)
 
 
+def test_a_target_that_is_one_point_is_one_sentence():
+    with pytest.raises(RecipeError, match="all draws of the target are one point"):
+        check_invariance(lambda state, rng: state, lambda rng, n: {"theta": np.ones((n, 3))}, batched=True)
+
+
 def test_the_order_of_a_bias_is_indicated():
     """Langevin dynamics by Euler has a bias of first order in the second moment."""
 

@@ -24,6 +24,7 @@ from sympy import *
 from recipe import *
 theta = Vector("theta"); eps = Symbol("eps", positive=True); C = Symbol("C", positive=True); w = Noise("w", like=theta)
 rule = Update(eps, {theta: theta - eps * C * theta + sqrt(2 * eps * C) * w}, total(theta**2) / 2)
+half = Update(eps, {theta: theta - eps * theta + sqrt(eps) * w}, total(theta**2) / 2)
 cube = Update(eps, {theta: theta + w**3}, total(theta**2) / 2)
 phi = Vector("phi"); v = Noise("v", like=phi)
 of_two = compose(metropolis(Update(eps, {theta: theta + w, phi: phi + v}, Potential("U", theta, phi))))
@@ -42,6 +43,12 @@ def sgld():
     """What is tested, the module, and the battery."""
     subject, module = subject_of(concrete_declaration("sgld"), Asked())
     return subject, module, battery_of(subject)
+
+
+def test_a_program_that_does_what_is_wrong_comes_with_a_note(sampler):
+    done = command("test", f"{sampler}:half")
+    assert done.returncode == 0
+    assert done.stderr == "note: half is refuted (stationarity); see recipe verify\n"
 
 
 def test_a_sampler_of_the_catalog_from_declaration_to_pictures(tmp_path):
@@ -122,6 +129,7 @@ def test_a_module_that_was_tampered_with_differs(sgld, tampered, change):
         (["rule", "--step-size", "0"], "--step-size 0"),
         (["rule", "--step-size", "nan"], "--step-size nan"),
         (["rule", "--length", "0"], "--length 0"),
+        (["rule", "--length", "100000"], "at most 2000"),
         (["rule", "--seed", "-1"], "--seed -1"),
         (["rule", "--level", "2"], "--level 2"),
         (["rule", "--factor", "1"], "--factor 1"),

@@ -32,8 +32,12 @@ def family(
     far = np.minimum(np.abs(np.nan_to_num(deviates, nan=FARTHEST)), FARTHEST).reshape(-1)
     worst = int(far.argmax())
     outcome = Outcome.DIFFERS if far[worst] > threshold else Outcome.AGREES
-    where = said or (f"{places[worst]}: {deviates.reshape(-1)[worst]:.3g} deviates" if places else "")
+    where = said or (f"{places[worst]}: {_shown(deviates.reshape(-1)[worst])} deviates" if places else "")
     return Line(name, test, float(far[worst]), threshold, DEVIATES, level, outcome, visible, effect, where)
+
+
+def _shown(deviate: float) -> str:
+    return f"{deviate:.3g}" if abs(deviate) < FARTHEST else f"more than {FARTHEST:g}"
 
 
 def chi_squared_deviates(q: Array, df: Array | float) -> Array:

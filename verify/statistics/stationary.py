@@ -137,13 +137,15 @@ def compared(
     for f in listed[len(listed) - len(extra) :]:
         if not np.isfinite(f.of(pilot)).all():
             raise RecipeError(f"the feature {f.name} is not finite at some draws of the target: choose one that is")
+    if not any(np.ptp(f.of(pilot)) > 0 for f in listed):
+        raise RecipeError("all draws of the target are one point: there is nothing to compare; draw from a law that varies")
     coordinates = sum(f.scaled for f in listed)
     each = asked.level / (2 * len(listed) + coordinates)
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
     reach = normal.threshold_of(each, len(CUTS)) + asked.reach
     spread = [f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0]  # what is one number has no scale
     needed = {f.name: max(_needed(f.of(pilot), cuts[f.name], c, reach) for c in (asked.factor, 1 / asked.factor)) for f in spread}
-    used = replicas or int(np.ceil(min(max(FEWEST, *needed.values()), asked.most)))
+    used = replicas or int(np.ceil(min(max([FEWEST, *needed.values()]), asked.most)))
     return Comparison(law, listed, cuts, needed, used, each, asked)
 
 
