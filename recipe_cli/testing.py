@@ -32,7 +32,7 @@ from verify.statistics import Battery, Findings, Line, Outcome
 from verify.statistics.setting import setting
 
 DIFFERS = 1
-LONGEST = 2_000  # coordinates: two minutes
+LONGEST = 2_000  # coordinates: a minute for two blocks
 PATH, SEEDED = 12, 7  # steps in one call of run that are compared with single ones; what its random numbers are for
 
 Say = Callable[[str], None]

@@ -37,7 +37,7 @@ def family(
 
 
 def _shown(deviate: float) -> str:
-    return f"{deviate:.3g}" if abs(deviate) < FARTHEST else f"more than {FARTHEST:g}"
+    return f"more than {FARTHEST:g}" if abs(deviate) >= FARTHEST else f"{deviate:.3g}"
 
 
 def chi_squared_deviates(q: Array, df: Array | float) -> Array:
