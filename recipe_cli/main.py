@@ -393,13 +393,10 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compile the sampler, and compare what the program does in a step with what was declared."""
-    from recipe_cli.known import note_verdict
     from recipe_cli.testing import Asked, compare_declaration
 
     asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen)
-    declaration = concrete_declaration(where)
-    note_verdict(declaration)
-    raise typer.Exit(compare_declaration(declaration, asked, as_json, plot, _console()))
+    raise typer.Exit(compare_declaration(concrete_declaration(where), asked, as_json, plot, _console()))
 
 
 @app.command(epilog="Examples: `recipe diagnose draws.nc`, `recipe diagnose draws.nc --plots plots --all`")

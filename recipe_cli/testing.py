@@ -22,6 +22,7 @@ from recipe.symbols import name_of
 from recipe_cli.bias import Bias, measured_bias
 from recipe_cli.declarations import Declaration
 from recipe_cli.findings_table import print_findings
+from recipe_cli.known import note_verdict
 from recipe_cli.mistakes import UNDECIDED
 from recipe_cli.step_test import battery_of, step_subject
 from recipe_cli.sweep_test import SweepTest, sweep_subject, sweep_test
@@ -42,8 +43,10 @@ def compare_declaration(declaration: Declaration, asked: Asked, as_json: bool, p
     """Generate, validate, compile, compare and print; returns the exit status."""
     from codegen.plots import writable_folder
 
+    _check(asked)
     if plots is not None:
         writable_folder(plots)
+    note_verdict(declaration)
     try:
         with _progress() as (say, told):
             tested = tested_kernel(declaration, asked, say, told)
@@ -101,7 +104,6 @@ def tested_kernel(declaration: Declaration, asked: Asked, say: Say, told: Callab
 
 def subject_of(declaration: Declaration, asked: Asked) -> tuple[Subject, Module]:
     """What is tested of a declaration, with its module and all of its numbers."""
-    _check(asked)
     return (sweep_subject if isinstance(declaration.declared, Kernel) else step_subject)(declaration, asked)
 
 

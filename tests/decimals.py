@@ -8,7 +8,8 @@ from decimal import Decimal
 import mpmath
 
 DIGITS = 60
-TRAPPED = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+BEYOND = (decimal.Overflow, decimal.Underflow)  # a number whose exponent has some 18 digits
+TRAPPED = [decimal.InvalidOperation, decimal.DivisionByZero, *BEYOND]
 
 decimal.setcontext(decimal.Context(DIGITS, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=TRAPPED))
 
@@ -22,6 +23,7 @@ def binary(x: Decimal) -> mpmath.mpf:
 
 def decimal_of(x: mpmath.mpf) -> Decimal:
     """A number of mpmath."""
+    assert mpmath.isfinite(x)
     return Decimal(int(mpmath.sign(x) * x.man)) * Decimal(2) ** int(x.exp)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal, Overflow
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy
-from decimals import DIGITS, HALF, ONE, ZERO, binary, decimal_of
+from decimals import BEYOND, DIGITS, HALF, ONE, ZERO, binary, decimal_of
 from explicit_numbers import Number, Place, value_in
 from jets import Jet, Series, UndefinedError, coordinate
 from sympy import Expr
@@ -235,7 +235,7 @@ class Judge:
         for at in self.searched:
             try:
                 D = np.array(at.matrix(self.declared.D.written))
-            except (UndefinedError, Overflow):
+            except (UndefinedError, *BEYOND):
                 continue
             if smallest_eigenvalue((D + D.T) / 2) < -LARGE * (1 + abs(D).max()):
                 return False
@@ -255,7 +255,7 @@ class Judge:
                 at.number(H)
                 for matrix in matrices:
                     at.matrix(matrix)
-            except Overflow:  # it has a value, of more than 10^18 digits
+            except BEYOND:  # too large or too small a number to say anything
                 continue
             except (UndefinedError, ZeroDivisionError):
                 return False

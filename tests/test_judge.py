@@ -149,7 +149,14 @@ def test_what_may_be_undefined_is_known_at_a_glance():
 
 @pytest.mark.parametrize(
     ("e", "holds"),
-    [(1 / y, False), (sqrt(y), False), (log(1 + y**2), True), (1 / (y - 1), False), (log(1 + exp(exp(exp(y))) ** 2), True)],
+    [
+        (1 / y, False),
+        (sqrt(y), False),
+        (log(1 + y**2), True),
+        (1 / (y - 1), False),
+        (log(2 + sin(y) + exp(exp(exp(y)))), True),
+        (log((2 + tanh(y)) * exp(-exp(exp(exp(y))))), True),
+    ],
 )
 def test_a_place_without_a_value_is_found(e, holds):
     assert Judge(Recipe((y,), y**2 + e, 1, 0))("well-defined") is holds
