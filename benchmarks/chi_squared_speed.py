@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from codegen.chi_squared import noncentral_chi_squared
-from codegen.random import lane_of
+from codegen.random import stream_key
 
 SIZE, REPETITIONS = 100_000, 15
 PARAMETERS = ((0.2, 0.0), (0.2, 1e-8), (0.2, 1.0), (0.2, 10.0), (0.2, 1e4), (2.0, 1.0), (20.0, 100.0))
@@ -22,9 +22,9 @@ PARAMETERS = ((0.2, 0.0), (0.2, 1e-8), (0.2, 1.0), (0.2, 10.0), (0.2, 1e4), (2.0
 @njit(error_model="numpy", fastmath={"contract"})
 def fill(values: np.ndarray, df: float, nonc: float, t: int) -> None:
     """The draws of one step."""
-    lane = lane_of(0, 0)
+    key = stream_key(np.uint64(1), 0, 0)
     for i in range(np.uint64(values.size)):
-        values[i] = noncentral_chi_squared(df, nonc, np.uint64(1), lane, np.uint64(t), i)
+        values[i] = noncentral_chi_squared(df, nonc, key, np.uint64(t), i)
 
 
 def seconds(draw: Callable[[], object]) -> float:

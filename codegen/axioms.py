@@ -10,14 +10,14 @@ from codegen.embedding import source_of, with_callees
 from codegen.expression import OURS
 from codegen.lanes import lanes_text
 from codegen.many_source import KEEP_MANY, PAIRWISE_MANY
-from codegen.random import EMBEDDED, MINIBATCH, log_uniform, random_row
+from codegen.random import EMBEDDED, MANY_CHAINS, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE
 from codegen.source import JITTER, KEEP, header
 
 
 def device_functions() -> dict[str, str]:
     """The text of every function that a module may contain as it stands, by name."""
-    functions = with_callees([*EMBEDDED, *MINIBATCH, random_row, log_uniform, *CHI_SQUARED, *OURS.values()])
+    functions = with_callees([*EMBEDDED, *MINIBATCH, *MANY_CHAINS, random_row, log_uniform, *CHI_SQUARED, *OURS.values()])
     texts = [*map(source_of, functions), JITTER, KEEP, RUN_SCHEDULE, KEEP_MANY, PAIRWISE_MANY]
     return {_name_of(text): text for text in texts}
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from codegen.elementary import exp, expm1, log, log1p
 from codegen.intrinsics import Word, device
-from codegen.random import direction, radius, threefry, uniform
+from codegen.random import Key, direction, radius, threefry, uniform
 
 
 @device
@@ -59,14 +59,14 @@ def log_mass(k: float, mean: float) -> float:
 
 
 @device
-def poisson_large(mean: float, counter: Word, seed: Word, lane: Word, t: Word) -> tuple[float, Word]:
+def poisson_large(mean: float, counter: Word, key: Key, t: Word) -> tuple[float, Word]:
     """A Poisson number of a mean of 10 or more, and the next free counter: Hormann's PTRS, with his constants."""
     b = 0.931 + 2.53 * math.sqrt(mean)
     a = -0.059 + 0.02483 * b
     log_inverse_alpha = log(1.1239 + 1.1328 / (b - 3.4))
     squeeze = 0.9277 - 3.6224 / (b - 2.0)
     while True:
-        x, y = threefry(t, counter, np.uint64(seed), lane)
+        x, y = threefry(t, counter, key)
         counter += np.uint64(1)
         u = uniform(x) - 0.5
         v = uniform(y)
@@ -81,7 +81,7 @@ def poisson_large(mean: float, counter: Word, seed: Word, lane: Word, t: Word) -
 
 
 @device
-def large_gamma(shape: float, counter: Word, seed: Word, lane: Word, t: Word) -> float:
+def large_gamma(shape: float, counter: Word, key: Key, t: Word) -> float:
     """A gamma number of a shape of 1 or more: ``d (1 + c x)^3`` for normal x, accepted with Marsaglia & Tsang's probability."""
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -91,13 +91,13 @@ def large_gamma(shape: float, counter: Word, seed: Word, lane: Word, t: Word) ->
         if kept:
             x = second
         else:
-            p, q = threefry(t, counter, np.uint64(seed), lane)
+            p, q = threefry(t, counter, key)
             r = radius(p)
             cosine, sine = direction(q)
             x, second = r * cosine, r * sine
             counter += np.uint64(1)
         kept = not kept
-        p, q = threefry(t, counter, np.uint64(seed), lane)
+        p, q = threefry(t, counter, key)
         counter += np.uint64(1)
         y = c * x
         if y <= -1.0:
@@ -112,21 +112,21 @@ def large_gamma(shape: float, counter: Word, seed: Word, lane: Word, t: Word) ->
 
 
 @device
-def noncentral_chi_squared(df: float, nonc: float, seed: Word, lane: Word, t: Word, i: Word) -> float:
+def noncentral_chi_squared(df: float, nonc: float, key: Key, t: Word, i: Word) -> float:
     """The draw of coordinate i at step t: above 0, and no number where df > 0 and nonc >= 0 do not hold."""
     if not (0.0 < df <= 1e30 and 0.0 <= nonc <= 1e30):
         return math.nan
     counter = np.uint64(i) << np.uint64(32)
-    x, y = threefry(t, counter, np.uint64(seed), lane)
+    x, y = threefry(t, counter, key)
     counter += np.uint64(1)
     if nonc < 20.0:
         n = poisson_small(0.5 * nonc, uniform(x))
     else:
-        n, counter = poisson_large(0.5 * nonc, counter, seed, lane, t)
+        n, counter = poisson_large(0.5 * nonc, counter, key, t)
     shape = 0.5 * df + n
     if shape >= 1.0:
-        return 2.0 * large_gamma(shape, counter, seed, lane, t)
-    g = large_gamma(shape + 1.0, counter, seed, lane, t)
+        return 2.0 * large_gamma(shape, counter, key, t)
+    g = large_gamma(shape + 1.0, counter, key, t)
     return max(2.0 * g * exp(log(uniform(y)) / shape), 1e-290)
 
 

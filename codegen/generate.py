@@ -21,6 +21,7 @@ from codegen.minibatch import data_fields, posterior_gradient
 from codegen.names import field_namer, local_namer
 from codegen.plan import plan
 from codegen.provenance import provenance
+from codegen.random import KEYS
 from codegen.source import ROWS, module_text
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
@@ -116,13 +117,13 @@ def module_of(
         for U, p in given.items()
         if U in step.potentials
     }
-    names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), *ROWS])
+    names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), *ROWS, KEYS])
     own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
     _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked
-    ahead = {d.lane: names_of_state.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
+    ahead = {d.key: names_of_state.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
     source = checked(module_text(provenance(what, called, scheme, moves), step, own, ahead, namer, names_of_state))
-    redrawn = (*ahead.values(), *(ROWS if own else ()))
+    redrawn = (*ahead.values(), KEYS, *(ROWS if own else ()))
     return Module(_file_name(called), source, store.hash_of(source), scheme, step, own, redrawn)
 
 

@@ -65,7 +65,7 @@ def _moved_call(call: GradientCall | ValueCall) -> tuple[Any, ...]:
 @in_place.register
 def _(statement: Test) -> Statement:
     restored = tuple(Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored)
-    return Test(statement.accepted, statement.log_ratio, statement.lane, restored)
+    return Test(statement.accepted, statement.log_ratio, statement.key, restored)
 
 
 def _moved(text: str) -> str:
@@ -109,13 +109,13 @@ def _constant(symbol: Symbol, known: set[str]) -> bool:
 def filled_noises(plan: Plan) -> list[NoiseDraw]:
     """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a product."""
     drawn = [d for d in every_noise(plan) if d.length is not None]
-    uses = {d.lane: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
-    return [d for d in drawn if len(uses[d.lane]) != 1 or not isinstance(uses[d.lane][0], Sweep)]
+    uses = {d.key: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
+    return [d for d in drawn if len(uses[d.key]) != 1 or not isinstance(uses[d.key][0], Sweep)]
 
 
 def drawn_ahead(plan: Plan) -> list[NoiseDraw]:
     """The draws that have random numbers for several steps at once: of the rest of a block, and of two numbers (by the first)."""
     filled = filled_noises(plan)
     loops = [s.noises for s in every(plan.statements) if isinstance(s, Loop)]
-    numbers = {pair[0].lane for noises in (plan.noises, *loops, plan.recorded.noises) for pair in scalar_pairs(noises)}
-    return [d for d in every_noise(plan) if d.lane in numbers or (d.length is not None and d not in filled)]
+    numbers = {pair[0].key for noises in (plan.noises, *loops, plan.recorded.noises) for pair in scalar_pairs(noises)}
+    return [d for d in every_noise(plan) if d.key in numbers or (d.length is not None and d not in filled)]

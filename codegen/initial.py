@@ -56,10 +56,10 @@ def given_blocks(
 
 
 def start(
-    module: Any, plan: Plan, given: Mapping[Block, np.ndarray], lengths: Lengths, lane: tuple[int, int]
+    module: Any, plan: Plan, given: Mapping[Block, np.ndarray], lengths: Lengths, stream: tuple[int, int]
 ) -> dict[str, np.ndarray]:
-    """The first state of a chain, by field; ``module`` is the loaded one, ``lane`` the seed and the number of the chain."""
-    seed, chain = lane
+    """The first state of a chain, by field; ``module`` is the loaded one, ``stream`` the seed and the number of the chain."""
+    seed, chain = stream
     moved = {b for U in plan.potentials for b in blocks_in(U, plan.state)} or {plan.state[0]}
     result = {}
     for n, block in enumerate(plan.state):

@@ -66,7 +66,7 @@ class MatrixProduct:
 class ChiSquared:
     """``target[i]`` = a draw from the non-central chi-squared law with parameters ``df[i]`` and ``nonc[i]``; all are scratch.
 
-    ``local`` is what ``step`` calls the array of draws that it is given, ``lane`` the key of the random numbers of ``run``.
+    ``local`` is what ``step`` calls the array of draws that it is given, ``key`` the key of the random numbers of ``run``.
     """
 
     name: str
@@ -74,7 +74,7 @@ class ChiSquared:
     df: str
     nonc: str
     local: str
-    lane: str
+    key: str
     length: Length | None
 
 
@@ -118,14 +118,14 @@ class ValueCall:
 class Loop:
     """Statements again and again, each time with fresh noise: ``times`` are the ends of the range that the number is drawn from.
 
-    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of repetitions and ``lane`` the key of
+    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of repetitions and ``key`` the key of
     the random number behind it.
     """
 
     times: tuple[int, int]
     clock: str
     count: str
-    lane: str
+    key: str
     statements: tuple[Statement, ...]
     noises: tuple[NoiseDraw, ...]
 
@@ -142,11 +142,11 @@ class Restored:
 
 @dataclass(frozen=True)
 class Test:
-    """Accept the state with probability ``min(1, exp(log_ratio))``, or go back; ``lane`` is the key of its random numbers."""
+    """Accept the state with probability ``min(1, exp(log_ratio))``, or go back; ``key`` is the key of its random numbers."""
 
     accepted: str
     log_ratio: Expr
-    lane: str
+    key: str
     restored: tuple[Restored, ...]
 
 
@@ -157,14 +157,14 @@ Statement = Let | Sums | GradientCall | MatrixProduct | ChiSquared | Sweep | Row
 class NoiseDraw:
     """One noise symbol of the update.
 
-    ``local`` is what the loops call its value at the coordinate, ``pair`` the two that a fused loop draws at once, and ``lane``
+    ``local`` is what the loops call its value at the coordinate, ``pair`` the two that a fused loop draws at once, and ``key``
     the key of its random numbers.
     """
 
     name: str
     local: Symbol
     pair: tuple[str, str]
-    lane: str
+    key: str
     length: Length | None
     matrix: Dense | None
 

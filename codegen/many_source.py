@@ -34,6 +34,7 @@ from codegen.loops import (
 )
 from codegen.many import Numbers, Once, Part, Piece, Repeated, lines_of, merged, names_in, of_column
 from codegen.names import Namer, local_namer
+from codegen.random import KEYS
 from codegen.reductions import is_arithmetic
 from codegen.run_source import FIRST_ROW, all_of, into_a_row, restored_lines
 from recipe.symbols import Length, Vector
@@ -76,14 +77,19 @@ def _targets(s: Statement) -> tuple[Symbol, ...]:
 
 
 def many_texts(
-    plan: Plan, steps: InPlace, counts: Mapping[Length, str], names: ManyNames, lanes: Mapping[str, int], bodies: Mapping[str, str]
+    plan: Plan,
+    steps: InPlace,
+    counts: Mapping[Length, str],
+    names: ManyNames,
+    purposes: Mapping[str, int],
+    bodies: Mapping[str, str],
 ) -> list[str]:
     """All functions that make up ``run_many``, and the type of its state; ``bodies`` are the texts of the loops of ``run``."""
     statements = [*every(plan.statements), *plan.recorded.statements]
-    writer = _Writer(plan, counts, names, lanes)
+    writer = _Writer(plan, counts, names, purposes)
     run = _run_many_text(steps, writer)
     return [
-        _state_text(plan, names, writer.numbers),
+        _state_text(plan, names, writer),
         KEEP_MANY,
         guilty_many_text(plan),
         right_many_text(plan) if plan.on_simplex else "",
@@ -112,6 +118,7 @@ def _run_many_text(steps: InPlace, writer: _Writer) -> str:
     lines = [
         f"chains, first = np.uint64(state.{first}.shape[1]), np.uint64(first_chain)",
         *(line.replace(".size)", ".shape[0])") for line in count_lines(plan, writer.counts)),
+        *([f"fill_keys(state.{KEYS}, seed, first)"] if writer.purposes else []),
         FIRST_ROW,
         "for n in range(step_sizes.size):",
         "    done, step_size = start + n, step_sizes[n]",
@@ -134,7 +141,7 @@ class _Writer:
     plan: Plan
     counts: Mapping[Length, str]
     names: ManyNames
-    lanes: Mapping[str, int]
+    purposes: Mapping[str, int]
     numbers: Numbers = field(default_factory=Numbers)
     clock: str = "t"
     judged: str = "finite &= "
@@ -144,9 +151,9 @@ class _Writer:
         if self.plan.statistics:
             self.numbers.kept["accepted"] = self.names.numbers["accepted"]
 
-    def lane(self, name: str) -> str:
-        """The key of the random numbers of the chain in column c."""
-        return f"lane_of({self.lanes[name]}, first + c)"
+    def key(self, name: str) -> str:
+        """The key of the chain in column c, by what ``run`` calls it."""
+        return f"column_key(state.{KEYS}, {self.purposes[name]}, c)"
 
     def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw], *, judged: bool = True) -> list[Part]:
         """These statements, one after another, with these noises drawn afresh."""
@@ -183,7 +190,7 @@ class _Writer:
         """The draws of two numbers, or of one."""
         names = [d.local.name for d in pair]
         half = "" if len(pair) > 1 else "[0]"
-        line = f"{', '.join(names)} = normal_pair(seed, {self.lane(pair[0].lane)}, {self.clock}, np.uint64(0)){half}"
+        line = f"{', '.join(names)} = normal_pair({self.key(pair[0].key)}, {self.clock}, np.uint64(0)){half}"
         return Piece((), (line,), frozenset(names))
 
     def filled(self, draw: NoiseDraw) -> list[Part]:
@@ -197,7 +204,7 @@ class _Writer:
     ) -> list[Part]:
         """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
         count = self.counts[length]
-        drawn = [(d.pair, f"normal_pair(seed, {self.lane(d.lane)}, {self.clock}") for d in draws]
+        drawn = [(d.pair, f"normal_pair({self.key(d.key)}, {self.clock}") for d in draws]
         pair = [f"{a}, {b} = {call}, i)" for (a, b), call in drawn]
         last = [f"{a} = {call}, pairs)[0]" for (a, _), call in drawn]
         return [
@@ -254,7 +261,7 @@ class _Writer:
     def chi_squared(self, s: ChiSquared) -> Piece:
         """Draws that are not normal."""
         count = "np.uint64(1)" if s.length is None else self.counts[s.length]
-        drawn = f"noncentral_chi_squared({s.df}[i, c], {s.nonc}[i, c], seed, {self.lane(s.lane)}, {self.clock}, i)"
+        drawn = f"noncentral_chi_squared({s.df}[i, c], {s.nonc}[i, c], {self.key(s.key)}, {self.clock}, i)"
         return Piece((f"for i in range({count}):",), (f"{s.target}[i, c] = {drawn}",))
 
     def loop(self, s: Loop) -> Repeated:
@@ -268,7 +275,7 @@ class _Writer:
 
     def test(self, s: Test) -> Piece:
         """Accept or go back, each chain for itself."""
-        drawn = f"log_uniform(seed, {self.lane(s.lane)}, {self.clock})"
+        drawn = f"log_uniform({self.key(s.key)}, {self.clock})"
         restored = [of_column(line) for r in s.restored for line in restored_lines(r, self.counts)]
         lines = [
             f"{s.accepted} = guilty_many(state, c) < 0 and {drawn} < {of_column(text_of(s.log_ratio))}",
@@ -302,19 +309,22 @@ def _kept(plan: Plan, names: ManyNames) -> list[str]:
     return lines
 
 
-def _state_text(plan: Plan, names: ManyNames, numbers: Numbers) -> str:
+def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
     """The type of the state, and the function that makes one."""
     namer = local_namer()
     blocks = {b: namer.fresh(b.name) for b in plan.state}
     first = {b.length: blocks[b] for b in reversed(plan.state) if isinstance(b, Vector)}
     scratch = {name.removeprefix("out."): length for name, length in plan.scratch.items()}
     scratch |= {names.filled[d.local.name]: d.length for d in every_noise(plan) if d.local.name in names.filled}
-    scratch |= dict.fromkeys(numbers.kept.values())
+    scratch |= dict.fromkeys(writer.numbers.kept.values())
     eights = list(names.eights.values())
     copies = [f"np.array({name}, dtype=np.float64, order='C')" for name in blocks.values()]
     zeros = [f"np.zeros(({1 if n is None else f'{first[n]}.shape[0]'}, chains))" for n in scratch.values()]
-    values = [*copies, *zeros, *["np.zeros((8, chains))" for _ in eights], *(["np.full((1, chains), -1.0)"] * 2), *copies]
-    fields = [*plan.fields.values(), *scratch, *eights, names.stopped, names.guilty, *names.last.values()]
+    rows = 2 + 2 * max(writer.purposes.values(), default=-1)
+    keys = {KEYS: f"np.zeros(({rows}, chains), dtype=np.uint64)"} if rows else {}
+    eight = ["np.zeros((8, chains))" for _ in eights]
+    values = [*copies, *zeros, *eight, *keys.values(), *(["np.full((1, chains), -1.0)"] * 2), *copies]
+    fields = [*plan.fields.values(), *scratch, *eights, *keys, names.stopped, names.guilty, *names.last.values()]
     return "\n".join([
         "class Chains(NamedTuple):",
         '    """The blocks of many chains, a chain a column, then scratch, then which chains stopped, why, and where."""', "",

@@ -144,7 +144,7 @@ def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) ->
     ]
     restored += [array for arrays in right.values() for array in arrays]
     fresh = planner.namer.fresh
-    planner.lowering.statements.append(Test(fresh("accepted"), log_ratio, fresh("lane_test"), tuple(restored)))
+    planner.lowering.statements.append(Test(fresh("accepted"), log_ratio, fresh("key_test"), tuple(restored)))
     planner.lowering.forget()
     for b in saved.blocks:
         planner.version[b] += 1

@@ -12,9 +12,10 @@ from recipe.symbols import checked_name
 _OWN = (
     "NamedTuple math np njit types intrinsic fma held wide device reduction kernel row_kernel run_kernel start_kernel jitter "
     "LARGEST purpose State Params Data Draws allocate guilty keep step run state out params step_size noise gradient data seed "
-    "chain start steps warmup thin batch_size replace draws rows row table count scale used value lane i j k n t c x half pairs "
+    "chain start steps warmup thin batch_size replace draws rows row table count scale used value key i j k n t c x half pairs "
     "finite done bad tests accepted change distinct weight values softplus sigmoid logaddexp digamma phi_1 rotated threefry "
-    "as_float as_word radius direction lane_of normal_pair fill_normals row_of_word random_row log_uniform insert draw_rows "
+    "as_float as_word radius direction strong_threefry stream_key fill_keys column_key keys normal_pair fill_normals row_of_word "
+    "random_row log_uniform insert draw_rows "
     "run_schedule step_sizes size stop uniform poisson_small log_mass poisson_large large_gamma noncentral_chi_squared "
     "exponential exp expm1 logarithm log log1p tanh fold_above fold_below fold_between turn_above turn_below turn_between "
     "operator ir lower_builtin lower_cast models register_model type_callable INDEX NUMBERS NUMBERED EIGHT TILE LONG Lanes Eight "

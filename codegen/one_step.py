@@ -92,10 +92,10 @@ class OneStep:
         if carried is not None:  # the gradient that is kept is that of another replica
             getattr(running, carried.mark)[0] = 0.0
 
-    def _run(self, running: Any, draws: Any, lane: tuple[int, int, int], steps: int) -> bool:
+    def _run(self, running: Any, draws: Any, stream: tuple[int, int, int], steps: int) -> bool:
         """Whether it went through."""
         gradient, data, params = self.compiled.arguments()
-        seed, chain, begin = lane
+        seed, chain, begin = stream
         given = (running, draws, gradient, data, self.size, params, np.uint64(seed), chain, begin, steps, begin, 1)
         _, bad = self._entry(given)(*given)
         return bool(bad < 0)

@@ -146,7 +146,7 @@ class Planner:
             else:
                 outer.first.setdefault(what, first)
         fresh = self.namer.fresh
-        loop = Loop(times, fresh("t"), fresh("count"), fresh("lane_count"), tuple(statements), tuple(inner.noises))
+        loop = Loop(times, fresh("t"), fresh("count"), fresh("key_count"), tuple(statements), tuple(inner.noises))
         outer.lowering.statements.append(loop)
         outer.lowering.forget()
         self.read_numbers(moved)
@@ -264,7 +264,7 @@ class Planner:
         if noise not in self.noises:
             new = self.namer.fresh
             pair = (new(f"{name}_a"), new(f"{name}_b"))
-            self.noises[noise] = NoiseDraw(name, Symbol(new(name), real=True), pair, new(f"lane_{name}"), length, covariance)
+            self.noises[noise] = NoiseDraw(name, Symbol(new(name), real=True), pair, new(f"key_{name}"), length, covariance)
             self.body.noises.append(self.noises[noise])
         return self.noises[noise]
 
@@ -283,7 +283,7 @@ class Planner:
         new = self.namer.fresh
         df_field, nonc_field, target = fields
         self.lowering.statements.append(
-            ChiSquared(name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"lane_{name}"), length)
+            ChiSquared(name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"key_{name}"), length)
         )
         self.lowering.forget()
         return varying(f"{target}[i]") if length is not None else self.lowering.let(Symbol(f"{target}[0]", real=True), name)

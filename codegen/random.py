@@ -1,7 +1,10 @@
 """Counter-based random numbers: every draw is a pure function of (seed, purpose, chain, step, coordinate).
 
-Threefry2x64 with 13 rounds (Salmon, Moraes, Dror & Shaw 2011) and Box-Muller with polynomials, so that the loop around it can be
-vectorised. The source text of these functions is what a generated module contains: they exist once, and are tested here.
+Every use of random numbers of every chain is a stream of its own. The words of a stream are Threefry2x64 with 13 rounds (Salmon,
+Moraes, Dror & Shaw 2011) under the key of the stream. Threefry adds keys to counters, so related keys bring related streams: a key
+is therefore a block of Threefry2x64 with 20 rounds (docs/arithmetic.md). Normal numbers are by Box-Muller with polynomials, so that
+the loop around it can be vectorised. The source text of these functions is what a generated module contains: they exist once, and
+are tested here.
 
 Everything is unsigned 64-bit: in Numba an int64 that meets a uint64 becomes a float64.
 
@@ -11,10 +14,14 @@ The polynomials are minimax ones of relative error (benchmarks/minimax.py), as s
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from codegen.elementary import log
 from codegen.intrinsics import Word, as_float, as_word, device, fma, held, reduction, wide
+
+Key = Any  # of a stream: two words
 
 
 @device
@@ -24,8 +31,9 @@ def rotated(x: Word, bits: int) -> Word:
 
 
 @device
-def threefry(c0: Word, c1: Word, k0: Word, k1: Word) -> tuple[Word, Word]:
-    """Two random words from a counter (c0, c1) and a key (k0, k1): Threefry2x64, 13 rounds."""
+def threefry(c0: Word, c1: Word, key: Key) -> tuple[Word, Word]:
+    """Two random words from a counter (c0, c1) under a key: Threefry2x64, 13 rounds."""
+    k0, k1 = key
     k2 = np.uint64(0x1BD11BDAA9FC1A22) ^ k0 ^ k1
     x = c0 + k0
     y = c1 + k1
@@ -107,30 +115,75 @@ def direction(word: Word) -> tuple[float, float]:
 
 
 @device
-def lane_of(purpose: int, chain: int) -> Word:
-    """The second half of the key: which use of random numbers, and which chain."""
-    return (np.uint64(purpose) << np.uint64(32)) | np.uint64(chain)
+def strong_threefry(c0: Word, c1: Word, key: Key) -> tuple[Word, Word]:
+    """Two words from a counter under a key: Threefry2x64 with 20 rounds, 13 of which are those of ``threefry``."""
+    k0, k1 = key
+    k2 = np.uint64(0x1BD11BDAA9FC1A22) ^ k0 ^ k1
+    x, y = threefry(c0, c1, key)
+    x += y
+    y = rotated(y, 32) ^ x
+    x += y
+    y = rotated(y, 24) ^ x
+    x += y
+    y = rotated(y, 21) ^ x
+    x += k1
+    y += k2 + np.uint64(4)
+    x += y
+    y = rotated(y, 16) ^ x
+    x += y
+    y = rotated(y, 42) ^ x
+    x += y
+    y = rotated(y, 12) ^ x
+    x += y
+    y = rotated(y, 31) ^ x
+    x += k2
+    y += k0 + np.uint64(5)
+    return x, y
 
 
 @device
-def normal_pair(seed: Word, lane: Word, t: Word, k: Word) -> tuple[float, float]:
+def stream_key(seed: Word, purpose: Word, chain: Word) -> Key:
+    """The key of the stream of one use of random numbers (``purpose``) of a chain.
+
+    Under one seed no two streams have the same key, as a block of Threefry is a permutation of the counters.
+    """
+    return strong_threefry(np.uint64(purpose), np.uint64(chain), (np.uint64(seed), np.uint64(0)))
+
+
+@device
+def fill_keys(keys: np.ndarray, seed: Word, first: Word) -> None:
+    """The keys of many chains, those from ``first`` on: a column is a chain, and two rows are a purpose."""
+    for purpose in range(np.uint64(keys.shape[0]) >> np.uint64(1)):
+        for c in range(np.uint64(keys.shape[1])):
+            row = np.uint64(2) * purpose
+            keys[row, c], keys[row + np.uint64(1), c] = stream_key(seed, purpose, first + c)
+
+
+@device
+def column_key(keys: np.ndarray, purpose: Word, c: Word) -> Key:
+    """The key of the chain in column ``c`` for this use of random numbers."""
+    return keys[2 * purpose, c], keys[2 * purpose + 1, c]
+
+
+@device
+def normal_pair(key: Key, t: Word, k: Word) -> tuple[float, float]:
     """Two standard normal numbers of step ``t``: those of the coordinates k and ceil(d/2) + k."""
-    x, y = threefry(t, k, np.uint64(seed), lane)
+    x, y = threefry(t, k, key)
     r = radius(x)
     c, s = direction(y)
     return r * c, r * s
 
 
 @device
-def fill_normals(values: np.ndarray, seed: Word, lane: Word, t: Word) -> None:
+def fill_normals(values: np.ndarray, key: Key, t: Word) -> None:
     """All standard normal numbers of step ``t``, one a coordinate."""
     d = np.uint64(values.size)
     half = (d + np.uint64(1)) >> np.uint64(1)
     pairs = d >> np.uint64(1)
     for k in range(pairs):
-        values[k], values[half + k] = normal_pair(seed, lane, t, k)
+        values[k], values[half + k] = normal_pair(key, t, k)
     if pairs < half:
-        values[pairs], _ = normal_pair(seed, lane, t, pairs)
+        values[pairs], _ = normal_pair(key, t, pairs)
 
 
 @device
@@ -146,17 +199,17 @@ def in_vectors(pairs: Word) -> Word:
 
 
 @reduction
-def fill_ahead(numbers: np.ndarray, seed: Word, lane: Word, t: Word, first: Word, half: Word, slot: Word, stop: Word) -> None:
+def fill_ahead(numbers: np.ndarray, key: Key, t: Word, first: Word, half: Word, slot: Word, stop: Word) -> None:
     """The pairs of the counters (t + n, k) with slot <= n < stop and first <= k < half, at the places that ``pair_ahead`` reads."""
     wide()
     for k in range(half - first):
         for n in range(slot & ~np.uint64(7), (stop + np.uint64(7)) & ~np.uint64(7)):  # whole vectors
             at = k * np.uint64(64) + n
-            numbers[at], numbers[np.uint64(512) + at] = normal_pair(seed, lane, t + n, first + k)
+            numbers[at], numbers[np.uint64(512) + at] = normal_pair(key, t + n, first + k)
 
 
 @device
-def draw_ahead(numbers: np.ndarray, seed: Word, lane: Word, t: Word, first: Word, half: Word, begin: Word, end: Word) -> None:
+def draw_ahead(numbers: np.ndarray, key: Key, t: Word, first: Word, half: Word, begin: Word, end: Word) -> None:
     """See to it that ``pair_ahead`` has the pairs of the counters (t, k) with first <= k < half, at most eight of them.
 
     The steps from ``begin`` to ``end`` (itself not one) are made one after another, so they are drawn for up to 64 steps at once:
@@ -164,7 +217,7 @@ def draw_ahead(numbers: np.ndarray, seed: Word, lane: Word, t: Word, first: Word
     """
     slot = t & np.uint64(63)
     if slot == np.uint64(0) or t == begin:
-        fill_ahead(numbers, seed, lane, t - slot, first, half, slot, min(slot + (end - t), np.uint64(64)))
+        fill_ahead(numbers, key, t - slot, first, half, slot, min(slot + (end - t), np.uint64(64)))
 
 
 @device
@@ -175,16 +228,16 @@ def pair_ahead(numbers: np.ndarray, t: Word, k: Word) -> tuple[float, float]:
 
 
 @device
-def random_row(seed: Word, lane: Word, t: Word, k: Word, rows: int) -> Word:
+def random_row(key: Key, t: Word, k: Word, rows: int) -> Word:
     """The k-th number of step ``t`` that is uniform on 0 .. rows - 1 (two share a counter)."""
-    x, y = threefry(t, k >> np.uint64(1), np.uint64(seed), lane)
+    x, y = threefry(t, k >> np.uint64(1), key)
     return row_of_word(y if k & np.uint64(1) else x, rows)
 
 
 @device
-def log_uniform(seed: Word, lane: Word, t: Word) -> float:
+def log_uniform(key: Key, t: Word) -> float:
     """The logarithm of a uniform number of step ``t``."""
-    x, _ = threefry(t, np.uint64(0), np.uint64(seed), lane)
+    x, _ = threefry(t, np.uint64(0), key)
     return log(uniform(x))
 
 
@@ -202,7 +255,7 @@ def insert(table: np.ndarray, row: int) -> bool:
 
 
 @device
-def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane: Word, t: Word) -> None:
+def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, key: Key, t: Word) -> None:
     """The minibatch of step ``t``: rows 0 .. count - 1, drawn with replacement if the table is empty, else all distinct.
 
     Distinct rows are a uniformly distributed subset, by Floyd's algorithm (Bentley & Floyd 1987); the table is a hash set of
@@ -213,10 +266,10 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
         pairs = np.uint64(n) >> np.uint64(1)
         half = np.uint64(n) - pairs
         for k in range(pairs):  # the two halves share counters
-            x, y = threefry(t, k, np.uint64(seed), lane)
+            x, y = threefry(t, k, key)
             rows[k], rows[half + k] = row_of_word(x, count), row_of_word(y, count)
         if pairs < half:
-            rows[pairs] = row_of_word(threefry(t, pairs, np.uint64(seed), lane)[0], count)
+            rows[pairs] = row_of_word(threefry(t, pairs, key)[0], count)
     elif n == count:
         for k in range(n):
             rows[k] = k
@@ -224,7 +277,7 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
         table[:] = 0
         for k in range(np.uint64(n)):
             last = count - n + np.int64(k)
-            row = np.int64(random_row(seed, lane, t, k, last + 1))
+            row = np.int64(random_row(key, t, k, last + 1))
             if not insert(table, row):
                 row = last
                 insert(table, row)
@@ -233,5 +286,7 @@ def draw_rows(rows: np.ndarray, table: np.ndarray, count: int, seed: Word, lane:
 
 AHEAD = 1024  # numbers that draw_ahead needs room for
 
-EMBEDDED = (wide, lane_of, normal_pair, fill_normals, in_vectors, draw_ahead, pair_ahead)
+EMBEDDED = (wide, stream_key, normal_pair, fill_normals, in_vectors, draw_ahead, pair_ahead)
 MINIBATCH = (random_row, draw_rows)
+MANY_CHAINS = (fill_keys, column_key)
+KEYS = "keys"  # the field of the state of many chains that ``fill_keys`` fills

@@ -37,13 +37,13 @@ def run_text(
     filled: Mapping[str, str],
     ahead: Mapping[str, str],
 ) -> tuple[str, dict[str, int]]:
-    """``run(...)``: the loop over steps, in place; and which use of random numbers each of its lanes is.
+    """``run(...)``: the loop over steps, in place; and the purpose of each of its keys.
 
-    ``filled`` calls the scratch array of a noise that is drawn beforehand, ``ahead`` that of a lane for several steps.
+    ``filled`` calls the scratch array of a noise that is drawn beforehand, ``ahead`` that of a key for several steps.
     """
     writer = _Writer(plan, steps, counts, own, filled, ahead)
     body, recorded = writer.bodies()
-    before = [*count_lines(plan, counts), *_lane_lines(writer), *(line for let in steps.constant for line in let_lines(let))]
+    before = [*count_lines(plan, counts), *_key_lines(writer), *(line for let in steps.constant for line in let_lines(let))]
     before += [FIRST_ROW, *writer.first_evaluation()]
     if plan.statistics:
         body = ["accepted = tests = 0.0", *body]
@@ -51,15 +51,15 @@ def run_text(
         _RUN_HEAD, *_run_note(plan), '    """', "    wide()", *(f"    {line}" for line in before), _RUN_LOOP,
         *(f"        {line}" for line in [*body, *_stopped(plan), *_kept(plan, recorded)]), "    return start + steps, -1",
     ])  # fmt: skip
-    return text, writer.lanes
+    return text, writer.purpose_of
 
 
-def _lane_lines(writer: _Writer) -> list[str]:
-    return [f"{lane} = lane_of({purpose}, chain)" for lane, purpose in writer.lanes.items()]
+def _key_lines(writer: _Writer) -> list[str]:
+    return [f"{key} = stream_key(seed, {purpose}, chain)" for key, purpose in writer.purpose_of.items()]
 
 
 class _Writer:
-    """Writes bodies of loops; every noise and every evaluation of a gradient gets random numbers of its own, by ``lanes``."""
+    """Writes bodies of loops; every noise and every evaluation of a gradient gets random numbers of its own, by ``purpose_of`` their key."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class _Writer:
         self.context = Context(STEP_FIXED, passed, counts, every_noise(plan), self.gradient, self.sweep, self.drawn)
         self.left = list(plan.carried.calls) if plan.carried else []
         self.last: dict[tuple[type, Potential], list[str]] = {}
-        self.lanes: dict[str, int] = {}
+        self.purpose_of: dict[str, int] = {}
         self.purposes = 0
         self.judged = "finite &= "
         self.clock, self.ticks = "t", "np.uint64(start), np.uint64(start + steps)"  # and from where to where it counts
@@ -95,9 +95,9 @@ class _Writer:
 
     def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw]) -> list[str]:
         """The lines of these statements, one after another, with these noises drawn afresh."""
-        second = {pair[1].lane for pair in scalar_pairs(noises) if len(pair) > 1}
-        lanes = [(d.lane, self.purpose()) for d in noises]
-        self.lanes |= {lane: purpose for lane, purpose in lanes if lane not in second}
+        second = {pair[1].key for pair in scalar_pairs(noises) if len(pair) > 1}
+        keys = [(d.key, self.purpose()) for d in noises]
+        self.purpose_of |= {key: purpose for key, purpose in keys if key not in second}
         lines = self.draws_beforehand(noises)
         for s in statements:
             lines += self.lines(s)
@@ -130,10 +130,8 @@ class _Writer:
         lines, outer = [], (self.clock, self.ticks)
         count = f"np.uint64({high})"
         if low < high:
-            self.lanes[loop.lane] = self.purpose()
-            lines.append(
-                f"{loop.count} = np.uint64({low}) + random_row(seed, {loop.lane}, {self.clock}, np.uint64(0), {high - low + 1})"
-            )
+            self.purpose_of[loop.key] = self.purpose()
+            lines.append(f"{loop.count} = np.uint64({low}) + random_row({loop.key}, {self.clock}, np.uint64(0), {high - low + 1})")
         else:
             lines.append(f"{loop.count} = {count}")
         first = f"{self.clock} * {count}"
@@ -153,21 +151,21 @@ class _Writer:
         for draw in noises:
             name = draw.local.name
             if name in self.filled:
-                lines += [f"{name} = state.{self.filled[name]}", f"fill_normals({name}, seed, {draw.lane}, {self.clock})"]
+                lines += [f"{name} = state.{self.filled[name]}", f"fill_normals({name}, {draw.key}, {self.clock})"]
         return lines
 
     def draw_ahead(self, draw: NoiseDraw, first: str, half: str) -> str:
         """See to it that these pairs of a step are there."""
-        return f"draw_ahead(state.{self.ahead[draw.lane]}, seed, {draw.lane}, {self.clock}, {first}, {half}, {self.ticks})"
+        return f"draw_ahead(state.{self.ahead[draw.key]}, {draw.key}, {self.clock}, {first}, {half}, {self.ticks})"
 
     def pair_ahead(self, draw: NoiseDraw, k: str) -> str:
         """One of these pairs."""
-        return f"pair_ahead(state.{self.ahead[draw.lane]}, {self.clock}, {k})"
+        return f"pair_ahead(state.{self.ahead[draw.key]}, {self.clock}, {k})"
 
     def test(self, test: Test) -> list[str]:
         """Accept or go back; a state that is not finite or not in its domain is not accepted, nor is a ratio that is no number."""
-        self.lanes[test.lane] = self.purpose()
-        drawn = f"log_uniform(seed, {test.lane}, {self.clock})"
+        self.purpose_of[test.key] = self.purpose()
+        drawn = f"log_uniform({test.key}, {self.clock})"
         restored = [line for r in test.restored for line in restored_lines(r, self.context.counts)]
         return [
             f"{test.accepted} = guilty(state) < 0 and {drawn} < {text_of(test.log_ratio)}",
@@ -218,9 +216,9 @@ class _Writer:
 
     def drawn(self, draw: ChiSquared) -> list[str]:
         """Draws that are not normal, each with as many random words as it needs."""
-        self.lanes[draw.lane] = self.purpose()
+        self.purpose_of[draw.key] = self.purpose()
         count = "np.uint64(1)" if draw.length is None else self.context.counts[draw.length]
-        drawn = f"noncentral_chi_squared({draw.df}[i], {draw.nonc}[i], seed, {draw.lane}, {self.clock}, i)"
+        drawn = f"noncentral_chi_squared({draw.df}[i], {draw.nonc}[i], {draw.key}, {self.clock}, i)"
         return [f"for i in range({count}):", f"    {draw.target}[i] = {drawn}"]
 
     def sweep(self, statement: Sweep, count: str) -> list[str]:
@@ -238,7 +236,7 @@ class _Writer:
 
         if not fused:
             return [f"for i in range({count}):", f"    {call('i', 0)}"]
-        pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair(seed, {d.lane}, {self.clock}, i)" for d in fused]
+        pair = [f"{d.pair[0]}, {d.pair[1]} = normal_pair({d.key}, {self.clock}, i)" for d in fused]
         rest = [f"{d.pair[0]}, {d.pair[1]} = {self.pair_ahead(d, 'i - fused')}" for d in fused]
         last = [f"{d.pair[0]} = {self.pair_ahead(d, 'pairs - fused')}[0]" for d in fused]
         both = [call("i", 0), call("half + i", 1)]
@@ -268,7 +266,7 @@ def _rows_drawn(estimator: Estimator | None, purpose: int, clock: str) -> list[s
     if estimator is None or not estimator.gradient.fields:
         return []
     count = count_text(estimator.gradient)
-    return [f"draw_rows(state.rows, state.table, {count}, seed, lane_of({purpose}, chain), {clock})"]
+    return [f"draw_rows(state.rows, state.table, {count}, stream_key(seed, {purpose}, chain), {clock})"]
 
 
 _RUN_HEAD = '''\

@@ -22,7 +22,7 @@ from codegen.loops import ChiSquared, Loop, MatrixProduct, Plan, Statement, Sums
 from codegen.many import refusal_of_many
 from codegen.many_source import many_names, many_texts
 from codegen.names import Namer, local_namer
-from codegen.random import AHEAD, EMBEDDED, MINIBATCH, log_uniform, random_row
+from codegen.random import AHEAD, EMBEDDED, MANY_CHAINS, MINIBATCH, log_uniform, random_row
 from codegen.run_source import RUN_SCHEDULE, run_text
 from recipe.abstract import Potential
 from recipe.symbols import Block, Length, Vector
@@ -69,7 +69,7 @@ JITTER = '''\
 @start_kernel
 def jitter(values, seed, purpose, chain):
     """Standard normal numbers for the first state of a chain."""
-    fill_normals(values, seed, lane_of(purpose, chain), np.uint64(0))
+    fill_normals(values, stream_key(seed, purpose, chain), np.uint64(0))
 '''
 
 KEEP = '''\
@@ -85,7 +85,7 @@ def keep(draws, row, values):
 def module_text(comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer) -> str:
     """The whole module: the comment on top, then what a reader needs in the order in which it is used.
 
-    ``ahead`` calls the array of numbers that are drawn ahead, by lane; ``namer`` and ``fields`` know the names that are taken among
+    ``ahead`` calls the array of numbers that are drawn ahead, by key; ``namer`` and ``fields`` know the names that are taken among
     functions and among the fields of ``State``.
     """
     counts = count_names(plan.state, namer)
@@ -96,7 +96,7 @@ def module_text(comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], na
     loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
     bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions) for s in loops}
     steps = plan_in_place(plan)
-    run, lanes = run_text(plan, steps, counts, own, filled, ahead)
+    run, purposes = run_text(plan, steps, counts, own, filled, ahead)
     texts = [
         comment,
         header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
@@ -113,7 +113,7 @@ def module_text(comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], na
         RUN_SCHEDULE,
     ]
     if refusal_of_many(plan) is None:
-        texts += many_texts(plan, steps, counts, many_names(plan, filled, namer, fields), lanes, bodies)
+        texts += many_texts(plan, steps, counts, many_names(plan, filled, namer, fields), purposes, bodies)
     return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
 
 
@@ -191,6 +191,7 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     sums += [e.gradient.value.sum for e in own.values() if e.gradient.value is not None]
     statements = [*every(plan.statements), *plan.recorded.statements]
     more = [*EMBEDDED, *(MINIBATCH if own else ())]
+    more += MANY_CHAINS if refusal_of_many(plan) is None else ()
     more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
     more += [log_uniform] if plan.statistics else []
     more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()

@@ -102,7 +102,7 @@ def _changes(node):  # noqa: PLR0912, PLR0915  (one case a kind of change)
             yield "index", _put("slice", ast.Constant(0))
         case ast.Call(args=args):
             for k, a in enumerate(args):
-                if isinstance(a, ast.Name) and (a.id in KEYS or a.id.startswith("lane_")):
+                if isinstance(a, ast.Name) and (a.id in KEYS or a.id.startswith("key_")):
                     yield "key shared", lambda n, k=k: n.args.__setitem__(k, _zero())
             for k in range(len(args) - 1):
                 if ast.dump(args[k]) != ast.dump(args[k + 1]):

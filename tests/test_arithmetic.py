@@ -20,7 +20,7 @@ from codegen import generate
 from codegen.chi_squared import noncentral_chi_squared
 from codegen.elementary import exp, expm1, log, log1p, tanh
 from codegen.intrinsics import wide
-from codegen.random import fill_normals, lane_of
+from codegen.random import fill_normals, stream_key
 from codegen.special import digamma, phi_1
 from codegen.stable import sigmoid, softplus
 from recipe import bind, total
@@ -90,7 +90,7 @@ def test_the_loops_use_the_widest_vectors_of_the_machine():
 @njit(error_model="numpy")
 def some_normals(values):
     wide()
-    fill_normals(values, np.uint64(7), lane_of(3, 2), np.uint64(10**12))
+    fill_normals(values, stream_key(np.uint64(7), 3, 2), np.uint64(10**12))
 
 
 @njit(error_model="numpy")
@@ -102,7 +102,7 @@ def some_of_everything(x, values):
         values[3, i], values[4, i], values[5, i] = log(x[i]), log1p(x[i]), digamma(abs(x[i]) + 0.1)
         values[6, i], values[7, i], values[8, i] = sigmoid(x[i]), softplus(x[i]), phi_1(x[i])
     for i in range(np.uint64(x.size)):
-        values[9, i] = noncentral_chi_squared(abs(x[i]) + 0.01, x[i] * x[i], np.uint64(7), lane_of(3, 2), np.uint64(0), i)
+        values[9, i] = noncentral_chi_squared(abs(x[i]) + 0.01, x[i] * x[i], stream_key(np.uint64(7), 3, 2), np.uint64(0), i)
 
 
 def digest():

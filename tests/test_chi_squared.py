@@ -16,7 +16,7 @@ from sympy import Interval, Rational, Symbol, exp, log, oo
 from catalog.scir import scir, scir_posterior
 from codegen import generate, sample
 from codegen.chi_squared import log_mass, noncentral_chi_squared, poisson_small
-from codegen.random import lane_of
+from codegen.random import stream_key
 from recipe import (
     Data,
     Noise,
@@ -48,9 +48,9 @@ w = Noise("w", like=theta)
 
 @njit(error_model="numpy")
 def fill(values, df, nonc, seed, purpose, chain, t):
-    lane = lane_of(purpose, chain)
+    key = stream_key(seed, purpose, chain)
     for i in range(np.uint64(values.size)):
-        values[i] = noncentral_chi_squared(df, nonc, seed, lane, t, i)
+        values[i] = noncentral_chi_squared(df, nonc, key, t, i)
 
 
 def drawn(df, nonc, size=100_000, seed=1, purpose=0, chain=0, t=0):
@@ -154,11 +154,11 @@ def slow_draw(df, nonc, words):
 
 @pytest.mark.parametrize(("df", "nonc"), [(0.2, 1e-8), (0.2, 3.0), (1.5, 12.0), (7.0, 0.0)])
 def test_draws_agree_with_a_slow_draw_from_the_same_words(df, nonc):
-    from test_random import slow_threefry
+    from test_random import slow_key, slow_threefry
 
     fast = drawn(df, nonc, size=60, seed=11, purpose=2, chain=3, t=5)
     for i in range(60):
-        words = (slow_threefry((5, (i << 32) + n), (11, 2 << 32 | 3)) for n in range(1000))
+        words = (slow_threefry((5, (i << 32) + n), slow_key(11, 2, 3)) for n in range(1000))
         assert fast[i] == pytest.approx(slow_draw(df, nonc, words), rel=1e-12)
 
 
@@ -285,7 +285,7 @@ def test_a_run_draws_by_its_own_counters():
     state = loaded.allocate(np.array([1.0, 1.0, 1.0]))
     draws = loaded.Draws(np.zeros((3, 3)))
     loaded.run(state, draws, (), (), 0.5, loaded.Params(np.array(params)), u64(4), 1, 0, 3, 0, 1)
-    purpose = int(re.search(r"lane_w_theta = lane_of\((\d+), chain\)", module.source)[1])
+    purpose = int(re.search(r"key_w_theta = stream_key\(seed, (\d+), chain\)", module.source)[1])
     at, scale = np.ones(3), (1 - math.exp(-0.5)) / 2
     for t in range(3):
         x = [np.nan] * 3

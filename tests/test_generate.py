@@ -261,7 +261,7 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
     module = generate(bind(SGLD, {U: posterior}))
     loaded = module.load()
     at, u64 = np.array([0.3, -0.2, 0.9]), np.uint64
-    data, params, lane = loaded.Data(x=x, y=labels), loaded.Params(2.0), u64(9)
+    data, params, key = loaded.Data(x=x, y=labels), loaded.Params(2.0), (u64(1), u64(9))
 
     def numpy_gradient(rows):
         residual = 1 / (1 + np.exp(-x[rows] @ at)) - labels[rows]
@@ -270,10 +270,10 @@ def test_minibatch_gradient_is_that_of_the_chosen_rows():
     g = np.empty(3)
     for t, batch in ((0, 7), (5, 40), (6, 1)):
         rows = np.zeros(batch, dtype=np.int64)
-        draw_rows(rows, rows[:0], 40, u64(1), lane, u64(t))
+        draw_rows(rows, rows[:0], 40, key, u64(t))
         half = batch - batch // 2  # the two halves share counters
         numbers = [2 * n if n < half else 2 * (n - half) + 1 for n in range(batch)]
-        assert rows.tolist() == [int(random_row(u64(1), lane, u64(t), u64(k), 40)) for k in numbers]
+        assert rows.tolist() == [int(random_row(key, u64(t), u64(k), 40)) for k in numbers]
         loaded.gradient_U(g, at, data, params, (), rows)
         np.testing.assert_allclose(g, numpy_gradient(rows), rtol=1e-12)
     loaded.gradient_U(g, at, data, params, (), rows[:0])

@@ -9,7 +9,7 @@ from ctypes import CFUNCTYPE, c_double
 import mpmath
 import numpy as np
 import pytest
-from drawn import normals
+from drawn import normals, stream
 from numba import njit
 from scipy.integrate import quad
 from slow_step import slow_sweep
@@ -20,7 +20,7 @@ from test_checkpoint import stopped_run
 from codegen import Polynomial, generate, sample
 from codegen.loops import Loop
 from codegen.loops import Test as Decision
-from codegen.random import lane_of, log_uniform, random_row
+from codegen.random import log_uniform, random_row
 from recipe import (
     Data,
     Kernel,
@@ -102,8 +102,8 @@ class Scope:
         self.loops = [s for s in statements if isinstance(s, Loop)]
         self.tests = [s for s in statements if isinstance(s, Decision)]
 
-    def lane(self, name):
-        return U64(lane_of(int(re.search(rf"{name} = lane_of\((\d+), chain\)", self.source)[1]), CHAIN))
+    def key(self, name):
+        return stream(self.source, name, SEED, CHAIN)
 
     def normal(self, name, size):
         draw = next(d for d in self.noises if d.name == name)
@@ -111,14 +111,14 @@ class Scope:
         return normals(self.source, self.all, draw, size, SEED, CHAIN, self.clock)
 
     def log_uniform(self):
-        return log_uniform(U64(SEED), self.lane(self.tests.pop(0).lane), U64(self.clock))
+        return log_uniform(self.key(self.tests.pop(0).key), U64(self.clock))
 
     def repetitions(self, times):
         loop = self.loops.pop(0)
         low, high = times if isinstance(times, tuple) else (times, times)
         number = low
         if low < high:
-            number += int(random_row(U64(SEED), self.lane(loop.lane), U64(self.clock), U64(0), high - low + 1))
+            number += int(random_row(self.key(loop.key), U64(self.clock), U64(0), high - low + 1))
         for n in range(number):
             yield Scope(self.source, loop.statements, loop.noises, self.clock * high + n)
 
@@ -244,7 +244,7 @@ def test_repeated_steps_take_minibatches_of_their_own():
     source = generate(kernel).source
     inside = source[source.index("for t_2 in") : source.index("if not finite")]
     assert inside.count("draw_rows") == 1
-    assert re.search(r"lane_of\(\d+, chain\), t_2\)", inside)
+    assert re.search(r"stream_key\(seed, \d+, chain\), t_2\)", inside)
 
 
 calls = []

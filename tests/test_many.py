@@ -153,12 +153,13 @@ def test_neither_the_first_chain_nor_how_many_there_are_is_seen():
 
 def test_a_step_is_the_slow_one():
     """In 50 digits, with the noise that the counters say; the second draw of a pair of numbers included."""
-    from codegen.random import lane_of, normal_pair
+    from codegen.random import normal_pair, stream_key
 
     module, loaded, params, blocks = case("banana", 1, 3)
     draws, _ = together(loaded, params, blocks, np.full(1, 0.3), 0, 1, 5)
     for c in range(3):
-        w_x, w_y = normal_pair(SEED, np.uint64(lane_of(0, 5 + c)), np.uint64(0), np.uint64(0))
+        key = tuple(map(np.uint64, stream_key(SEED, np.uint64(0), np.uint64(5 + c))))
+        w_x, w_y = normal_pair(key, np.uint64(0), np.uint64(0))
         noise = dict(zip([d.name for d in module.plan.noises], [[w_x], [w_y]], strict=True))
         from recipe import discretise
 

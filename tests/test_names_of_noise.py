@@ -114,4 +114,4 @@ def test_what_is_recorded_is_drawn_for_itself_in_the_code():
     object.__setattr__(update, "observe", ((x, x + one),))
     plan = generate(update).plan
     assert len(plan.noises) == len(plan.recorded.noises) == 1
-    assert plan.noises[0].lane != plan.recorded.noises[0].lane
+    assert plan.noises[0].key != plan.recorded.noises[0].key

@@ -17,7 +17,7 @@ from test_checkpoint import stopped_run as stopped
 from test_generate import cubic, slow_cubic
 
 from codegen import Polynomial, generate
-from codegen.random import draw_rows, lane_of
+from codegen.random import draw_rows, stream_key
 from recipe import Noise, Potential, Scalar, Update, Vector, grad, total
 
 theta = Vector("theta")
@@ -186,7 +186,8 @@ def test_several_potentials_each_for_itself():
 def rows_of(purpose, t, size, *, replace):
     rows = np.zeros(size, dtype=np.int64)
     table = np.zeros(0 if replace else 2 << size.bit_length(), dtype=np.int64)
-    draw_rows(rows, table, 100, U64(SEED), U64(lane_of(purpose, CHAIN)), U64(t % 2**64))
+    key = tuple(map(U64, stream_key(U64(SEED), U64(purpose), U64(CHAIN))))
+    draw_rows(rows, table, 100, key, U64(t % 2**64))
     return rows
 
 
@@ -228,7 +229,7 @@ def test_the_estimate_from_a_minibatch_is_kept(replace):
 def test_two_evaluations_of_a_step_have_rows_of_their_own():
     inside = Update(h, [KICK, (theta, theta + h * r), KICK, (theta, theta / 2)], TARGET)
     source = generate(inside, posteriors={U: POSTERIOR}).source
-    assert [f"lane_of({k}, chain)" in source for k in range(3)] == [True, True, False]
+    assert [f"stream_key(seed, {k}, chain)" in source for k in range(3)] == [True, True, False]
 
 
 @pytest.mark.slow

@@ -14,11 +14,12 @@ from codegen.random import (
     draw_ahead,
     fill_normals,
     in_vectors,
-    lane_of,
     log_uniform,
     normal_pair,
     pair_ahead,
     random_row,
+    stream_key,
+    strong_threefry,
     threefry,
 )
 from codegen.special import digamma
@@ -31,31 +32,36 @@ u64 = np.uint64
 
 @njit
 def words(c0, c1, k0, k1):
-    return threefry(c0, c1, k0, k1)
+    return threefry(c0, c1, (k0, k1))
+
+
+@njit
+def strong_words(c0, c1, k0, k1):
+    return strong_threefry(c0, c1, (k0, k1))
 
 
 @njit(error_model="numpy")
 def normals(values, seed, purpose, chain, t):
-    fill_normals(values, seed, lane_of(purpose, chain), t)
+    fill_normals(values, stream_key(seed, purpose, chain), t)
 
 
 @njit(error_model="numpy")
-def pair(seed, lane, t, k):
-    return normal_pair(seed, lane, t, k)
+def pair(key, t, k):
+    return normal_pair(key, t, k)
 
 
 @njit
-def rows_of(result, seed, lane, t, rows):
+def rows_of(result, key, t, rows):
     for k in range(u64(result.size)):
-        result[k] = random_row(seed, lane, t, k, rows)
+        result[k] = random_row(key, t, k, rows)
 
 
-def slow_threefry(counter, key):
-    """Threefry2x64-13 as the paper writes it, on Python integers."""
+def slow_threefry(counter, key, rounds=13):
+    """Threefry2x64 as the paper writes it, on Python integers."""
     rotations = (16, 42, 12, 31, 16, 32, 24, 21)
     keys = (*key, 0x1BD11BDAA9FC1A22 ^ key[0] ^ key[1])
     x, y = (counter[0] + keys[0]) & MASK, (counter[1] + keys[1]) & MASK
-    for n in range(13):
+    for n in range(rounds):
         x = (x + y) & MASK
         r = rotations[n % 8]
         y = ((y << r | y >> (64 - r)) & MASK) ^ x
@@ -65,12 +71,17 @@ def slow_threefry(counter, key):
     return x, y
 
 
+def slow_key(seed, purpose, chain):
+    """The key of a stream."""
+    return slow_threefry((purpose, chain), (seed, 0), rounds=20)
+
+
 def slow_normals(d, seed, purpose, chain, t):
     """The normals of a block by the definition, with the functions of ``math``."""
     half = (d + 1) // 2
     result = [0.0] * (2 * half)
     for k in range(half):
-        x, y = slow_threefry((t, k), (seed, purpose << 32 | chain))
+        x, y = slow_threefry((t, k), slow_key(seed, purpose, chain))
         u = ((x & LOW) + 0.5) / 2**52
         angle = math.pi / 2 * ((y & LOW | 1) / 2**52 - 0.5)
         if y >> 62 & 1:
@@ -98,6 +109,29 @@ def test_known_answers(word, answer):
     assert slow_threefry((word, word), (word, word)) == answer
 
 
+@pytest.mark.parametrize(
+    ("counter", "key", "answer"),
+    [
+        ((0, 0), (0, 0), (0xC2B6E3A8C2C69865, 0x6F81ED42F350084D)),
+        ((MASK, MASK), (MASK, MASK), (0xE02CB7C4D95D277A, 0xD06633D0893B8B68)),
+        (
+            (0x243F6A8885A308D3, 0x13198A2E03707344),
+            (0xA4093822299F31D0, 0x082EFA98EC4E6C89),
+            (0x263C7D30BB0F0AF1, 0x56BE8361D3311526),
+        ),
+    ],
+)
+def test_known_answers_of_the_block_that_keys_are(counter, key, answer):
+    """Those that Random123 publishes for 20 rounds (kat_vectors)."""
+    assert tuple(int(w) for w in strong_words(*map(u64, (*counter, *key)))) == answer
+    assert slow_threefry(counter, key, rounds=20) == answer
+
+
+def test_a_key_is_a_block_of_purpose_and_chain_under_the_seed():
+    for seed, purpose, chain in [(0, 0, 0), (1, 2, 3), (MASK, 2**31 + 5, 2**33)]:
+        assert tuple(int(w) for w in stream_key(u64(seed), u64(purpose), u64(chain))) == slow_key(seed, purpose, chain)
+
+
 def test_words_agree_with_plain_integers():
     for c0, c1, k0, k1 in np.random.default_rng(3).integers(0, MASK, (50, 4), dtype=np.uint64, endpoint=True):
         ours = tuple(int(w) for w in words(c0, c1, k0, k1))
@@ -114,14 +148,15 @@ def test_a_pair_is_the_two_halves_of_a_block():
     d, half = 7, 4
     values = drawn(d, seed=5, purpose=2, chain=1, t=9)
     for k in range(d - half):
-        assert pair(u64(5), u64(2 << 32 | 1), u64(9), u64(k)) == (values[k], values[half + k])
+        key = tuple(map(u64, slow_key(5, 2, 1)))
+        assert pair(key, u64(9), u64(k)) == (values[k], values[half + k])
 
 
 @njit(error_model="numpy")
-def pairs_ahead(found, numbers, seed, lane, begin, end, first, half):
+def pairs_ahead(found, numbers, key, begin, end, first, half):
     """What ``pair_ahead`` has for the steps begin .. end - 1."""
     for t in range(begin, end):
-        draw_ahead(numbers, seed, lane, t, first, half, begin, end)
+        draw_ahead(numbers, key, t, first, half, begin, end)
         for k in range(first, half):
             found[t - begin, k - first, 0], found[t - begin, k - first, 1] = pair_ahead(numbers, t, k - first)
 
@@ -129,17 +164,17 @@ def pairs_ahead(found, numbers, seed, lane, begin, end, first, half):
 @pytest.mark.parametrize("d", [1, 2, 3, 14, 15, 16, 17, 18, 31, 32, 33, 63, 64, 65])
 def test_what_is_drawn_ahead_is_what_is_drawn_where_it_is_used(d):
     """From any step on, in any split of the steps: the pairs that fill no vectors, by ``normal_pair``."""
-    seed, lane, half = u64(MASK), u64(3 << 32 | 7), (d + 1) // 2
+    key, half = (u64(MASK), u64(3 << 32 | 7)), (d + 1) // 2
     first = int(in_vectors(u64(d // 2)))
     assert first % 8 == 0 <= half - first <= 8
     for start in (0, 1, 37, 63, 64, 10**12 + 5):
         steps = 150
-        wanted = [[pair(seed, lane, u64(start + n), u64(k)) for k in range(first, half)] for n in range(steps)]
+        wanted = [[pair(key, u64(start + n), u64(k)) for k in range(first, half)] for n in range(steps)]
         for split in ([0, steps], [0, 1, 2, 29, 64, 65, 127, steps], list(range(steps + 1))):
             found, numbers = np.full((steps, half - first, 2), np.nan), np.full(AHEAD, np.nan)
             for begin, end in pairwise(split):
                 steps_of_it = (u64(start + begin), u64(start + end))
-                pairs_ahead(found[begin:end], numbers, seed, lane, *steps_of_it, u64(first), u64(half))
+                pairs_ahead(found[begin:end], numbers, key, *steps_of_it, u64(first), u64(half))
             np.testing.assert_array_equal(found, np.array(wanted).reshape(found.shape))
 
 
@@ -173,7 +208,7 @@ def test_the_logarithm_of_a_uniform_number_is_that_of_its_definition():
     values = []
     for t in range(5000):
         word, _ = slow_threefry((t, 0), (3, 2 << 32 | 1))
-        values.append(math.exp(log_uniform(u64(3), u64(2 << 32 | 1), u64(t))))
+        values.append(math.exp(log_uniform((u64(3), u64(2 << 32 | 1)), u64(t))))
         assert values[-1] == pytest.approx(((word & LOW) + 0.5) / 2**52, rel=1e-12)
     z = np.sort(values)
     assert np.abs(z - (np.arange(z.size) + 0.5) / z.size).max() < 1.95 / math.sqrt(z.size)
@@ -181,7 +216,7 @@ def test_the_logarithm_of_a_uniform_number_is_that_of_its_definition():
 
 def test_rows_are_uniform():
     result = np.empty(60_000, dtype=np.int64)
-    rows_of(result, u64(1), u64(2), u64(3), 7)
+    rows_of(result, (u64(1), u64(2)), u64(3), 7)
     counts = np.bincount(result, minlength=7)
     assert counts.size == 7
     expected = result.size / 7

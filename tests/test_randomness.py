@@ -17,7 +17,7 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from codegen.random import fill_normals, lane_of, threefry
+from codegen.random import fill_normals, stream_key, threefry
 
 SEED = 20261122
 LEVEL = 1e-6  # of each comparison with a bound
@@ -26,13 +26,14 @@ u64 = np.uint64
 
 @njit(error_model="numpy")
 def fill(values, seed, purpose, chain, t):
-    fill_normals(values, seed, lane_of(purpose, chain), t)
+    fill_normals(values, stream_key(seed, purpose, chain), t)
 
 
 @njit(error_model="numpy")
-def words(first, second, count, seed, lane, t):
+def words(first, second, count, seed, purpose, chain, t):
+    key = stream_key(seed, purpose, chain)
     for k in range(u64(count)):
-        first[k], second[k] = threefry(t, k, seed, lane)
+        first[k], second[k] = threefry(t, k, key)
 
 
 @njit(error_model="numpy")
@@ -61,7 +62,7 @@ def blocks(count, size=1_000_000):
 
 def random_words(count, purpose=0, chain=0, t=0):
     both = np.empty((2, count), dtype=np.uint64)
-    words(both[0], both[1], count, u64(SEED), u64(purpose << 32 | chain), u64(t))
+    words(both[0], both[1], count, u64(SEED), u64(purpose), u64(chain), u64(t))
     return both
 
 

@@ -77,7 +77,7 @@ def differing(tested, old, new):
         ("< cost - cost_2", "< -1e300", {FROM_ANYWHERE}),  # it never moves, so that it keeps every law
         ("cost = total_3 +", "cost = 1.1 * total_3 +", {IN_ITS_LAW, FROM_ANYWHERE}),
         ("factor = ", "factor = 1.1 * ", {FROM_ANYWHERE}),
-        ("lane_w = lane_of(0, chain)", "lane_w = lane_of(0, 0)", {IN_ITS_LAW, FROM_ANYWHERE}),
+        ("key_w = stream_key(seed, 0, chain)", "key_w = stream_key(seed, 0, 0)", {IN_ITS_LAW, FROM_ANYWHERE}),
     ],
 )
 def test_a_module_that_was_tampered_with_differs(tested, old, new, where):

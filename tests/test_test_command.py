@@ -83,7 +83,7 @@ def test_a_table_for_people(sampler):
 # Each is a change of the text of the module, and a line that must notice it.
 TAMPERED = {
     "the noise 1.1 times": ("math.sqrt(2.0)", "1.1 * math.sqrt(2.0)", "the variance of each number"),
-    "one noise for all chains": ("lane_of(0, chain)", "lane_of(0, 0)", "numbers drawn twice"),
+    "one noise for all chains": ("stream_key(seed, 0, chain)", "stream_key(seed, 0, 0)", "numbers drawn twice"),
     "one noise for all steps": ("t = np.uint64(done)", "t = np.uint64(0)", "numbers drawn twice"),
 }
 

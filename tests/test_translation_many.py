@@ -62,6 +62,8 @@ CALL = "finite &= move_r_theta_many(i, c, state, state, params, step_size, facto
 HALF = "move_r_theta_many(half + i, c, state, state, params, step_size, factor, factor_2, w_r_b)"
 PLACE = "place = i % EIGHT if n_theta >= EIGHT else np.uint64(0)"
 ZEROS = f"        for place in range(EIGHT):\n            for c in range(chains):\n{SIX}state.total_by_eight[place, c] = 0.0\n"
+KEYS = "fill_keys(state.keys, seed, first)"
+KEY = "column_key(state.keys, 0, c)"
 READ = f"{SIX}factor = state.factor[0, c]\n"
 STORED = "            state.factor[0, c] = factor\n"
 COUNTED = "        tests += 1.0\n        for c in range(chains):\n            cost"
@@ -106,28 +108,43 @@ BY_HAND = [
     ("sums", "chains, first = np.uint64(state.theta.shape[1])", "chains, first = np.uint64(state.theta.shape[0])"),
     ("sums", "n_theta = np.uint64(state.theta.shape[0])", "n_theta = np.uint64(state.theta.shape[1])"),
     # random numbers
-    ("sums", "lane_of(0, first + c)", "lane_of(0, first)"),
-    ("sums", "lane_of(0, first + c)", "lane_of(0, c)"),
-    ("sums", "lane_of(0, first + c)", "lane_of(c, first + c)"),
-    ("sums", "lane_of(0, first + c)", "lane_of(0, first + i)"),
-    ("sums", "lane_of(0, first + c)", "lane_of(0, first + c + c)"),
-    ("sums", "lane_of(0, first + c)", "lane_of(0, first - c)"),
-    ("sums", "lane_of(0, first + c)", "lane_of(1, first + c)"),  # another key than run has
+    ("sums", KEYS, KEYS.replace("first", "np.uint64(0)")),
+    ("sums", KEYS, KEYS.replace("first", "first_chain")),
+    ("sums", KEYS, KEYS.replace("first", "first + first")),
+    ("sums", KEYS, KEYS.replace("seed", "first")),
+    ("sums", KEYS, KEYS.replace("state.keys", "state.theta")),
+    ("sums", f"    {KEYS}\n", ""),
+    ("sums", f"    {KEYS}\n", f"    {KEYS}\n    {KEYS}\n"),
+    ("sums", f"    {KEYS}\n", f"    {KEYS}\n    state.keys[0, 0] = state.keys[0, 1]\n"),
+    ("sums", "np.zeros((2, chains), dtype=np.uint64)", "np.zeros((1, chains), dtype=np.uint64)"),
+    ("sums", "np.zeros((2, chains), dtype=np.uint64)", "np.zeros((4, chains))"),
+    ("sums", READ, f"{SIX}factor = state.keys[0, c]\n"),
+    ("sums", "state.factor", "state.keys"),
+    ("sums", KEY, KEY.replace("0, c", "0, 0")),
+    ("sums", KEY, KEY.replace("0, c", "0, i")),
+    ("sums", KEY, KEY.replace("0, c", "0, c + 1")),
+    ("sums", KEY, KEY.replace("0, c", "1, c")),  # a key that there is not
+    ("sums", KEY, KEY.replace("0, c", "-1, c")),
+    ("sums", KEY, KEY.replace("0, c", "c, c")),
+    ("sums", KEY, KEY.replace("state.keys", "state.theta")),
+    ("sums", KEY, "state.keys"),
+    ("sums", KEY, "(state.keys[0, c], state.keys[0, c])"),
+    ("shared noise", "column_key(state.keys, 3, c)", "column_key(state.keys, 1, c)"),
     ("sums", "np.uint64(first_chain)", "np.uint64(0)"),
     ("sums", "np.uint64(first_chain)", "np.uint64(first_chain + 1)"),
-    ("sums", "normal_pair(seed, lane_of(0, first + c), t, i)", "normal_pair(seed, lane_of(0, first + c), t, c)"),
-    ("sums", "normal_pair(seed, lane_of(0, first + c), t, i)", "normal_pair(seed, lane_of(0, first + c), i, t)"),
-    ("sums", "normal_pair(seed, lane_of(0, first + c), t, pairs)[0]", "normal_pair(seed, lane_of(0, first + c), t, pairs)[1]"),
-    ("shared noise", "lane_of(3, first + c)", "lane_of(1, first + c)"),
-    ("shared noise", "lane_of(1, first + c)", "lane_of(2, first + c)"),
+    ("sums", "c), t, i)", "c), t, c)"),
+    ("sums", "c), t, i)", "c), i, t)"),
+    ("sums", "c), t, pairs)[0]", "c), t, pairs)[1]"),
+    ("shared noise", "column_key(state.keys, 3, c)", "column_key(state.keys, 1, c)"),
+    ("shared noise", "column_key(state.keys, 1, c)", "column_key(state.keys, 2, c)"),
     ("banana", "w_x, w_y = normal_pair", "w_y, w_x = normal_pair"),  # another one than run has
     ("shared noise", "state.v[half + i, c] = v_b", "state.v[half + i, c] = v_a"),
     ("shared noise", "state.v[half + i, c] = v_b", "state.v[i, c] = v_b"),
     ("shared noise", "state.v[pairs, c] = v_a", "state.v[half, c] = v_a"),
     ("shared noise", "fma(v[i, c], v[i, c], total_2)", "fma(v[i, c], v[i, 0], total_2)"),
     ("shared noise", "step_size, state.v)", "step_size, state.theta)"),
-    ("draws that are not normal", "state.drawn_nonc[i, c], seed", "state.drawn_nonc[i, 0], seed"),
-    ("draws that are not normal", "lane_of(1, first + c)", "lane_of(0, first + c)"),
+    ("draws that are not normal", "state.drawn_nonc[i, c], ", "state.drawn_nonc[i, 0], "),
+    ("draws that are not normal", "column_key(state.keys, 1, c)", "column_key(state.keys, 0, c)"),
     # numbers that stand from one loop over chains to the next
     ("sums", READ, ""),
     ("sums", READ, READ.replace("[0, c]", "[0, 0]")),
@@ -140,7 +157,7 @@ BY_HAND = [
     ("one after another", "a = state.a_2[0, c]", "a = state.a_new[0, c]"),  # of the step before
     ("one after another", "state.a_2[0, c] = a\n", "state.a_2[0, c] = a\n            t = a\n"),
     ("one after another", "recorded_a = m + total_2", "recorded_a = m + total"),
-    ("one after another", "lane_of(2, first + c)", "lane_of(0, first + c)"),
+    ("one after another", "column_key(state.keys, 2, c)", "column_key(state.keys, 0, c)"),
     ("one after another", "state.recorded_theta)", "state.theta)"),
     ("generalised", "saved_theta = state.theta[i, c]", "saved_theta = state.theta[i, 0]"),
     # sums
@@ -171,7 +188,7 @@ BY_HAND = [
     ("walk", "guilty_many(state, c) < 0", "guilty_many(state, 0) < 0"),
     ("walk", "guilty_many(state, c) < 0 and ", ""),
     ("walk", "cost - cost_2", "cost_2 - cost"),
-    ("walk", "lane_of(2, first + c)", "lane_of(1, first + c)"),
+    ("walk", "column_key(state.keys, 2, c)", "column_key(state.keys, 1, c)"),
     ("walk", "state.accepted[0, c] += 1.0", "state.accepted[0, 0] += 1.0"),
     ("walk", "state.accepted[0, c] += 1.0", "state.accepted[0, c] += 2.0"),
     ("walk", "state.accepted[:] = 0.0", "state.accepted[0] = 0.0"),

@@ -34,12 +34,12 @@ BY_HAND = [
     ("sgnht", "fused = in_vectors(pairs)", "fused = in_vectors(half)"),
     ("sgnht", "for i in range(fused):", "for i in range(pairs):"),
     ("sgnht", "for i in range(fused, pairs):", "for i in range(fused, half):"),
-    ("sgnht", "lane_w_r, t, fused, half, np.uint64(start),", "lane_w_r, t, fused, pairs, np.uint64(start),"),
+    ("sgnht", "key_w_r, t, fused, half, np.uint64(start),", "key_w_r, t, fused, pairs, np.uint64(start),"),
     ("sgnht", "half, np.uint64(start), np.uint64(start + steps))", "half, np.uint64(done), np.uint64(start + steps))"),
     ("sgnht", "half, np.uint64(start), np.uint64(start + steps))", "half, np.uint64(start), np.uint64(start))"),
     ("sgnht", "np.zeros(1024)", "np.zeros(512)"),
-    ("sgnht", "normal_pair(seed, lane_w_r, t, i)", "normal_pair(seed, lane_w_r, i, t)"),
-    ("sgnht", "normal_pair(seed, lane_w_r, t, i)", "normal_pair(lane_w_r, seed, t, i)"),
+    ("sgnht", "normal_pair(key_w_r, t, i)", "normal_pair(key_w_r, i, t)"),
+    ("sgnht", "normal_pair(key_w_r, t, i)", "normal_pair(t, key_w_r, i)"),
     ("sgnht", "t = np.uint64(done)", "t = np.uint64(start)"),
     ("sgnht", "for done in range(start, start + steps)", "for done in range(start, start + steps - 1)"),
     ("sgnht", "gradient(state.g_U_theta, state.theta)", "gradient(state.g_U_theta, state.r)"),
@@ -81,20 +81,20 @@ BY_HAND = [
     ("sgnht", "state.theta[i] +", "math.exp(math.log(state.theta[i])) +"),
     ("reflected", "state.theta[i] +", "state.theta[i] * state.theta[i] / state.theta[i] +"),
     ("posterior", "factor_2 = sigmoid(total)", "factor_2 = total / total * sigmoid(total)"),
-    ("baoab", "lane_of(0, chain)", "lane_of(0, seed)"),
+    ("baoab", "stream_key(seed, 0, chain)", "stream_key(seed, 0, seed)"),
     ("carried", "done + 2", "done + 1"),
     ("carried", "!= start + 1", "!= start"),
     ("carried", "count = data.x.shape[0]", "count = data.x.shape[1]"),
-    ("carried", "data.x.shape[0], seed, lane_of(1, chain), t)", "data.x.shape[0], seed, lane_of(0, chain), t)"),
+    ("carried", "data.x.shape[0], stream_key(seed, 1, chain), t)", "data.x.shape[0], stream_key(seed, 0, chain), t)"),
     ("dense", "params.M[j][i]", "params.M_cholesky[j][i]"),
     ("dense", "params.M_cholesky[j][i]", "params.M_cholesky[i][j]"),
     ("dense", "c = 0.0", "c = 1.0"),
-    ("two noises", "lane_of(2, chain)", "lane_of(1, chain)"),
-    ("two noises", "lane_of(1, chain)", "lane_of(0, chain)"),
+    ("two noises", "stream_key(seed, 2, chain)", "stream_key(seed, 1, chain)"),
+    ("two noises", "stream_key(seed, 1, chain)", "stream_key(seed, 0, chain)"),
     ("recorded", "out.recorded_theta[i] =", "out.theta[i] ="),
     ("recorded", "keep(draws.theta, row, state.recorded_theta)", "keep(draws.theta, row, state.theta)"),
-    ("recorded", "lane_of(2, chain)", "lane_of(0, chain)"),
-    ("scir", "seed, lane_w_theta, t, i)", "seed, lane_w_theta, t, np.uint64(0))"),
+    ("recorded", "stream_key(seed, 2, chain)", "stream_key(seed, 0, chain)"),
+    ("scir", "key_w_theta, t, i)", "key_w_theta, t, np.uint64(0))"),
     ("scir", "noncentral_chi_squared(state.w_theta_df[i], state.w_theta_nonc[i]",
      "noncentral_chi_squared(state.w_theta_nonc[i], state.w_theta_df[i]"),
     ("hmc", "guilty(state) < 0 and ", ""),
@@ -191,7 +191,7 @@ def is_harmless(name, kind, before, after):
         or (
             kind in ("record", "field") and "np.uint64(" in changed and (".size)" in changed or ".shape[0])" in changed)
         )  # blocks of one length
-        or (kind == "integer" and "lane_of" in changed)  # another key that is free is as good
+        or (kind == "integer" and "stream_key" in changed)  # another key that is free is as good
         or (kind == "statement dropped" and "if rows.size > 0 and data." in changed and "fetch(" in changed)
         or (kind == "statement dropped" and "_sum" in changed and "return" in changed)  # nobody reads this flag
         or (kind == "statement dropped" and "finite &= abs(saved" in changed)  # a copy of what was looked at

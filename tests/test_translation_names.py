@@ -48,21 +48,21 @@ CALLED = """\
 """
 ACCEPTS = """\
 @device
-def accepts(state, seed, lane, t, ratio):
-    return guilty(state) < 0 and log_uniform(seed, lane, t) < ratio
+def accepts(state, key, t, ratio):
+    return guilty(state) < 0 and log_uniform(key, t) < ratio
 
 
 """
-TEST = "guilty(state) < 0 and log_uniform(seed, lane_test{}, t) < {}"
+TEST = "guilty(state) < 0 and log_uniform(key_test{}, t) < {}"
 REFRESHED = """\
             pairs = n_theta >> np.uint64(1)
             half = n_theta - pairs
             fused = in_vectors(pairs)
             for i in range(fused):
-                w_r_a, w_r_b = normal_pair(seed, lane_w_r, t_2, i)
+                w_r_a, w_r_b = normal_pair(key_w_r, t_2, i)
                 finite &= move_r(i, state, state, params, step_size, w_r_a)
                 finite &= move_r(half + i, state, state, params, step_size, w_r_b)
-            draw_ahead(state.w_r_ahead, seed, lane_w_r, t_2, fused, half, t * np.uint64(2), t * np.uint64(2) + count_2)
+            draw_ahead(state.w_r_ahead, key_w_r, t_2, fused, half, t * np.uint64(2), t * np.uint64(2) + count_2)
             for i in range(fused, pairs):
                 w_r_a, w_r_b = pair_ahead(state.w_r_ahead, t_2, i - fused)
                 finite &= move_r(i, state, state, params, step_size, w_r_a)
@@ -76,7 +76,7 @@ FILLED = """\
                 finite &= move_r(i, state, state, params, step_size, state.g_U_theta[i])
 """
 COUNT = "        count_2 = np.uint64(2)\n"
-AHEAD = "        draw_ahead(state.w_r_ahead_2, seed, lane_w_r_2, t, fused, half, np.uint64(start), np.uint64(start + steps))\n"
+AHEAD = "        draw_ahead(state.w_r_ahead_2, key_w_r_2, t, fused, half, np.uint64(start), np.uint64(start + steps))\n"
 SUM = "        total = sums(state, state, params, step_size, n_theta)\n"
 LOOP = "        for i in range(n_theta):\n            finite &= move_theta(i,"
 
@@ -153,10 +153,10 @@ BY_HAND = [
     (
         "two noises",
         "run",
-        "_a, v_b = normal_pair(seed, lane_v, t, i)\n",
-        "_a, v_b = normal_pair(seed, lane_v, t, i)\n            w[i] = 0.0\n",
+        "_a, v_b = normal_pair(key_v, t, i)\n",
+        "_a, v_b = normal_pair(key_v, t, i)\n            w[i] = 0.0\n",
     ),
-    ("sgnht", "run", "normal_pair(seed, lane_w_r, t, i)", "pair_ahead(state.w_r_ahead, t, i - fused)"),
+    ("sgnht", "run", "normal_pair(key_w_r, t, i)", "pair_ahead(state.w_r_ahead, t, i - fused)"),
     (
         "carried",
         "run",
@@ -188,7 +188,7 @@ BY_HAND = [
         BACK,
         f"{BACK}            factor_2 = 0.25\n",
     ),
-    ("nested", "run", "random_row(seed, lane_count_2,", "random_row(seed, lane_count,"),
+    ("nested", "run", "random_row(key_count_2,", "random_row(key_count,"),
     (
         "nested",
         "run",
@@ -205,20 +205,20 @@ BY_HAND = [
         GUILTY,
         ACCEPTS + GUILTY,
         TEST.format("", "energy - energy_2"),
-        "accepts(state, seed, lane_test, t, energy - energy_2)",
+        "accepts(state, key_test, t, energy - energy_2)",
         TEST.format("_2", "energy_3 - energy_4"),
-        "accepts(state, seed, lane_test, t, energy_3 - energy_4)",
+        "accepts(state, key_test, t, energy_3 - energy_4)",
     ),
     # the same again and again
-    ("repeated", "run", REFRESHED, FILLED, COUNT, f"        fill_normals(state.g_U_theta, seed, lane_w_r, t)\n{COUNT}"),
-    ("repeated", "run", REFRESHED, f"            fill_normals(state.g_U_theta, seed, lane_w_r, t)\n{FILLED}"),
+    ("repeated", "run", REFRESHED, FILLED, COUNT, f"        fill_normals(state.g_U_theta, key_w_r, t)\n{COUNT}"),
+    ("repeated", "run", REFRESHED, f"            fill_normals(state.g_U_theta, key_w_r, t)\n{FILLED}"),
     (
         "repeated",
         "run",
         "for t_2 in range(t *",
         "for t in range(t *",
-        "lane_w_r, t_2,",
-        "lane_w_r, t,",
+        "key_w_r, t_2,",
+        "key_w_r, t,",
         "w_r_ahead, t_2,",
         "w_r_ahead, t,",
     ),
@@ -242,7 +242,7 @@ BY_HAND = [
 ]
 RIGHT = [
     ("parameters", "run", MOVED, HALVES),
-    ("repeated", "run", REFRESHED, f"            fill_normals(state.g_U_theta, seed, lane_w_r, t_2)\n{FILLED}"),
+    ("repeated", "run", REFRESHED, f"            fill_normals(state.g_U_theta, key_w_r, t_2)\n{FILLED}"),
     (
         "carried",
         "run",

@@ -33,7 +33,7 @@ from verify.translation.problems import unread, wrong
 from verify.translation.program import Operation, operations
 from verify.translation.reader import Call, Reader
 from verify.translation.rule import Rule, variance_before
-from verify.translation.values import Array, Clock, Flag, Fused, Half, Lane, Pairs, Record, Size, Token
+from verify.translation.values import Array, Clock, Flag, Fused, Half, Pairs, Record, Size, StreamKey, Token
 
 What = Update | Kernel
 
@@ -260,7 +260,7 @@ def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> di
 
 
 def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
-    if not isinstance(value, Expr | int | Size | Pairs | Half | Fused | Lane):
+    if not isinstance(value, Expr | int | Size | Pairs | Half | Fused | StreamKey):
         raise unread(at, f"this may not stand before the loop over steps: {ast.unparse(at)}")
     variances = {variance_before(U, b) for U in reader.legend.variances for b in U.blocks}
     changing = set(reader.rule.state) | reader.judge.whites | variances
@@ -290,7 +290,7 @@ def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
         last = reader.estimates.get(U)
         if last is not None and last[1] == "t" and last[0] != purpose:
             raise wrong(at, f"the minibatch of the step before is another one than that of its end, for {U}")
-        if (last is None or last[1] != "t") and purpose in reader.lanes and reader.uses.get(purpose) != U:
+        if (last is None or last[1] != "t") and purpose in reader.keys and reader.uses.get(purpose) != U:
             raise wrong(at, f"the minibatch of the step before shares its random numbers, for {U}")
 
 

@@ -52,13 +52,13 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Square:
-    """A draw from the non-central chi-squared law with these parameters; ``noise`` names it in the rule, ``lane`` in the text."""
+    """A draw from the non-central chi-squared law with these parameters; ``noise`` names it in the rule, ``key`` in the text."""
 
     df: Expr
     nonc: Expr
     draw: Symbol
     noise: Any
-    lane: Any
+    key: Any
     clock: Any
 
 
@@ -123,20 +123,20 @@ class Judge:
         """Whether values are equal one by one."""
         return all(self.same(a, b) for a, b in zip(ours, theirs, strict=True))
 
-    def square(self, df: Expr, nonc: Expr, length: Length | None, *, noise: Any = None, lane: Any = None) -> Symbol:
+    def square(self, df: Expr, nonc: Expr, length: Length | None, *, noise: Any = None, key: Any = None) -> Symbol:
         """A draw from the non-central chi-squared law: that of a noise of the rule, or of a key of the text.
 
         Two draws are one where their parameters are, and where neither belongs to another noise or to another key.
         """
         for n, known in enumerate(self.squares):
-            ours, theirs = (known.noise, noise), (known.lane, lane)
+            ours, theirs = (known.noise, noise), (known.key, key)
             if known.clock != self.clock or any(a is not None and b is not None and a != b for a, b in (ours, theirs)):
                 continue
             if self.same(df, known.df) and self.same(nonc, known.nonc):
-                self.squares[n] = replace(known, noise=known.noise or noise, lane=known.lane or lane)
+                self.squares[n] = replace(known, noise=known.noise or noise, key=known.key or key)
                 return known.draw
         draw = self.fresh("chi_squared", length, positive=True)
-        self.squares.append(Square(df, nonc, draw, noise, lane, self.clock))
+        self.squares.append(Square(df, nonc, draw, noise, key, self.clock))
         return draw
 
     # -- what the text says --------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 
 from recipe.symbols import Block, Length
 from verify.translation.drivers import What, check_run
-from verify.translation.forms.many_column import body_of_one
+from verify.translation.forms.many_column import KEYS, body_of_one
 from verify.translation.forms.many_driver import FIXED, ForOne, shared_names
 from verify.translation.forms.many_plumbing import check_plumbing
 from verify.translation.judge import length_of
@@ -31,12 +31,14 @@ BEGIN = ["done, step_size = (start + n, step_sizes[n])", "t = np.uint64(done)", 
 class Chains:
     """The fields of the state of many chains: ``arrays`` with the length of a column, and those of running sums.
 
-    ``kept`` are the last ones: the step and the block that stopped a chain, and its blocks then.
+    ``kept`` are the last ones: the step and the block that stopped a chain, and its blocks then. ``purposes`` says how many keys of
+    random numbers a chain has.
     """
 
     arrays: Mapping[str, Length | None]
     eights: frozenset[str]
     kept: tuple[str, ...]
+    purposes: int
 
 
 def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: Callable[..., None]) -> None:
@@ -50,7 +52,7 @@ def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: C
     bodies = frozenset(n for n, f in module.functions.items() if [a.arg for a in f.args.args[:2]] == ["i", "c"])
     functions = {n: body_of_one(copy.deepcopy(module.functions[n]), bodies, chains.eights) for n in bodies}
     statistics = frozenset(module.draws) - frozenset(legend.fields.values())
-    writer = ForOne(bodies, chains.eights, _accepted(driver), statistics, shared_names(driver))
+    writer = ForOne(bodies, chains.eights, _accepted(driver), statistics, shared_names(driver), chains.purposes)
     if writer.accepted and (chains.arrays.get(writer.accepted, ()) is not None or writer.accepted in legend.fields.values()):
         raise unread(driver, f"{writer.accepted} is no array for what each chain accepts")
     functions["run"] = _run_of_one(driver, writer, legend)
@@ -64,10 +66,10 @@ def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: C
 def keys(reader: Reader) -> list[Any]:
     """Which random numbers each noise of the rule is."""
     drawn = [(_numbered(w), str(white)) for w, white in reader.judge.noises.items()]
-    drawn += [(_numbered(s.noise), str(s.lane)) for s in reader.judge.squares]
+    drawn += [(_numbered(s.noise), str(s.key)) for s in reader.judge.squares]
     numbers = sorted({number for (_, number), _ in drawn})
-    lanes = [(purpose, re.sub(r" of line \d+", "", use), clock.name) for purpose, (use, clock) in reader.lanes.items()]
-    return [sorted((numbers.index(number), name, key) for (name, number), key in drawn), sorted(lanes)]
+    keys = [(purpose, re.sub(r" of line \d+", "", use), clock.name) for purpose, (use, clock) in reader.keys.items()]
+    return [sorted((numbers.index(number), name, key) for (name, number), key in drawn), sorted(keys)]
 
 
 def _numbered(noise: Any) -> tuple[str, int]:
@@ -100,13 +102,23 @@ def _chains(module: Module, legend: Legend) -> Chains:
     if texts[: len(blocks)] != copies or texts[-len(ends) :] != ends:
         raise wrong(function, "the blocks of many chains, and where they stop, are copies of the blocks that are given")
     arrays: dict[str, Length | None] = {f: length_of(b) for b, f in legend.fields.items()}
-    eights = set()
+    eights, purposes = set(), 0
     for field, text, value in list(zip(fields, texts, values, strict=True))[len(blocks) : -len(ends)]:
         if text == "np.zeros((8, chains))":
             eights.add(field)
+        elif field == KEYS:
+            purposes = _purposes(text, value)
         else:
             arrays[field] = _length(text, value, dict(zip(names, blocks, strict=True)))
-    return Chains(arrays, frozenset(eights), tuple(fields[-len(ends) :]))
+    return Chains(arrays, frozenset(eights), tuple(fields[-len(ends) :]), purposes)
+
+
+def _purposes(text: str, at: ast.expr) -> int:
+    """How many keys a chain has: two rows each."""
+    found = re.fullmatch(r"np\.zeros\(\((\d+), chains\), dtype=np\.uint64\)", text)
+    if found is None or int(found.group(1)) % 2:
+        raise unread(at, f"{text} is no room for the keys of random numbers")
+    return int(found.group(1)) // 2
 
 
 def _length(text: str, at: ast.expr, of_argument: Mapping[str, Block]) -> Length | None:
@@ -141,7 +153,10 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
         raise wrong(loop, "there are as many steps as step sizes")
     if [ast.unparse(s) for s in loop.body[:3]] != BEGIN:
         raise wrong(loop.body[0], f"a step begins with {'; '.join(BEGIN)}")
-    counts = [one for s in before for one in _count(s, writer)]
+    filled = [s for s in before if ast.unparse(s) == f"fill_keys(state.{KEYS}, seed, first)"]
+    if writer.purposes and len(filled) != 1:
+        raise wrong(loop, "the keys of the chains are filled once, before the steps")
+    counts = [one for s in before if s not in filled for one in _count(s, writer)]
     (function,) = ast.parse(RUN).body
     assert isinstance(function, ast.FunctionDef)
     steps = function.body[0]

@@ -63,7 +63,7 @@ class Reader:
         self.module, self.legend, self.judge = module, legend, judge
         self.forms, self.calls = forms, calls
         self.memory = Memory()
-        self.lanes: dict[int, Any] = {}
+        self.keys: dict[int, Any] = {}
         self.parameters = {field: s for s, field in legend.settings.items()}
         self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
         self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
@@ -71,8 +71,8 @@ class Reader:
         self.restoring = False  # whether a saved state is put back, which was looked at when it was new
         self.drawn: Any = None  # which minibatch the rows of the state are
         self.ticks = ""  # from where to where it counts
-        self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their lane and clock and length
-        self.ahead: dict[str, Any] = {}  # the lane and length of such an array
+        self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their key and clock and length
+        self.ahead: dict[str, Any] = {}  # the key and length of such an array
         self.depth = 0  # how many functions have been called around what is read
         self.looping: list[int] = []  # the labels of the loops around what is read
         self.by_eight = False  # whether one of them is by eights
@@ -205,7 +205,7 @@ class Reader:
         fields = (Array(array.owner, field, array.length) for field in self.laws[array.field])
         whole = None if array.length is None else Place(array.length, GENERIC)
         df, nonc = (self.fetch(field, whole, at) for field in fields)
-        draw = self.judge.square(df, nonc, array.length, lane=("noise", given.number))
+        draw = self.judge.square(df, nonc, array.length, key=("noise", given.number))
         return draw.at(given.place.label) if isinstance(draw, Indexed) else draw
 
     def put(self, array: Array, place: Place | None, value: Expr, line: int) -> None:
@@ -331,8 +331,8 @@ class Reader:
             case ast.BoolOp(op=ast.And(), values=[first, ast.Compare(left=drawn, ops=[ast.Lt()], comparators=[ratio])]) if (
                 ast.unparse(first) == "guilty(state) < 0"
             ):
-                lane, clock = self.value(drawn, frame)
-                return Decision(self.number(ratio, frame), lane, clock, dict(self.memory.contents))
+                key, clock = self.value(drawn, frame)
+                return Decision(self.number(ratio, frame), key, clock, dict(self.memory.contents))
         raise unread(node, f"{ast.unparse(node)} is not read")
 
     @_value.register

@@ -176,7 +176,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Lane:
+class StreamKey:
     """The key of random numbers: which use of them."""
 
     purpose: int
@@ -186,7 +186,7 @@ class Lane:
 class Drawn:
     """One of the two numbers of ``normal_pair``."""
 
-    lane: Lane
+    key: StreamKey
     clock: Clock
     counter: str  # the part of the place that it was drawn for
     component: int
@@ -212,7 +212,7 @@ class Repetitions:
 
     low: int
     high: int
-    lane: Lane | None
+    key: StreamKey | None
     clock: Clock | None
 
 
@@ -221,7 +221,7 @@ class Decision:
     """Whether a state is accepted: inside of its domain, and the logarithm of a uniform number below the ratio."""
 
     log_ratio: Expr
-    lane: Lane
+    key: StreamKey
     clock: Clock
     at: Mapping[Array, Expr] = field(compare=False)  # what the arrays held where this was asked
 

@@ -4,10 +4,10 @@
 
     fused = in_vectors(pairs)
     for i in range(fused):
-        a, b = normal_pair(seed, lane, t, i)
+        a, b = normal_pair(key, t, i)
         f(i, ..., a)
         f(half + i, ..., b)
-    draw_ahead(state.numbers, seed, lane, t, fused, half, begin, end)
+    draw_ahead(state.numbers, key, t, fused, half, begin, end)
     for i in range(fused, pairs):
         a, b = pair_ahead(state.numbers, t, i - fused)
         f(i, ..., a)
@@ -17,9 +17,9 @@
         f(pairs, ..., a)
 
 ``in_vectors`` is at most its argument, and at most seven less; so the two loops go through 0 .. pairs - 1 as the one of ``pairs``
-does, and at most eight counters are left over. ``pair_ahead(numbers, t, k - fused)`` is ``normal_pair(seed, lane, t, k)``: every
+does, and at most eight counters are left over. ``pair_ahead(numbers, t, k - fused)`` is ``normal_pair(key, t, k)``: every
 counter of the loop around, from ``begin`` to ``end``, passes through ``draw_ahead`` in its order, under no condition, and nothing
-else writes the array, which has a lane of its own.
+else writes the array, which has a key of its own.
 """
 
 from __future__ import annotations

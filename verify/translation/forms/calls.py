@@ -16,48 +16,49 @@ from verify.translation.forms.pairs import number_of
 from verify.translation.memory import Frame
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Reader
-from verify.translation.values import Array, Clock, Drawn, Fused, Half, Lane, Pairs, Place, Repetitions, Rest, Rows, Token
+from verify.translation.values import Array, Clock, Drawn, Fused, Half, Pairs, Place, Repetitions, Rest, Rows, StreamKey, Token
 
 BEFORE = Clock("before")  # the step before the first one
 PURPOSES = 2**31  # beyond them are the random numbers of first states
 
 
-def lane_of(reader: Reader, node: ast.Call, frame: Frame) -> Lane:
-    """``lane_of(3, chain)``."""
-    purpose, chain = (reader.value(a, frame) for a in node.args)
-    if not isinstance(purpose, int) or not 0 <= purpose < PURPOSES or chain != Token("chain"):
+def stream_key(reader: Reader, node: ast.Call, frame: Frame) -> StreamKey:
+    """``stream_key(seed, 3, chain)``."""
+    seed, purpose, chain = (reader.value(a, frame) for a in node.args)
+    ours = (seed, chain) == (Token("seed"), Token("chain"))
+    if not isinstance(purpose, int) or not 0 <= purpose < PURPOSES or not ours:
         raise unread(node, f"{ast.unparse(node)} is not the key of a use of random numbers of this chain")
-    return Lane(purpose)
+    return StreamKey(purpose)
 
 
-def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tuple[Lane, Clock]:
-    """Seed, lane and clock, of which no other use may have the same; a step's numbers are those of its own clock."""
-    seed, lane, clock = arguments
-    if seed != Token("seed") or not isinstance(lane, Lane) or not isinstance(clock, Clock):
-        raise unread(node, f"{ast.unparse(node)}: seed, key and counter are not those of this step")
+def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tuple[StreamKey, Clock]:
+    """Key and clock, of which no other use may have the same; a step's numbers are those of its own clock."""
+    key, clock = arguments
+    if not isinstance(key, StreamKey) or not isinstance(clock, Clock):
+        raise unread(node, f"{ast.unparse(node)}: key and counter are not those of this step")
     if clock != reader.clock:
         raise wrong(node, f"{ast.unparse(node)}: the counter is not that of the loop around")
     if reader.depth:
         raise unread(node, "random numbers are drawn in a function that is called")
     if clock == BEFORE:  # what is drawn again is looked at in the end
-        return lane, clock
-    known = reader.lanes.setdefault(lane.purpose, (use, clock))
+        return key, clock
+    known = reader.keys.setdefault(key.purpose, (use, clock))
     if known != (use, clock):
-        raise wrong(node, f"two uses of random numbers share the key {lane.purpose}: {known[0]} and {use}")
-    return lane, clock
+        raise wrong(node, f"two uses of random numbers share the key {key.purpose}: {known[0]} and {use}")
+    return key, clock
 
 
 def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     """Two numbers of a counter: those of two coordinates, or two numbers that are no coordinates."""
     *arguments, counter = (reader.value(a, frame) for a in node.args)
     length = counter.length if isinstance(counter, Place) else None
-    lane, clock = keyed(reader, node, arguments, f"normal numbers for {length or 'a number'}")
+    key, clock = keyed(reader, node, arguments, f"normal numbers for {length or 'a number'}")
     if counter == 0:
-        first = number_of(reader, lane, clock, Place(None, GENERIC))
+        first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
     if not isinstance(counter, Place) or counter.part not in ("first", "middle"):
         raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair of coordinates")
-    return Drawn(lane, clock, counter.part, 0), Drawn(lane, clock, counter.part, 1)
+    return Drawn(key, clock, counter.part, 0), Drawn(key, clock, counter.part, 1)
 
 
 def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> Fused:
@@ -70,19 +71,19 @@ def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> Fused:
 
 def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
     """The numbers of a step are put where ``pair_ahead`` reads them; see ``pairs``."""
-    numbers, *key, first, half = (reader.value(a, frame) for a in node.args[:6])
+    numbers, *keying, first, half = (reader.value(a, frame) for a in node.args[:5])
     if not isinstance(numbers, Token) or numbers.name not in reader.module.integers - {"rows", "table"}:
         raise unread(node, f"{ast.unparse(node.args[0])} is no room for the numbers of several steps")
-    begin_and_end = ", ".join(map(ast.unparse, node.args[6:]))
-    if begin_and_end != reader.ticks or key[-1] != reader.clock:
+    begin_and_end = ", ".join(map(ast.unparse, node.args[5:]))
+    if begin_and_end != reader.ticks or keying[-1] != reader.clock:
         raise wrong(node, f"{begin_and_end} are not the counters of the loop around")
     length = first.length if isinstance(first, Fused) else None
     if half != Half(length) if length else (first, half) != (0, 1):
         raise wrong(node, "these are not the pairs that are left over")
-    lane, clock = keyed(reader, node, key, f"normal numbers for {length or 'a number'}")
-    if reader.ahead.setdefault(numbers.name, (lane, length)) != (lane, length):
+    key, clock = keyed(reader, node, keying, f"normal numbers for {length or 'a number'}")
+    if reader.ahead.setdefault(numbers.name, (key, length)) != (key, length):
         raise wrong(node, f"two uses of random numbers share {numbers.name}")
-    reader.ready[numbers.name] = (lane, clock, length)
+    reader.ready[numbers.name] = (key, clock, length)
 
 
 def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
@@ -91,13 +92,13 @@ def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
     known = reader.ready.get(numbers.name) if isinstance(numbers, Token) else None
     if known is None or known[1] != clock:
         raise wrong(node, f"{ast.unparse(node.args[0])} does not hold the numbers of this step")
-    lane, _, length = known
+    key, _, length = known
     if counter == 0 and length is None:
-        first = number_of(reader, lane, clock, Place(None, GENERIC))
+        first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
     if not isinstance(counter, Rest) or counter.place.length != length:
         raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair that is left over")
-    return Drawn(lane, clock, counter.place.part, 0), Drawn(lane, clock, counter.place.part, 1)
+    return Drawn(key, clock, counter.place.part, 0), Drawn(key, clock, counter.place.part, 1)
 
 
 def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
@@ -105,20 +106,20 @@ def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
     array, *arguments = (reader.value(a, frame) for a in node.args)
     if not isinstance(array, Array) or array.length is None:
         raise unread(node, f"{ast.unparse(node)} fills no array of a block")
-    lane, clock = keyed(reader, node, arguments, f"normal numbers for {array.length}")
-    reader.put(array, Place(array.length, GENERIC), number_of(reader, lane, clock, Place(array.length, GENERIC)), node.lineno)
+    key, clock = keyed(reader, node, arguments, f"normal numbers for {array.length}")
+    reader.put(array, Place(array.length, GENERIC), number_of(reader, key, clock, Place(array.length, GENERIC)), node.lineno)
 
 
 def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
     """A whole number, uniform on 0 .. n - 1: only as a number of repetitions."""
     *arguments, counter, most = (reader.value(a, frame) for a in node.args)
-    lane, clock = keyed(reader, node, arguments, f"a number of repetitions of line {node.lineno}")
+    key, clock = keyed(reader, node, arguments, f"a number of repetitions of line {node.lineno}")
     if counter != 0 or not isinstance(most, int):
         raise unread(node, f"{ast.unparse(node)} is not read")
-    return Repetitions(0, most - 1, lane, clock)
+    return Repetitions(0, most - 1, key, clock)
 
 
-def log_uniform(reader: Reader, node: ast.Call, frame: Frame) -> tuple[Lane, Clock]:
+def log_uniform(reader: Reader, node: ast.Call, frame: Frame) -> tuple[StreamKey, Clock]:
     """The logarithm of a uniform number, of which a test has one of its own."""
     return keyed(reader, node, [reader.value(a, frame) for a in node.args], f"the test of line {node.lineno}")
 
@@ -127,21 +128,21 @@ def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
     """The rows of the next estimate."""
     rows, table, count, *arguments = node.args
     given = [reader.value(a, frame) for a in arguments]
-    lane, clock = keyed(reader, node, given, f"rows of line {node.lineno}")
+    key, clock = keyed(reader, node, given, f"rows of line {node.lineno}")
     if reader.value(rows, frame) != Rows() or reader.value(table, frame) != Token("table"):
         raise unread(node, f"{ast.unparse(node)} fills something else than the rows of the state")
-    reader.drawn = (lane.purpose, clock.name, ast.unparse(count))
+    reader.drawn = (key.purpose, clock.name, ast.unparse(count))
 
 
 def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
     """A draw with parameters of its coordinate."""
     df, nonc, *arguments, counter = (reader.value(a, frame) for a in node.args)
-    lane, clock = keyed(reader, node, arguments, f"draws of line {node.lineno}")
+    key, clock = keyed(reader, node, arguments, f"draws of line {node.lineno}")
     if not isinstance(counter, Place):
         raise unread(node, f"{ast.unparse(node.args[-1])} is not the coordinate of the loop")
     label = counter.label
     draw = reader.judge.square(
-        relabel(df, label, GENERIC), relabel(nonc, label, GENERIC), counter.length, lane=(lane.purpose, clock.name)
+        relabel(df, label, GENERIC), relabel(nonc, label, GENERIC), counter.length, key=(key.purpose, clock.name)
     )
     reader.parameters_of_draw[draw] = _fields_of_law(node)
     return draw.at(label) if isinstance(draw, Indexed) else draw
@@ -182,7 +183,7 @@ def _all(array: Array) -> Place | None:
 
 
 CALLS = {
-    "lane_of": lane_of,
+    "stream_key": stream_key,
     "normal_pair": normal_pair,
     "in_vectors": in_vectors,
     "draw_ahead": draw_ahead,

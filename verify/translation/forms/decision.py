@@ -2,7 +2,7 @@
 
 ::
 
-    accepted_2 = guilty(state) < 0 and log_uniform(seed, lane_test, t) < energy - energy_2
+    accepted_2 = guilty(state) < 0 and log_uniform(key_test, t) < energy - energy_2
     tests += 1.0
     if accepted_2:
         accepted += 1.0

@@ -1,7 +1,7 @@
 """A statement of ``run_many`` as it is for one chain: the one in column ``c``.
 
-Inside of ``for c in range(chains):`` a cell ``state.theta[i, c]`` becomes ``state.theta[i]``, ``lane_of(3, first + c)`` becomes
-``lane_of(3, chain)``, and a call ``f(i, c, ...)`` of a loop body becomes ``f(i, ...)``. Nothing else may name ``c``, the state or
+Inside of ``for c in range(chains):`` a cell ``state.theta[i, c]`` becomes ``state.theta[i]``, ``column_key(state.keys, 3, c)``
+becomes ``stream_key(seed, 3, chain)``, and a call ``f(i, c, ...)`` of a loop body becomes ``f(i, ...)``. Nothing else may name ``c``, the state or
 a whole array: so a column is all that is read and written for a chain. Every name that is given a value there is renamed, with
 the number of the loop: what reads it elsewhere, or before it has its value, then reads a name that has none, and is refused.
 """
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from verify.translation.problems import unread, wrong
 
 COLUMN = "c"
+KEYS = "keys"  # the array of the keys of all chains
 RECORDS = ("state", "out")
 OF_THE_LOOPS = ("first", "first_chain", "chains", "step_sizes", "draws", "chain", "gradient", "data", "steps", "finite", "tests")
 
@@ -36,7 +37,7 @@ class Column(ast.NodeTransformer):
     """Rewrites expressions; outside of a loop over chains (``inside`` is false) nothing of a chain may be named at all.
 
     ``bodies`` are the functions that are loop bodies, ``eights`` the arrays of running sums, ``renamed`` the names of this loop,
-    ``arrays`` those arguments of a loop body that may be arrays; ``place`` is the index of a running sum, where it is known.
+    ``purposes`` says how many keys a chain has, ``arrays`` those arguments of a loop body that may be arrays; ``place`` is the index of a running sum, where it is known.
     """
 
     bodies: frozenset[str]
@@ -46,6 +47,7 @@ class Column(ast.NodeTransformer):
     arrays: frozenset[str] = frozenset()
     number: int = 0
     place: str = ""
+    purposes: int = 0
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """A number, or what all chains share."""
@@ -64,6 +66,8 @@ class Column(ast.NodeTransformer):
         match node:
             case ast.Subscript(value=ast.Attribute(value=ast.Name(id=record), attr=field) as array) if record in RECORDS:
                 at = self._row(node)
+                if field == KEYS:
+                    raise unread(node, "a key is read by column_key, and written by fill_keys")
                 if field in self.eights and record == "state":
                     return self._running(field, at, node)
                 return ast.copy_location(ast.Subscript(array, self.visit(at), node.ctx), node)
@@ -100,10 +104,10 @@ class Column(ast.NodeTransformer):
 
     def _of_the_column(self, node: ast.Call) -> ast.expr | None:
         match node:
-            case ast.Call(func=ast.Name(id="lane_of") as f, args=[purpose, chain], keywords=[]):
-                if ast.unparse(chain) != "first + c":
-                    raise wrong(node, f"{ast.unparse(node)} is not the key of the chain of this column, which is first + c")
-                return ast.Call(f, [self.visit(purpose), called("chain", ast.Load(), chain)], [])
+            case ast.Call(func=ast.Name(id="column_key"), args=[keys, ast.Constant(value=int(purpose)), column], keywords=[]):
+                if ast.unparse(keys) != f"state.{KEYS}" or not 0 <= purpose < self.purposes or ast.unparse(column) != COLUMN:
+                    raise wrong(node, f"{ast.unparse(node)} is not a key of the chain of this column")
+                return ast.parse(f"stream_key(seed, {purpose}, chain)", mode="eval").body
             case ast.Call(func=ast.Name(id="guilty_many")):
                 if ast.unparse(node) != "guilty_many(state, c)":
                     raise wrong(node, "the state that is looked at is not that of this column")
@@ -123,7 +127,7 @@ class Column(ast.NodeTransformer):
         match node:
             case ast.Name(id="state"):
                 return node
-            case ast.Attribute(value=ast.Name(id="state"), attr=field) if field not in self.eights:
+            case ast.Attribute(value=ast.Name(id="state"), attr=field) if field not in (*self.eights, KEYS):
                 return node
         return self.visit(node)  # type: ignore[no-any-return]
 

@@ -34,13 +34,15 @@ STOPS = {
 
 @dataclass
 class ForOne:
-    """Rewrites statements; ``accepted`` is the array that counts accepted proposals, ``shared`` the names outside of the loops."""
+    """Rewrites statements; ``accepted`` is the array that counts accepted proposals, ``shared`` the names outside of the loops,
+    ``purposes`` how many keys a chain has."""
 
     bodies: frozenset[str]
     eights: frozenset[str]
     accepted: str = ""
     statistics: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
+    purposes: int = 0
     loops: int = field(default=0, init=False)
 
     @property
@@ -107,7 +109,7 @@ class ForOne:
         if taken := own & (FIXED | self.shared | around):
             raise unread(s, f"{min(taken)} means something else outside of the loop over chains")
         self.loops += 1
-        column = Column(self.bodies, self.eights, renamed=own, number=self.loops, place=place)
+        column = Column(self.bodies, self.eights, renamed=own, number=self.loops, place=place, purposes=self.purposes)
         result = [one for inner in s.body for one in self.of_chain(inner, column, counted)]
         if counted is not None and not any(ast.unparse(one) == "tests += 1.0" for one in result):
             raise wrong(counted, "a test is counted that is none")

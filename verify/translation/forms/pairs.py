@@ -5,11 +5,11 @@
     pairs = n >> 1
     half = n - pairs
     for i in range(pairs):
-        a, b = normal_pair(seed, lane, t, i)
+        a, b = normal_pair(key, t, i)
         f(i, ..., a)
         f(half + i, ..., b)
     if pairs < half:
-        a = normal_pair(seed, lane, t, pairs)[0]
+        a = normal_pair(key, t, pairs)[0]
         f(pairs, ..., a)
 
 With ``pairs = floor(n/2)`` and ``half = n - pairs = ceil(n/2)``, i runs through 0 .. pairs - 1 and ``half + i`` through half ..
@@ -31,7 +31,7 @@ from verify.translation.forms.one_by_one import check_names
 from verify.translation.memory import Frame, Memory
 from verify.translation.problems import unread, wrong
 from verify.translation.reader import Reader
-from verify.translation.values import Clock, Drawn, Flag, Fused, Half, Lane, Pairs, Place
+from verify.translation.values import Clock, Drawn, Flag, Fused, Half, Pairs, Place, StreamKey
 
 LABEL = -2
 COUNTERS = {"first": ("first", 0), "second": ("first", 1), "middle": ("middle", 0)}
@@ -140,10 +140,10 @@ def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None
         raise wrong(call, f"the call must be at the {part} of the coordinates, and not at {ast.unparse(at)}")
     for name, value in list(frame.names.items()):
         if isinstance(value, Drawn) and (value.counter, value.component) == COUNTERS[part]:
-            frame.names[name] = number_of(reader, value.lane, value.clock, place)
+            frame.names[name] = number_of(reader, value.key, value.clock, place)
 
 
-def number_of(reader: Reader, lane: Lane, clock: Clock, place: Place) -> Expr:
+def number_of(reader: Reader, key: StreamKey, clock: Clock, place: Place) -> Expr:
     """The standard normal number of a coordinate."""
-    white = reader.judge.white(f"normal@{lane.purpose}@{clock.name}", place.length)
+    white = reader.judge.white(f"normal@{key.purpose}@{clock.name}", place.length)
     return white if place.length is None else white.at(place.label)  # type: ignore[attr-defined, no-any-return]

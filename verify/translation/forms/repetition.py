@@ -2,7 +2,7 @@
 
 ::
 
-    count = np.uint64(low) + random_row(seed, lane, t, np.uint64(0), high - low + 1)
+    count = np.uint64(low) + random_row(key, t, np.uint64(0), high - low + 1)
     for t_2 in range(t * np.uint64(high), t * np.uint64(high) + count):
         ...
 
@@ -64,7 +64,7 @@ def _times(reader: Reader, value: ast.expr, frame: Frame) -> Repetitions:
         case ast.BinOp(left=low, op=ast.Add(), right=right):
             first, drawn = reader.value(low, frame), reader.value(right, frame)
             if isinstance(first, int) and isinstance(drawn, Repetitions):
-                return Repetitions(first, first + drawn.high, drawn.lane, drawn.clock)
+                return Repetitions(first, first + drawn.high, drawn.key, drawn.clock)
         case ast.Call():
             fixed = reader.value(value, frame)
             if isinstance(fixed, int):
@@ -116,7 +116,7 @@ def _written(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, ope
     known, memory, names, rule, outer = reader.judge.snapshot(), reader.memory, dict(frame.names), reader.rule, reader.clock
     reader.memory = memory.copy()
     reader.memory.writes.clear()
-    lanes = dict(reader.lanes)
+    keys = dict(reader.keys)
     reader.clock = Clock(clock)
     reader.rule = rule.inside(operation)
     entered(reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state)
@@ -126,6 +126,6 @@ def _written(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, ope
     reader.trying = before
     written = list(dict.fromkeys(array for array, _ in reader.memory.writes))
     reader.memory, frame.names, reader.rule, reader.clock = memory, names, rule, outer
-    reader.lanes = lanes
+    reader.keys = keys
     reader.judge.restore(known)
     return written
