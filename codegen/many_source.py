@@ -84,7 +84,10 @@ def many_texts(
     purposes: Mapping[str, int],
     bodies: Mapping[str, str],
 ) -> list[str]:
-    """All functions that make up ``run_many``, and the type of its state; ``bodies`` are the texts of the loops of ``run``."""
+    """All functions that make up ``run_many``, and the type of its state.
+
+    ``purposes`` gives the purpose of each key of ``run``, ``bodies`` the texts of its loops.
+    """
     statements = [*every(plan.statements), *plan.recorded.statements]
     writer = _Writer(plan, counts, names, purposes)
     run = _run_many_text(steps, writer)

@@ -59,7 +59,10 @@ def _key_lines(writer: _Writer) -> list[str]:
 
 
 class _Writer:
-    """Writes bodies of loops; every noise and every evaluation of a gradient gets random numbers of its own, by ``purpose_of`` their key."""
+    """Writes bodies of loops.
+
+    Every noise and every minibatch has a stream of random numbers of its own; ``purpose_of`` gives the purpose of each named key.
+    """
 
     def __init__(
         self,

@@ -1,9 +1,10 @@
 """A statement of ``run_many`` as it is for one chain: the one in column ``c``.
 
 Inside of ``for c in range(chains):`` a cell ``state.theta[i, c]`` becomes ``state.theta[i]``, ``column_key(state.keys, 3, c)``
-becomes ``stream_key(seed, 3, chain)``, and a call ``f(i, c, ...)`` of a loop body becomes ``f(i, ...)``. Nothing else may name ``c``, the state or
-a whole array: so a column is all that is read and written for a chain. Every name that is given a value there is renamed, with
-the number of the loop: what reads it elsewhere, or before it has its value, then reads a name that has none, and is refused.
+becomes ``stream_key(seed, 3, chain)``, and a call ``f(i, c, ...)`` of a loop body becomes ``f(i, ...)``. Nothing else may name
+``c``, the state or a whole array: so a column is all that is read and written for a chain. Every name that is given a value there
+is renamed, with the number of the loop: what reads it elsewhere, or before it has its value, then reads a name that has none, and
+is refused.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Column(ast.NodeTransformer):
     """Rewrites expressions; outside of a loop over chains (``inside`` is false) nothing of a chain may be named at all.
 
     ``bodies`` are the functions that are loop bodies, ``eights`` the arrays of running sums, ``renamed`` the names of this loop,
-    ``purposes`` says how many keys a chain has, ``arrays`` those arguments of a loop body that may be arrays; ``place`` is the index of a running sum, where it is known.
+    ``arrays`` those arguments of a loop body that may be arrays; ``place`` is the index of a running sum, where it is known;
+    ``purposes`` says how many keys a chain has.
     """
 
     bodies: frozenset[str]
