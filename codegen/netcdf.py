@@ -54,6 +54,7 @@ class _Reader:
     file: Path
     process: subprocess.Popen[bytes]
     out: IO[bytes]
+    late: threading.Event
 
     def described(self) -> dict[str, Any]:
         """What there is in the file. Raises RecipeError where it is refused."""
@@ -83,7 +84,7 @@ class _Reader:
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """End the process where nothing comes; whoever waits for it then hears that it has ended."""
-        clock = threading.Timer(SECONDS, self.process.kill)
+        clock = threading.Timer(SECONDS, self._stop)
         clock.daemon = True
         clock.start()
         try:
@@ -91,12 +92,21 @@ class _Reader:
         finally:
             clock.cancel()
 
+    def _stop(self) -> None:
+        self.late.set()
+        self.process.kill()
+
     def _ended(self) -> RecipeError:
         code = self.process.wait()
-        how = f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with the status {code}"
-        if code == -getattr(signal, "SIGKILL", 0):
-            how = f"had no answer within {SECONDS:g} seconds, or was killed"
-        return RecipeError(f"{self.file} is damaged: the process that read it {how}; sample again")
+        if self.late.is_set():
+            how = f"the process that read it had no answer within {SECONDS:g} seconds"
+        elif code == netcdf_child.UNREADABLE:
+            how = "its numbers cannot be unpacked"
+        elif code < 0:
+            how = f"the process that read it ended by {signal.Signals(-code).name}"
+        else:
+            how = f"the process that read it ended with the status {code}"
+        return RecipeError(f"{self.file} is damaged: {how}; sample again")
 
 
 @contextmanager
@@ -108,7 +118,7 @@ def _reader(file: Path) -> Iterator[_Reader]:
     assert process.stdout is not None
     try:
         with process.stdout:
-            yield _Reader(file, process, process.stdout)
+            yield _Reader(file, process, process.stdout, threading.Event())
     finally:
         process.kill()
         process.wait()

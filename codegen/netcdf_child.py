@@ -24,6 +24,7 @@ BLOCK = 2**26  # bytes that are read at once
 ROOM = 4 * 2**30  # bytes of memory beside the largest variable
 FILTERS = {1, 2, 3, 4, 6}  # deflate, shuffle, fletcher32, szip, scale-offset: HDF5 has them without a plugin
 MOST_PACKED = 1100  # deflate makes at most 1032 bytes of one
+UNREADABLE = 3  # the exit status where the description is good, and the numbers are not
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 NEVER = "; recipe reads a file of draws that stands alone only"
 AGAIN = "; sample again"
@@ -54,10 +55,13 @@ def main(path: str, out: BinaryIO) -> None:
         _line(out, {"refused": f"is damaged: {_one_line(error)}{AGAIN}"})
         return
     _line(out, said)
-    for _, variable in variables:
-        for block in _blocks(variable):
-            out.write(block)
-    out.flush()
+    try:
+        for _, variable in variables:
+            for block in _blocks(variable):
+                out.write(block)
+        out.flush()
+    except Exception:
+        sys.exit(UNREADABLE)
 
 
 def _opened(path: str) -> Any:

@@ -22,8 +22,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     epilog=(
         "Examples: `recipe cache`, `recipe cache --json`, `recipe cache clear --older-than 30`. The directory is RECIPE_CACHE, or "
-        "the user's cache directory; whoever may write to it decides what `recipe sample` runs. Exit status: 0 good, 2 bad input, "
-        "or a file that could not be deleted, 130 interrupted."
+        "the user's cache directory; samplers refuse it where others can write to it, as what is in it runs. Exit status: 0 good, "
+        "2 bad input, or a file that could not be deleted, 130 interrupted."
     ),
 )
 

@@ -191,11 +191,15 @@ def read_apart(content, path, seconds):
             with answer.open("wb") as out:
                 netcdf_child.main(str(path), out)
             status = 0
+        except SystemExit:
+            status = netcdf_child.UNREADABLE
         finally:
             os._exit(status)
     _, status = os.waitpid(process, 0)
     if os.WIFSIGNALED(status):
         return f"stopped by {signal.Signals(os.WTERMSIG(status)).name}"
+    if os.WEXITSTATUS(status) == netcdf_child.UNREADABLE:
+        return "unreadable"
     assert os.WEXITSTATUS(status) == 0, "an exception that nobody caught"
     line, _, numbers = answer.read_bytes().partition(b"\n")
     told = json.loads(line)
@@ -217,14 +221,25 @@ def damaged(content, step):
         yield content[:n]
 
 
-@pytest.mark.parametrize("step", [997, pytest.param(11, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [997, pytest.param(31, marks=pytest.mark.slow)])
 def test_a_damaged_file_is_read_or_refused_and_nothing_else_is_said(saved, tmp_path, step):
     """Where HDF5 crashes or has no end, the process is stopped, and the tests below say what is said then."""
     import h5netcdf  # noqa: F401  so that no fork imports it
 
     outcomes = [read_apart(content, tmp_path / "damaged.nc", 3) for content in damaged(saved.read_bytes(), step)]
     assert outcomes.count("refused") > len(outcomes) / 10
-    assert {o for o in outcomes if o not in ("refused", "read")} <= {"stopped by SIGALRM", "stopped by SIGSEGV"}
+    assert set(outcomes) <= {"refused", "unreadable", "read", "stopped by SIGALRM", "stopped by SIGSEGV"}
+
+
+def test_numbers_that_cannot_be_unpacked_are_one_sentence(path):
+    with h5py.File(path, "r+") as file:
+        posterior = file["posterior"]
+        posterior.create_dataset("packed", data=np.zeros((2, 8)), compression="gzip", chunks=(2, 8))
+        place = posterior["packed"].id.get_chunk_info(0)
+    content = bytearray(path.read_bytes())
+    content[place.byte_offset : place.byte_offset + place.size] = bytes(place.size)
+    path.write_bytes(content)
+    assert "is damaged: its numbers cannot be unpacked; sample again" in sentence(path)
 
 
 def test_a_damaged_file_leaves_one_line_on_stderr(saved, path, tmp_path):
@@ -241,9 +256,10 @@ def test_a_damaged_file_leaves_one_line_on_stderr(saved, path, tmp_path):
 HEADER = {"attributes": {}, "coordinates": [], "variables": [
     {"name": "theta", "dims": ["chain", "draw"], "shape": [2, 3], "attributes": {}, "dtype": "<f8", "text": None}]}  # fmt: skip
 PROGRAMS = {
-    "hangs": ("import time; time.sleep(100)", "no answer within 1 seconds, or was killed"),
+    "hangs": ("import time; time.sleep(100)", "had no answer within 1 seconds"),
     "hangs later": (f"print({json.dumps(HEADER)!r}, flush=True); import time; time.sleep(100)", "no answer within 1 seconds"),
     "crashes": ("import os; os.kill(os.getpid(), 11)", "the process that read it ended by SIGSEGV"),
+    "cannot unpack": (f"print({json.dumps(HEADER)!r}); raise SystemExit(3)", "is damaged: its numbers cannot be unpacked"),
     "is cut short": ("print('{', end='')", "the process that read it ended with the status 0"),
     "gives too few": (f"print({json.dumps(HEADER)!r}); print('x' * 20)", "ended with the status 0"),
     "gives dimensions twice": (
@@ -263,6 +279,15 @@ def test_a_process_that_crashes_or_never_ends_is_one_sentence(path, what, monkey
     assert expected in sentence(path)
     assert time.monotonic() - began < 30
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_process_that_reads_loads_no_program_whatever_the_environment_says(path, monkeypatch):
+    """HDF5 runs what it finds in HDF5_PLUGIN_PATH; with this value of another variable it does not look."""
+    program = path.with_name("program.py")
+    program.write_text('import json, os; print(json.dumps({"refused": os.environ["HDF5_PLUGIN_PRELOAD"]}))')
+    monkeypatch.setattr(netcdf_child, "__file__", str(program))
+    monkeypatch.setenv("HDF5_PLUGIN_PRELOAD", "/tmp/of-somebody")
+    assert sentence(path) == f"{path} ::"
 
 
 # -- what is no file -------------------------------------------------------------------------------

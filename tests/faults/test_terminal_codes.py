@@ -12,10 +12,11 @@ import h5py
 import numpy as np
 import pytest
 from command import ROOT, command
+from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from codegen import Draws
+from codegen import Draws, readers
 from recipe.plain import without_codes
 from recipe_cli import terminal
 from verify.checker import check, digest
@@ -83,6 +84,16 @@ def test_nothing_is_printed_from_anywhere_else():
                 assert called not in {"print", "typer.echo", "typer.secho", "echo", "Console", "rich.print"}, (
                     f"{path}:{node.lineno}"
                 )
+
+
+def test_the_name_of_a_file_over_the_bar_that_shows_how_far_it_is_read(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(readers, "Console", lambda stderr: Console(file=stream, force_terminal=True, width=200))
+    monkeypatch.setattr(readers, "BAR_AFTER_SECONDS", -1.0)
+    read = ((fraction, None) for fraction in (0.5, 1.0))
+    list(readers._watched("reading \x1b[5m\u202e[red]data.csv", read))
+    assert r"reading \x1b[5m\u202e[red]data.csv" in stream.getvalue()
+    assert "\x1b[5m" not in stream.getvalue()
 
 
 # -- command by command ----------------------------------------------------------------------------
