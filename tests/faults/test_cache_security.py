@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import socket
@@ -217,6 +218,20 @@ def test_a_default_cache_that_is_open_is_refused_too(tmp_path, monkeypatch):
     store.directory()
     (tmp_path / "recipe-sampler" / "modules").chmod(0o777)
     refused()
+
+
+def test_the_temporary_folder_in_place_of_a_cache_is_checked_too(tmp_path, monkeypatch):
+    """In a TMPDIR that all can write and that is not sticky, another one could be put in its place."""
+    open_to_all = tmp_path / "tmp"
+    open_to_all.mkdir()
+    monkeypatch.delenv("RECIPE_CACHE", raising=False)
+    monkeypatch.setattr(store.platformdirs, "user_cache_path", lambda name: Path("/proc/nowhere"))
+    monkeypatch.setattr(store.tempfile, "tempdir", str(open_to_all))
+    monkeypatch.setattr(store, "_of_this_process", functools.cache(store._of_this_process.__wrapped__))
+    open_to_all.chmod(0o1777)
+    assert mode(store.directory()) == 0o700
+    open_to_all.chmod(0o777)
+    assert f"others can write to the folder {open_to_all} above the cache" in refused()
 
 
 def test_the_command_says_it_in_one_sentence(cache, tmp_path):
