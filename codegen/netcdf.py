@@ -21,7 +21,7 @@ from codegen import netcdf_child
 from codegen.diagnostics import imported_arviz
 from recipe.errors import RecipeError
 
-SECONDS = 60.0  # without anything from the process that reads: imports, or a block of the file
+SECONDS = 60.0  # without anything from the process that reads, once it has begun
 LONGEST = 2**30  # bytes of the line that describes the file
 AT_ONCE = 2**26
 
@@ -58,6 +58,8 @@ class _Reader:
 
     def described(self) -> dict[str, Any]:
         """What there is in the file. Raises RecipeError where it is refused."""
+        if self.out.readline(len(netcdf_child.READY)) != netcdf_child.READY:
+            raise RecipeError(f"{self.file} was not read: Python could not be started for it; are xarray and h5netcdf installed?")
         with self._watched():
             line = self.out.readline(LONGEST)
         if not line.endswith(b"\n"):

@@ -24,6 +24,7 @@ BLOCK = 2**26  # bytes that are read at once
 ROOM = 4 * 2**30  # bytes of memory beside the largest variable
 FILTERS = {1, 2, 3, 4, 6}  # deflate, shuffle, fletcher32, szip, scale-offset: HDF5 has them without a plugin
 MOST_PACKED = 1100  # deflate makes at most 1032 bytes of one
+READY = b"ready\n"
 UNREADABLE = 3  # the exit status where the description is good, and the numbers are not
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 NEVER = "; recipe reads a file of draws that stands alone only"
@@ -219,4 +220,9 @@ def _limit_memory(more: int) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    import h5netcdf  # type: ignore[import-untyped]  # noqa: F401
+    import xarray  # noqa: F401
+
+    sys.stdout.buffer.write(READY)  # to import them may take long, which is no fault of the file
+    sys.stdout.buffer.flush()
     main(sys.argv[1], sys.stdout.buffer)

@@ -272,7 +272,7 @@ PROGRAMS = {
 def test_a_process_that_crashes_or_never_ends_is_one_sentence(path, what, monkeypatch, capfd):
     text, expected = PROGRAMS[what]
     program = path.with_name("program.py")
-    program.write_text(text)
+    program.write_text(f"print('ready', flush=True); {text}")
     monkeypatch.setattr(netcdf_child, "__file__", str(program))
     monkeypatch.setattr(netcdf, "SECONDS", 1.0)
     began = time.monotonic()
@@ -284,10 +284,15 @@ def test_a_process_that_crashes_or_never_ends_is_one_sentence(path, what, monkey
 def test_the_process_that_reads_loads_no_program_whatever_the_environment_says(path, monkeypatch):
     """HDF5 runs what it finds in HDF5_PLUGIN_PATH; with this value of another variable it does not look."""
     program = path.with_name("program.py")
-    program.write_text('import json, os; print(json.dumps({"refused": os.environ["HDF5_PLUGIN_PRELOAD"]}))')
+    program.write_text('import json, os; print("ready"); print(json.dumps({"refused": os.environ["HDF5_PLUGIN_PRELOAD"]}))')
     monkeypatch.setattr(netcdf_child, "__file__", str(program))
     monkeypatch.setenv("HDF5_PLUGIN_PRELOAD", "/tmp/of-somebody")
     assert sentence(path) == f"{path} ::"
+
+
+def test_a_process_that_does_not_start_is_one_sentence(path, monkeypatch):
+    monkeypatch.setattr(netcdf_child, "__file__", str(path.with_name("nowhere.py")))
+    assert "Python could not be started for it" in sentence(path)
 
 
 # -- what is no file -------------------------------------------------------------------------------
