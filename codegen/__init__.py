@@ -2,9 +2,10 @@
 
 from codegen.conversion import memory_mapped
 from codegen.density import Density
-from codegen.diagnostics import Diagnosis, diagnose, read_draws
+from codegen.diagnostics import Diagnosis, diagnose
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module, generate
+from codegen.netcdf import read_draws
 from codegen.one_step import OneStep, one_step
 from codegen.plots import plot
 from codegen.readers import read_libsvm, read_table

@@ -13,7 +13,6 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,35 +104,6 @@ class Diagnosis:
             "ess_per_second": None if speed is None else {"smallest": speed[0], "median": speed[1]},
             "warnings": list(self.warnings), "coordinates": [row._asdict() for row in self.rows],
         })  # fmt: skip
-
-
-def read_draws(path: str | Path) -> Any:
-    """The draws that ``Draws.save`` (or ArviZ) wrote, as ``arviz.InferenceData``; read whole, and nothing in it is run.
-
-    Raises:
-        RecipeError: in one sentence, where there is no such file, it is no netCDF, has no posterior group or is damaged.
-    """
-    file = Path(path)
-    if not file.is_file():
-        raise RecipeError(f"there is no file {file}")
-    arviz = imported_arviz()
-    import h5netcdf  # type: ignore[import-untyped]
-    import xarray
-
-    try:
-        with h5netcdf.File(file, "r") as opened:
-            groups = list(opened.groups)
-    except Exception as error:  # what h5py raises depends on the byte that is wrong
-        raise RecipeError(f"{file} cannot be read as netCDF: {_one_line(error)}; give a file that recipe sample -o wrote") from None
-    if "posterior" not in groups:
-        raise RecipeError(f"{file} has no posterior group (it has {', '.join(groups) or 'none'}); give a file of draws")
-    try:
-        posterior = xarray.load_dataset(file, group="posterior", engine="h5netcdf", decode_times=False)
-    except MemoryError:
-        raise RecipeError(f"the draws in {file} do not fit into memory") from None
-    except Exception as error:
-        raise RecipeError(f"{file} is damaged: {_one_line(error)}; sample again") from None
-    return arviz.InferenceData(posterior=posterior)
 
 
 def diagnose(data: Any) -> Diagnosis:
@@ -359,10 +329,6 @@ def _finite_only(value: Any) -> Any:
     if isinstance(value, list):
         return [_finite_only(v) for v in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
 
 
 def imported_arviz() -> Any:

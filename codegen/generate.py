@@ -23,6 +23,7 @@ from codegen.plan import plan
 from codegen.provenance import provenance
 from codegen.random import KEYS
 from codegen.source import ROWS, module_text
+from codegen.whole import whole_file
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
 from recipe.kernel import Kernel
@@ -57,7 +58,9 @@ class Module:
     def write(self, path: str | Path) -> Path:
         """Write the text to a file; a reader sees all of it or none. Raises RecipeError where that cannot be done."""
         target = Path(path)
-        store.write(target, checked(self.source))
+        text = checked(self.source)
+        with whole_file(target) as temporary:
+            temporary.write_text(text, encoding="utf-8")
         return target
 
     def load(self) -> ModuleType:

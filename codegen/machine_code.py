@@ -4,6 +4,9 @@ Numba's own index is shared by all signatures and processors of a function, and 
 processes that compile at once can leave an entry that names the other's machine code. It holds the version of numba, and no other;
 and a damaged file stops the program. Here the name of a file is a hash of all that decides its content, so there is no index, a
 writer never meets another one with something else to write, and what does not end with its own digest is not there.
+
+A digest finds damage, not malice: machine code is a pickle, and unpickling runs what it says. So a file is read only where nobody
+but the user can have written it (`codegen.private`), once, and what was checked is what is unpickled.
 """
 
 from __future__ import annotations
@@ -21,6 +24,9 @@ import numpy as np
 from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps, loads
+
+from codegen.private import private_content, write_private
 
 SUFFIX = ".machine"
 DIGEST = 32  # bytes at the end of a file: the SHA-256 of all before
@@ -71,23 +77,20 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
         """There is no index to empty."""
 
     def save(self, key: Any, data: Any) -> None:
-        Path(self._cache_path).mkdir(exist_ok=True)  # Numba makes the one that NUMBA_CACHE_DIR names instead
-        self._save_data(self._name(key), data)
+        """Keep the compiled function. Raises OSError where that cannot be done."""
+        content: bytes = dumps(data)
+        write_private(self._path(key), content + _digest(content))
 
     def load(self, key: Any) -> Any:
-        """The compiled function, or None where it is not there or damaged."""
-        name = self._name(key)
-        try:
-            content = Path(self._data_path(name)).read_bytes()
-        except OSError:
+        """The compiled function, or None where it is not there, damaged, or perhaps written by somebody else."""
+        content = private_content(self._path(key))
+        if content is None or len(content) <= DIGEST:
             return None
-        if len(content) <= DIGEST or _digest(content[:-DIGEST]) != content[-DIGEST:]:
-            return None
-        return self._load_data(name)  # what follows the end of a pickle is not read
+        code, digest = content[:-DIGEST], content[-DIGEST:]
+        return loads(code) if _digest(code) == digest else None
 
-    def _dump(self, obj: Any) -> bytes:
-        content: bytes = super()._dump(obj)
-        return content + _digest(content)
+    def _path(self, key: Any) -> Path:
+        return Path(self._cache_path, self._name(key))
 
     def _name(self, key: Any) -> str:
         """By text, signature, triple, processor with its features, and ways of compiling."""

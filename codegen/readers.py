@@ -22,10 +22,12 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress
 
 from codegen.conversion import Arrays, as_path, first_line, in_folder, in_memory, named
 from recipe.errors import RecipeError
+from recipe.plain import without_codes
 
 BATCH_BYTES = 1 << 20
 COLUMN_BUFFER_BYTES = 1 << 16  # one for each column of a Parquet file
@@ -155,7 +157,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], float]]]:
 def _watched(title: str, read: Read[Item]) -> Generator[Item, None, None]:
     """What is read, under a bar on stderr once it has taken some time, where stderr is a terminal."""
     bar, began = Progress(console=Console(stderr=True), transient=True), time.perf_counter()
-    task = bar.add_task(title, total=1.0)
+    task = bar.add_task(escape(without_codes(title)), total=1.0)
     with closing(read), ExitStack() as stack:
         hidden = bar.console.is_terminal
         for fraction, item in read:

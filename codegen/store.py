@@ -1,7 +1,8 @@
 """Generated modules on disk: content-hashed names, checked before they are written, written whole or not at all.
 
 The text of a module is a function of everything that it was made from: the declaration, the scheme, the options, the versions of
-this program and of sympy. Its hash is the key; `codegen.machine_code` adds what else decides the machine code.
+this program and of sympy. Its hash is the key; `codegen.machine_code` adds what else decides the machine code. The folder is the
+user's alone (`codegen.private`), as machine code that is found there runs.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from types import ModuleType
 import platformdirs
 
 from codegen.gate import checked
-from codegen.machine_code import keep_machine_code
-from codegen.whole import whole_file
+from codegen.machine_code import folder_of, keep_machine_code
+from codegen.private import make_private, private_content, require_private, write_private
 from recipe.errors import RecipeError
 
 
@@ -41,34 +42,40 @@ def directory() -> Path:
     """The same, made if need be; where the user's cache directory cannot be written, one that goes when this process ends.
 
     Raises:
-        RecipeError: where ``RECIPE_CACHE`` cannot be made or written.
+        RecipeError: where ``RECIPE_CACHE`` cannot be made or written; and where somebody else can put something into the folder.
     """
-    path, chosen = place(), os.environ.get("RECIPE_CACHE")
+    path = _writable(place())
+    require_private(path)
+    compiled = folder_of(path / "any.py")
+    with suppress(OSError):  # before Numba makes it, with the mode that the umask leaves
+        make_private(compiled)
+    if os.path.lexists(compiled):
+        require_private(compiled)
+    return path
+
+
+def _writable(path: Path) -> Path:
+    """The path without links in it, or a temporary folder in its place."""
+    chosen = os.environ.get("RECIPE_CACHE")
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        make_private(path)
         if os.access(path, os.W_OK):
-            return path
-    except OSError as error:
+            return path.resolve()
+    except (OSError, RuntimeError) as error:
         if chosen:
-            raise RecipeError(f"RECIPE_CACHE={chosen} is not a directory that can be made: {error.strerror}") from None
+            reason = getattr(error, "strerror", None) or error
+            raise RecipeError(f"RECIPE_CACHE={chosen} is not a directory that can be made: {reason}") from None
     if chosen:
         raise RecipeError(f"RECIPE_CACHE={chosen} cannot be written; choose another directory")
-    return Path(_of_this_process().name)
+    try:
+        return Path(_of_this_process().name).resolve()
+    except OSError:
+        raise RecipeError(f"neither {path} nor a temporary folder can be written; set RECIPE_CACHE to a folder that can") from None
 
 
 @functools.cache
 def _of_this_process() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="recipe-sampler-")
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file so that a reader sees either none of it or all of it.
-
-    Raises:
-        RecipeError: where the path cannot be written.
-    """
-    with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 _one_at_a_time = threading.Lock()
@@ -102,16 +109,20 @@ def load(name: str, source: str) -> ModuleType:
 def _written(path: Path, source: str) -> None:
     checked(source)
     if not _holds(path, source):
-        write(path, source)
+        _write(path, source)
     with suppress(OSError):
         os.utime(path)
 
 
-def _holds(path: Path, source: str) -> bool:
+def _write(path: Path, source: str) -> None:
     try:
-        return path.read_text(encoding="utf-8") == source
-    except (OSError, UnicodeDecodeError):
-        return False
+        write_private(path, source.encode())
+    except OSError as error:
+        raise RecipeError(f"{path} cannot be written: {error.strerror or error}; choose another RECIPE_CACHE") from None
+
+
+def _holds(path: Path, source: str) -> bool:
+    return private_content(path) == source.encode()
 
 
 class _Checked(SourceLoader):

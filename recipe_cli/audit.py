@@ -12,14 +12,14 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from recipe.plain import without_codes
 from recipe_cli.declarations import audited
-from recipe_cli.mistakes import without_codes
 from recipe_cli.reports import STYLES, exit_status, worst
+from recipe_cli.terminal import console_beside, print_line, print_lines
 from recipe_cli.watched import Limits, Watch
 from recipe_cli.worker import Judged, Refused
 from verify.obligations.invariance import INVARIANCE
@@ -43,13 +43,13 @@ def audit_all(files: Sequence[str], as_json: bool, limits: Limits, jobs: int, co
         of_file = [result for result in results if isinstance(result, Judged)]
         for result in results:
             if isinstance(result, Refused):
-                typer.echo(f"recipe: {result.mistake.sentence}", err=True)
+                print_line(f"recipe: {result.mistake.sentence}", err=True)
                 statuses.append(result.mistake.status)
         if of_file and not as_json:
             _print_rows(console, of_file, with_headings=not judged)
         judged += of_file
     if as_json:
-        typer.echo(json.dumps([row_of(result) for result in judged], indent=2))
+        print_lines(json.dumps([row_of(result) for result in judged], indent=2))
     else:
         console.print(_summary(judged, len(statuses), time.monotonic() - began), soft_wrap=True)
     return worst(statuses + [exit_status(result.declared, result.report) for result in judged])
@@ -134,7 +134,7 @@ def _decisive(report: Report) -> Line | None:
 
 def _print_rows(console: Console, judged: list[Judged], with_headings: bool) -> None:
     """The rows of one file; all files have columns of the same width."""
-    at = console if console.is_terminal else Console(file=console.file, width=WIDTH, highlight=False)
+    at = console if console.is_terminal else console_beside(console, WIDTH)
     if with_headings:
         at.print(_table([[Text(heading, "underline") for heading in COLUMNS]]))
     at.print(Text(without_codes(_heading(judged)), "bold"))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recipe import RecipeError
+from recipe.plain import without_codes
+from recipe_cli.terminal import print_line, print_lines
 
 if TYPE_CHECKING:
     from codegen.kept import Contents, Kept
@@ -20,8 +22,8 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     epilog=(
         "Examples: `recipe cache`, `recipe cache --json`, `recipe cache clear --older-than 30`. The directory is RECIPE_CACHE, or "
-        "the user's cache directory; whoever may write to it decides what `recipe sample` runs. Exit status: 0 good, 2 bad input, "
-        "or a file that could not be deleted, 130 interrupted."
+        "the user's cache directory; samplers refuse it where others can write to it, as what is in it runs. Exit status: 0 good, "
+        "2 bad input, or a file that could not be deleted, 130 interrupted."
     ),
 )
 
@@ -40,10 +42,10 @@ def cache(
 
     found = contents()
     if as_json:
-        typer.echo(json.dumps(_data(found), indent=2))
+        print_lines(json.dumps(_data(found), indent=2))
         return
     for line in _lines(found):
-        typer.echo(line)
+        print_line(line)
 
 
 @app.command(epilog="Examples: `recipe cache clear`, `recipe cache clear --older-than 30 --yes`")
@@ -59,24 +61,24 @@ def clear(
     found = contents() if older_than is None else contents().unused_for(older_than * DAY)
     files = list(found.files())
     if not files:
-        typer.echo(f"nothing to delete in {found.folder}")
+        print_line(f"nothing to delete in {found.folder}")
         return
     what = f"{_number(len(found.modules), 'module')} ({_bytes(size(files))}) in {found.folder}"
     if not yes:
         if not sys.stdin.isatty():
             raise RecipeError(f"this would delete {what}; say --yes")
         if not _agreed(f"Delete {what}?"):
-            typer.echo("nothing was deleted")
+            print_line("nothing was deleted")
             return
     left = delete(files)
     if left:
         raise RecipeError(f"{len(left)} of {len(files)} files could not be deleted, such as {left[0]}")
-    typer.echo(f"deleted {what}")
+    print_line(f"deleted {what}")
 
 
 def _agreed(question: str) -> bool:
     try:
-        return typer.confirm(question)
+        return typer.confirm(without_codes(question))
     except typer.Abort:
         raise typer.Exit(130) from None
 

@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from recipe import Recipe, RecipeError, Update
+from recipe.plain import without_codes
 from recipe_cli.declarations import declarations, the_one
-from recipe_cli.mistakes import without_codes
 from recipe_cli.reports import EXIT_STATUS
+from recipe_cli.terminal import print_line, print_lines
 from recipe_cli.worker import Judged
 from verify.checker import CertificateError, Result, check, read
 
@@ -29,11 +29,11 @@ def write_certificate(judged: Judged, output: Path) -> int:
     report = judged.report
     if judged.certificate is None:
         left = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
-        typer.echo(f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value} ({left})", err=True)
+        print_line(f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value} ({left})", err=True)
         return EXIT_STATUS[report.verdict]
     with whole_file(output) as temporary:
         temporary.write_text(canonical(judged.certificate) + "\n", encoding="ascii")
-    typer.echo(f"wrote {output}", err=True)
+    print_line(f"wrote {output}", err=True)
     return 0
 
 
@@ -55,7 +55,7 @@ def check_certificate(file: Path, where: str | None, as_json: bool, console: Con
         other = first_difference(certificate, declaration.declared)
         where = f"{declaration.file}:{declaration.name}"
     if as_json:
-        typer.echo(json.dumps(_as_json(file, certificate, result, where, other), indent=2))
+        print_lines(json.dumps(_as_json(file, certificate, result, where, other), indent=2))
     else:
         _print(console, file, certificate, result, where, other)
     return result.exit_status if other is None else REJECTED

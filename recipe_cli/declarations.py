@@ -20,6 +20,7 @@ from recipe import DecimalWarning, Dense, Discretisation, Kernel, Posterior, Pot
 from recipe.kernel import MetropolisedMap, MetropolisedPath, MetropolisHastings, Repeat, compose
 from recipe.scheme import PRINTED
 from recipe_cli.mistakes import TOO_DEEP, one_line
+from recipe_cli.terminal import print_line
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def concrete_declaration(where: str) -> Declaration:
     concrete = [d for d in found if not _unbound(d)]
     if len(concrete) == 1:
         if found[0] is not concrete[0]:
-            print(f"note: {found[0].name} has no values for {_unbound(found[0])[0]}; this is {concrete[0].name}", file=sys.stderr)
+            print_line(f"note: {found[0].name} has no values for {_unbound(found[0])[0]}; this is {concrete[0].name}", err=True)
         return concrete[0]
     if not concrete:
         raise RecipeError(f"{where}: {_unbound(found[0])[0]} has no meaning yet; bind it, bind({found[0].name}, {{...}})")
@@ -229,7 +230,7 @@ def _run_file(path: Path) -> ModuleType:
             warnings.simplefilter("always", DecimalWarning)
             spec.loader.exec_module(module)
         for text in dict.fromkeys(str(w.message) for w in said if issubclass(w.category, DecimalWarning)):
-            print(f"note: {text}", file=sys.stderr)
+            print_line(f"note: {text}", err=True)
     except (KeyboardInterrupt, MemoryError):
         raise  # neither is a mistake in the file: somebody interrupts, or a limit of memory is reached
     except BaseException as error:

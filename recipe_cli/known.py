@@ -7,6 +7,7 @@ from functools import partial
 import typer
 
 from recipe_cli.declarations import Declaration
+from recipe_cli.terminal import print_line
 from recipe_cli.watched import Watch
 from recipe_cli.worker import Judged, Refused
 from verify.verdict import Verdict
@@ -16,10 +17,10 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
     """End the command where the sampler is refuted, unless it may be ``unproved``; name what is undecided."""
     result = _verified(declaration)
     if isinstance(result, Refused):
-        typer.echo(f"recipe: {result.mistake.sentence}", err=True)
+        print_line(f"recipe: {result.mistake.sentence}", err=True)
         raise typer.Exit(result.mistake.status)
     if result.report.verdict is Verdict.REFUTED and not unproved:
-        typer.echo(f"recipe: {_said(declaration, result)}, or say --unproved", err=True)
+        print_line(f"recipe: {_said(declaration, result)}, or say --unproved", err=True)
         raise typer.Exit(1)
     _note(declaration, result)
 
@@ -28,7 +29,7 @@ def note_verdict(declaration: Declaration) -> None:
     """Name what is refuted or undecided, and what cannot be verified: a program can do all the same what is declared."""
     result = _verified(declaration)
     if isinstance(result, Refused):
-        typer.echo(f"note: not verified: {result.mistake.sentence}", err=True)
+        print_line(f"note: not verified: {result.mistake.sentence}", err=True)
     else:
         _note(declaration, result)
 
@@ -40,7 +41,7 @@ def _verified(declaration: Declaration) -> Judged | Refused:
 
 def _note(declaration: Declaration, judged: Judged) -> None:
     if judged.report.verdict is not Verdict.PROVED:
-        typer.echo(f"note: {_said(declaration, judged)}", err=True)
+        print_line(f"note: {_said(declaration, judged)}", err=True)
 
 
 def _said(declaration: Declaration, judged: Judged) -> str:

@@ -21,15 +21,17 @@ from rich.console import Console
 import recipe as language
 from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
-from recipe_cli import cache
+from recipe_cli import cache, terminal
 from recipe_cli.declarations import audits, catalog_entries, concrete_declaration, declarations, steps
 from recipe_cli.files import refuse_to_replace
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
+from recipe_cli.terminal import print_line, print_lines
 from recipe_cli.watched import Limits, Watch
 from recipe_cli.worker import Judged, Refused
 
 app = typer.Typer(
+    cls=terminal.PlainUsage,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -65,7 +67,7 @@ class ReportFormat(StrEnum):
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"recipe {language.__version__}")
+        print_line(f"recipe {language.__version__}")
         raise typer.Exit
 
 
@@ -86,7 +88,7 @@ def list_catalog(as_json: AsJson = False) -> None:
     width = max(len(e.name) for e in entries)
     for e in entries:
         state = f"({', '.join(b.name for b in e.declared.state)})"
-        typer.echo(f"{e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
+        print_line(f"{e.name:<{width}}  {state:<14}  {e.declared.source or ''}")
 
 
 @app.command(
@@ -131,7 +133,7 @@ def verify(
     console, statuses, data = _console(), [], []
     for result in _results(where, scheme, tuple(require or ()), limits, certificate is not None):
         if isinstance(result, Refused):
-            typer.echo(f"recipe: {result.mistake.sentence}", err=True)
+            print_line(f"recipe: {result.mistake.sentence}", err=True)
             statuses.append(result.mistake.status)
             if result.stop:
                 break
@@ -140,7 +142,7 @@ def verify(
         if format is ReportFormat.json:
             data.append(report_as_json(result.declared, result.report))
         elif format is ReportFormat.markdown:
-            typer.echo(report_as_markdown(result.declared, result.report))
+            print_lines(report_as_markdown(result.declared, result.report))
         else:
             print_report(console, result.declared, result.report)
         if certificate is not None:
@@ -230,7 +232,7 @@ def explain(
     known = _obligations()
     for n in known if name is None else [name]:
         statement, explanation = known[n]
-        typer.echo(f"{n}: {statement}\n  {explanation}")
+        print_lines(f"{n}: {statement}\n  {explanation}")
 
 
 @app.command(epilog="Examples: `recipe derive sgnht --format latex`, `recipe derive my_sampler.py --format json`")
@@ -246,7 +248,7 @@ def derive(
         _print_json([derivation_data(declared, name) for name, declared in found])
         return
     for name, declared in found:
-        typer.echo(derivation_latex(declared) if format is Format.latex else derivation_text(declared, name))
+        print_lines(derivation_latex(declared) if format is Format.latex else derivation_text(declared, name))
 
 
 @app.command(epilog="Examples: `recipe schemes sghmc`, `recipe schemes`, `recipe schemes my_sampler.py --json`")
@@ -291,7 +293,7 @@ def generate(
         raise typer.Exit(check_module(concrete_declaration(where), output, scheme, order, posterior))
     refuse_to_replace(output, force, where, posterior)
     generate_module(concrete_declaration(where), output.resolve(), scheme, order, posterior)
-    typer.echo(f"wrote {output}", err=True)
+    print_line(f"wrote {output}", err=True)
 
 
 @app.command(
@@ -416,11 +418,11 @@ app.add_typer(cache.app, name="cache")
 
 
 def _console() -> Console:
-    return Console(highlight=False)
+    return terminal.console()
 
 
 def _print_json(data: Any) -> None:
-    typer.echo(json.dumps(data, indent=2))
+    print_lines(json.dumps(data, indent=2))
 
 
 def main() -> None:
@@ -431,5 +433,5 @@ def main() -> None:
         app()
     except Exception as error:
         mistake = mistake_of(error)
-        typer.echo(f"recipe: {mistake.sentence}", err=True)
+        print_line(f"recipe: {mistake.sentence}", err=True)
         sys.exit(mistake.status)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recipe import RecipeError
+from recipe.plain import without_codes
 from verify.verdict import Verdict
 
 BAD_INPUT, UNDECIDED, INTERNAL_ERROR = 2, 3, 70
@@ -52,8 +53,3 @@ def printable(text: str) -> str:
     """What stands in a file must neither send codes to the terminal nor fill it."""
     shown = without_codes(text[:LONGEST])
     return shown if len(text) <= LONGEST else f"{shown} ..."
-
-
-def without_codes(text: str) -> str:
-    """The text with a question mark for everything that a terminal could take for more than text."""
-    return "".join(c if c.isprintable() else "?" for c in text)

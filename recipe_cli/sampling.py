@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import typer
 from rich.console import Console
 
 from codegen import generate as generate_kernel
@@ -22,6 +20,7 @@ from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bi
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.reports import EXIT_STATUS
 from recipe_cli.summary import show_draws
+from recipe_cli.terminal import print_line
 from recipe_cli.translation import require_translation, translation_of
 from verify.verdict import Verdict
 
@@ -71,7 +70,7 @@ def check_module(declaration: Declaration, file: Path, scheme: str, order: str |
         raise RecipeError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
     outcome = translation_of(replace(module, source=text), declared, order=_blocks(order))
     said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(outcome.verdict, "is not proved to be")
-    typer.echo(f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}")
+    print_line(f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}")
     return EXIT_STATUS[outcome.verdict]
 
 
@@ -134,7 +133,7 @@ def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
 
 
 def _say(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    print_line(f"warning: {message}", err=True)
 
 
 def _schedule(settings: Settings) -> Schedule:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import typer
 from sympy import Symbol
 
 from codegen.inside import check_inside
@@ -16,6 +15,7 @@ from recipe.scheme.flow import flow
 from recipe.scheme.increment import step_symbol
 from recipe.scheme.pieces import LETTERS, Motion, pieces_of
 from recipe_cli.declarations import Declaration
+from recipe_cli.terminal import print_line, print_lines
 
 WORDS = "any word over the letters of the pieces is a scheme; a letter that occurs twice runs for half the step each time"
 
@@ -34,7 +34,7 @@ def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
         raise RecipeError("there are updates only, which are discrete steps already; schemes are for recipes")
     data = [_of_recipe(name, recipe) for name, recipe in recipes]
     if as_json:
-        typer.echo(json.dumps(data, indent=2))
+        print_lines(json.dumps(data, indent=2))
         return
     for entry in data:
         _print_recipe(entry)
@@ -42,12 +42,12 @@ def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
 
 def _print_all(as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps([{k: getattr(s, k) for k in ("name", "summary", "fits", "source")} for s in SCHEMES], indent=2))
+        print_lines(json.dumps([{k: getattr(s, k) for k in ("name", "summary", "fits", "source")} for s in SCHEMES], indent=2))
         return
     width = max(len(s.name) for s in SCHEMES)
     for s in SCHEMES:
-        typer.echo(f"{s.name:<{width}}  {s.summary}; {s.fits}; {s.source}")
-    typer.echo(f"{', '.join(f'{letter} {meaning}' for letter, meaning in LETTERS.items())}: {WORDS}")
+        print_line(f"{s.name:<{width}}  {s.summary}; {s.fits}; {s.source}")
+    print_line(f"{', '.join(f'{letter} {meaning}' for letter, meaning in LETTERS.items())}: {WORDS}")
 
 
 def _of_recipe(name: str, recipe: Recipe) -> dict[str, Any]:
@@ -84,19 +84,19 @@ def _refusal(scheme: Scheme, recipe: Recipe) -> str | None:
 
 
 def _print_recipe(entry: dict[str, Any]) -> None:
-    typer.echo(f"{entry['name']}")
+    print_line(f"{entry['name']}")
     if entry["pieces"]:
-        typer.echo("  pieces of the generator, and where each leads in the time step_size:")
+        print_line("  pieces of the generator, and where each leads in the time step_size:")
     for p in entry["pieces"]:
         law = p["mean"] if p["variance"] == "0" else f"N({p['mean']}, {p['variance']})"
-        typer.echo(f"    {p['letter']} {p['meaning']}: {p['block']} <- {law}")
+        print_line(f"    {p['letter']} {p['meaning']}: {p['block']} <- {law}")
     if entry["no_splitting"]:
-        typer.echo(f"  no splitting: {entry['no_splitting']}")
+        print_line(f"  no splitting: {entry['no_splitting']}")
     width = max(len(s["name"]) for s in entry["schemes"])
-    typer.echo("  schemes:")
+    print_line("  schemes:")
     for s in entry["schemes"]:
         if s["refused"] is None:
-            typer.echo(f"    {s['name']:<{width}}  {s['summary']}")
+            print_line(f"    {s['name']:<{width}}  {s['summary']}")
     for s in entry["schemes"]:
         if s["refused"] not in (None, entry["no_splitting"]):
-            typer.echo(f"    {s['name']:<{width}}  does not fit: {s['refused']}")
+            print_line(f"    {s['name']:<{width}}  does not fit: {s['refused']}")

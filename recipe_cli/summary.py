@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from codegen import Diagnosis, Draws, diagnose, plot, read_draws
 from codegen.diagnostics import Row, imported_arviz, quiet
 from codegen.plots import writable_folder
-from recipe_cli.mistakes import without_codes
+from recipe.plain import without_codes
+from recipe_cli.terminal import print_line, print_lines
 
 SHOWN_COORDINATES = 40
 
@@ -41,7 +41,7 @@ def diagnose_file(file: Path, plots: Path | None, as_json: bool, everything: boo
         writable_folder(plots)  # before the work, not after it
     diagnosis = diagnose(data)
     if as_json:
-        typer.echo(json.dumps(diagnosis.as_json(), indent=2))
+        print_lines(json.dumps(diagnosis.as_json(), indent=2))
     else:
         print_diagnosis(console, diagnosis, limit=None if everything else SHOWN_COORDINATES, hint="--all shows them")
     show_plots(console, data, diagnosis, plots, quiet=as_json)
@@ -61,7 +61,7 @@ def show_draws(
     diagnosis = diagnose(data)
     if as_json:
         output = None if saved is None else str(saved)
-        typer.echo(json.dumps({"diagnosis": diagnosis.as_json(), "output": output}, indent=2))
+        print_lines(json.dumps({"diagnosis": diagnosis.as_json(), "output": output}, indent=2))
     else:
         hint = "recipe diagnose --all shows them" if saved else "save the draws with -o, and recipe diagnose --all shows them"
         took = f" in {seconds:.1f} s"
@@ -102,7 +102,7 @@ def show_plots(console: Console, data: Any, diagnosis: Diagnosis, folder: Path |
     if folder is None:
         return
     if not diagnosis.rows:
-        typer.echo("note: there are too few draws to plot", err=True)
+        print_line("note: there are too few draws to plot", err=True)
         return
     paths = plot(data, folder, diagnosis=diagnosis)
     if not quiet:

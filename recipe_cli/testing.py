@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -19,6 +18,7 @@ from codegen.generate import Module
 from codegen.one_step import OneStep, one_step
 from recipe import Kernel, RecipeError, Update
 from recipe.symbols import name_of
+from recipe_cli import terminal
 from recipe_cli.bias import Bias, measured_bias
 from recipe_cli.declarations import Declaration
 from recipe_cli.findings_table import print_findings
@@ -26,6 +26,7 @@ from recipe_cli.known import note_verdict
 from recipe_cli.mistakes import UNDECIDED
 from recipe_cli.step_test import battery_of, step_subject
 from recipe_cli.sweep_test import SweepTest, sweep_subject, sweep_test
+from recipe_cli.terminal import print_line, print_lines
 from recipe_cli.tested import Asked, Comparisons, Subject, Tested, numbers_for
 from recipe_cli.translation import require_translation
 from recipe_cli.trial_law import NothingToCompareError
@@ -53,11 +54,11 @@ def compare_declaration(declaration: Declaration, asked: Asked, as_json: bool, p
             pictures = [] if plots is None else _drawn(tested, plots, say)
     except NothingToCompareError as nothing:
         if as_json:
-            typer.echo(json.dumps({"name": declaration.name, "outcome": "nothing compared", "because": str(nothing)}, indent=2))
-        typer.echo(f"recipe: nothing of {declaration.name} was compared: {nothing}", err=True)
+            print_lines(json.dumps({"name": declaration.name, "outcome": "nothing compared", "because": str(nothing)}, indent=2))
+        print_line(f"recipe: nothing of {declaration.name} was compared: {nothing}", err=True)
         return UNDECIDED
     if as_json:
-        typer.echo(json.dumps(_data(tested, pictures), indent=2))
+        print_lines(json.dumps(_data(tested, pictures), indent=2))
     else:
         print_findings(console, tested, pictures)
     return exit_status(tested.findings, asked.allow_unseen)
@@ -197,7 +198,7 @@ def bias_of(subject: Subject, module: Module) -> Bias | None:
 def _progress() -> Iterator[tuple[Say, Callable[[int, int | None], None]]]:
     """What is going on, and how many steps are done, on stderr where that is a terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[steps]}"), TimeElapsedColumn())
-    console = Console(stderr=True)
+    console = terminal.console(err=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         task = shown.add_task("", total=None, steps="")
 
