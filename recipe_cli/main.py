@@ -345,6 +345,7 @@ def sample(
     """Compile the sampler and draw from a posterior; print diagnostics and save the draws as ArviZ InferenceData."""
     from recipe_cli.known import require_not_refuted
     from recipe_cli.sampling import Settings, sample_posterior
+    from recipe_cli.saving import Output
 
     if output is not None:
         refuse_to_replace(output, force, where, posterior)
@@ -356,7 +357,8 @@ def sample(
     )  # fmt: skip
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
-    raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console(), plots, as_json))
+    saved = Output(output, force, settings.checkpoint)
+    raise typer.Exit(sample_posterior(declaration, posterior, settings, saved, _console(), plots, as_json))
 
 
 @app.command(
