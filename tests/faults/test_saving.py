@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from command import ROOT, _called, forked
 
+import codegen.checkpoint
 import codegen.draws
 import codegen.netcdf
 from codegen import Draws, diagnose, read_draws
@@ -473,6 +474,23 @@ def test_a_terminal_that_is_closed_costs_nothing(tmp_path, cache):
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 129
     assert read_draws(tmp_path / "draws.nc").posterior.sizes["draw"] > 0
+
+
+def _nobody_reads_and_no_checkpoint_is_written():
+    def write(*_):
+        reading, writing = os.pipe()
+        os.close(reading)
+        os.dup2(writing, 2)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    codegen.checkpoint.Checkpoint._write = write
+
+
+def test_warnings_that_nobody_reads_cost_no_draws(tmp_path, cache):
+    options = (*SHORT, "--checkpoint", "run", "--checkpoint-seconds", "0.001", "-o", "draws.nc")
+    status, _ = Command(tmp_path, cache, *options, prepare=_nobody_reads_and_no_checkpoint_is_written).ended()
+    assert status == 0
+    assert diagnose(read_draws(tmp_path / "draws.nc")).draws == 36
 
 
 def test_a_progress_bar_never_ends_a_run(monkeypatch):
