@@ -5,9 +5,9 @@ from codegen.density import Density
 from codegen.diagnostics import Diagnosis, diagnose
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module, generate
-from codegen.netcdf import read_draws
 from codegen.one_step import OneStep, one_step
 from codegen.plots import plot
+from codegen.read_netcdf import read_draws
 from codegen.readers import read_libsvm, read_table
 from codegen.run import sample
 from codegen.schedule import Constant, Cyclical, Polynomial

@@ -7,16 +7,18 @@ change nothing.
 from __future__ import annotations
 
 import signal
-import threading
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
+
+from codegen.signals import Signals
+from codegen.terminal import Terminal
 
 CHUNK_SECONDS = 0.1
 MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
@@ -41,17 +43,20 @@ class Chain:
         return self.done >= steps or self.guilty >= 0
 
 
-def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, progress: bool, rest: Rest | None = None) -> bool:
-    """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted.
+def run_chains(
+    advance: Advance, chains: list[Chain], steps: int, threads: int, progress: bool, rest: Rest | None = None,
+    signals: Signals | None = None,
+) -> bool:  # fmt: skip
+    """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted before.
 
     ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done, guilty block or -1). Chains
     take turns, so that an interruption finds all of them about equally far; a second one changes nothing until the first is served.
-    ``rest(chain)`` is called when a chain is between two chunks, and nothing moves it.
+    ``rest(chain)`` is called when a chain is between two chunks, and nothing moves it. ``signals`` are those that interrupt, by
+    default SIGINT where it raises KeyboardInterrupt.
     """
-    console = Console(stderr=True)
-    interrupted = False
+    console = Console(file=Terminal(sys.stderr))  # type: ignore[arg-type]
     with (
-        _interruption() as ignore_more,
+        (signals or Signals()).held(running=True) as heard,
         Progress(console=console, disable=not (progress and console.is_terminal), transient=True) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
@@ -65,30 +70,13 @@ def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, 
                 for future in finished:
                     chain = running.pop(future)
                     future.result()
-                    if rest is not None and not interrupted:
+                    if rest is not None and heard.first is None:
                         rest(chain)
-                    if not chain.finished(steps) and not interrupted:
+                    if not chain.finished(steps) and heard.first is None:
                         running[pool.submit(_advance_once, advance, chain, steps)] = chain
-            except KeyboardInterrupt:
-                interrupted = True
-                ignore_more()
-    return interrupted
-
-
-@contextmanager
-def _interruption() -> Iterator[Callable[[], None]]:
-    """A function that lets further interruptions change nothing; in the end, however it comes, they are again what they were."""
-    before: list[Any] = []
-
-    def ignore() -> None:
-        if threading.current_thread() is threading.main_thread():
-            before.append(signal.signal(signal.SIGINT, signal.SIG_IGN))
-
-    try:
-        yield ignore
-    finally:
-        if before:
-            signal.signal(signal.SIGINT, signal.default_int_handler if before[0] is None else before[0])
+            except KeyboardInterrupt:  # a handler of the caller's own has raised it
+                heard.note(signal.SIGINT)
+    return heard.first is not None and not all(chain.finished(steps) for chain in chains)
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:

@@ -16,6 +16,7 @@ from codegen.chains import Chain
 from codegen.data import bad_rows
 from codegen.draws import Divergence, Draws
 from codegen.generate import Module
+from codegen.lengths import Lengths
 from codegen.preimages import shown
 from codegen.request import Request
 from codegen.schedule import step_sizes
@@ -51,6 +52,15 @@ def collected(
         (*bad, *warnings),
         acceptance,
     )
+
+
+def specimen(what: Recipe | Update | Kernel, module: Module, how: Request, lengths: Lengths) -> tuple[Draws, int]:
+    """One draw of one chain, of zeros, as ``collected`` will return them; and how many bytes all draws will have."""
+    values = {shown(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b))) for b in how.kept}
+    acceptance = np.zeros((1, 1)) if module.plan.statistics else None
+    attributes = _attributes(what, module, how, 0.0, acceptance)
+    one = Draws(values, np.ones(1, int), (), False, attributes, np.ones(1), acceptance=acceptance)
+    return one, one.bytes * how.draws * how.chains
 
 
 def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | None) -> Divergence:

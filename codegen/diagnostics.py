@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
 import math
+import os
 import re
+import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -332,11 +335,44 @@ def _finite_only(value: Any) -> Any:
 
 
 def imported_arviz() -> Any:
-    """ArviZ, which takes seconds to import."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
-        import arviz
+    """ArviZ, which takes seconds to import, and writes to the user's folders meanwhile; where it cannot, to a temporary one.
+
+    Raises:
+        RecipeError: where there is no folder that it could write to.
+    """
+    log = logging.getLogger("matplotlib")  # names a folder that it cannot write to, and takes a temporary one
+    level = log.level
+    try:
+        log.setLevel(logging.ERROR)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
+            try:
+                import arviz
+            except OSError:
+                with _elsewhere():
+                    import arviz
+    except OSError as error:
+        raise RecipeError(
+            f"ArviZ cannot be imported, as no folder can be written: {error.strerror or error}; set HOME or TMPDIR to one that can"
+        ) from None
+    finally:
+        log.setLevel(level)
     return arviz
+
+
+@contextlib.contextmanager
+def _elsewhere() -> Iterator[None]:
+    """A temporary folder for what is written on import."""
+    before = {name: os.environ.get(name) for name in ("HOME", "XDG_CACHE_HOME", "MPLCONFIGDIR")}
+    with tempfile.TemporaryDirectory(prefix="recipe-sampler-") as folder:
+        os.environ.update(dict.fromkeys(before, folder))
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name)
+                if value is not None:
+                    os.environ[name] = value
 
 
 @contextlib.contextmanager

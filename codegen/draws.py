@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import shutil
-import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from codegen.whole import whole_file
+from codegen.diagnostics import imported_arviz
+from codegen.signals import Signals
+from codegen.whole import force_names_to_disk, whole_file
+from codegen.write_netcdf import write_netcdf
 from recipe.errors import RecipeError
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 OVERHEAD = 2**20  # of a file of draws, beside the draws themselves
 
@@ -75,13 +83,16 @@ class Draws:
             raise RecipeError(f"there are no draws of {block}; kept were {', '.join(self.values)}")
         return self.values[str(block)]
 
+    @property
+    def bytes(self) -> int:
+        """How much memory the draws take, with their step sizes and acceptance rates; a file of them takes about as much."""
+        arrays = [*self.values.values(), *([] if self.acceptance is None else [self.acceptance])]
+        return sum(array.nbytes for array in arrays) + self.step_sizes.nbytes * len(self.counts)
+
     def to_inferencedata(self) -> Any:
         """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw and ``<block>_dim``, and the
         step sizes and acceptance rates among the ``sample_stats``."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
-            import arviz
-
+        arviz = imported_arviz()
         dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
         sizes = np.broadcast_to(self.step_sizes, (len(self.counts), self.step_sizes.size)).copy()
         accepted = {} if self.acceptance is None else {"acceptance_rate": self.acceptance}
@@ -93,20 +104,38 @@ class Draws:
         return data
 
     def save(self, path: str | Path) -> Path:
-        """Write the InferenceData as netCDF; a reader sees all of it or none. Raises RecipeError if that cannot be done."""
+        """Write the InferenceData as netCDF; a reader sees all of it or none, and a Ctrl-C waits until it is there.
+
+        Raises:
+            RecipeError: where that cannot be done; what was there before is untouched.
+        """
         target = Path(path)
-        data = self.to_inferencedata()
-        self._refuse_full_disk(target)
-        with whole_file(target) as temporary:
-            data.to_netcdf(str(temporary), engine="h5netcdf")
+        with Signals() as signals:
+            with signals.held():
+                data = self.to_inferencedata()
+                refuse_full_disk(target, self.bytes)
+                with whole_file(target) as temporary:
+                    write_netcdf(data, temporary)
+                with suppress(OSError):  # the file is there; of a folder that cannot be synced there is no more to be had
+                    force_names_to_disk(target.parent)
+            signals.act()
         return target
 
-    def _refuse_full_disk(self, target: Path) -> None:
-        """HDF5 says a full disk in many lines of its own; this is said before it starts."""
-        needed = sum(array.nbytes for array in self.values.values()) + OVERHEAD
-        free = shutil.disk_usage(target.parent).free if target.parent.is_dir() else needed
-        if free < needed:
+
+def refuse_full_disk(target: Path, size: int) -> None:
+    """Say before it is written that a file of draws of so many bytes does not fit.
+
+    Raises:
+        RecipeError: with what is needed and what there is.
+    """
+    needed = size + OVERHEAD
+    room = {"the disk has {:.1f} MB left": shutil.disk_usage(target.parent).free if target.parent.is_dir() else needed}
+    if resource is not None:
+        most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        room["a file may have {:.1f} MB (ulimit -f)"] = needed if most == resource.RLIM_INFINITY else most
+    for said, there in room.items():
+        if there < needed:
             raise RecipeError(
-                f"{target} cannot be written: it needs {needed / 1e6:.1f} MB, and the disk has {free / 1e6:.1f} MB left; "
-                "choose another path"
+                f"{target} cannot be written: it needs {needed / 1e6:.1f} MB, and {said.format(there / 1e6)}; choose another path, "
+                "raise thin= or keep fewer blocks"
             )

@@ -1,6 +1,6 @@
 """A program of its own, which reads a file of draws and writes what is in it to stdout.
 
-It is run by `codegen.netcdf`. HDF5 may crash or never end on a damaged file, and then only this process
+It is run by `codegen.read_netcdf`. HDF5 may crash or never end on a damaged file, and then only this process
 is lost. It imports nothing of this project. What it writes is a line of JSON, and then the bytes of
 each variable.
 

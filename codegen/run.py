@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -12,11 +13,11 @@ import numpy as np
 
 from codegen import advice
 from codegen.arguments import flag
-from codegen.budget import budget_of
+from codegen.budget import Budget, budget_of
 from codegen.bundles import Bundles, in_bundles
 from codegen.chains import Chain, run_chains
-from codegen.checkpoint import Checkpoint
-from codegen.collect import collected
+from codegen.checkpoint import Checkpoint, CheckpointWarning
+from codegen.collect import collected, specimen
 from codegen.compiled import Compiled
 from codegen.control import Mode, control_data, find_modes
 from codegen.density import Density
@@ -31,12 +32,30 @@ from codegen.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.request import Request, read_request
 from codegen.schedule import Constant, Schedule
 from codegen.settings import resolved_data, resolved_params
+from codegen.signals import Signals
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
 from recipe.kernel import Kernel, refusal_of_estimates
 from recipe.recipe import Recipe
 from recipe.symbols import Block, Scalar, name_of
 from recipe.update import Update
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What whoever calls ``sample`` does around a run.
+
+    Attributes:
+        before: called before the first step with one draw of the kind that will be returned, and the bytes of all draws; it raises
+            where they could not be saved.
+        after: called with the draws while signals still wait, to save them.
+        signals: those that stop the run: the draws so far are returned then, and the handlers are as they were. By default those
+            of SIGINT, SIGTERM and SIGHUP that raise ``KeyboardInterrupt``, which by itself SIGINT does.
+    """
+
+    before: Callable[[Draws, int], None] | None = None
+    after: Callable[[Draws], None] | None = None
+    signals: Signals = field(default_factory=Signals)
 
 
 def sample(
@@ -47,7 +66,7 @@ def sample(
     keep: Sequence[Block | str] | None = None, threads: int | None = None, initial: Mapping[Any, Any] | None = None,
     lengths: Mapping[Any, int] | None = None, gradient: Any = None, checkpoint: str | Path | None = None,
     checkpoint_seconds: float = 30.0, float32_data: bool = False, progress: bool = True, name: str | None = None,
-    check: Callable[[Module], None] | None = None,
+    check: Callable[[Module], None] | None = None, caller: Caller | None = None,
 ) -> Draws:  # fmt: skip
     """Draw from a recipe, a printed rule or a composed kernel, compiled.
 
@@ -61,8 +80,8 @@ def sample(
         chains, seed: chain c of a seed is the same whatever the number of chains and threads.
         batch_size: rows of a minibatch; None is all of the data.
         replace: whether the rows of a minibatch are drawn with replacement; without, they are distinct.
-        control_variates: estimate gradients by their difference to that at a mode, which is searched for (``True``) or given by
-            block; chains then start there.
+        control_variates: estimate gradients by their difference to that at a mode, searched for (``True``) or given by block, at
+            which chains start.
         compensate: estimate the variance of the gradient's noise while running, and add that much less noise. A chain stops where
             there is more of it than the recipe adds.
         warmup, thin: the state after every ``thin``-th step that follows the warmup is a draw.
@@ -76,9 +95,9 @@ def sample(
             the draws are those of a run that was never stopped; ``steps`` may have grown.
         float32_data: round arrays of float64 data to float32, which takes less time where there are many data; the arithmetic stays
             float64, and what is sampled is the posterior of the rounded data.
-        progress: show a progress bar, if standard error is a terminal.
-        name: how the module and the draws call the recipe, where it has no name of its own.
+        progress, name: a progress bar, if standard error is a terminal; the name of a recipe that has none of its own.
         check: called with the module before any of it is compiled, to raise where it should not run.
+        caller: what is done before the first step and with the draws, and which signals stop the run; by default Ctrl-C does.
 
     Raises:
         RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
@@ -97,7 +116,8 @@ def sample(
     values = resolved_params(module, params, what.parameters, known)
     learn_given(known, lengths, with_images(module.plan.state))
     named = {name_of(key): value for key, value in (params or {}).items()}
-    return _sampled(what, _Inputs(module, how, data, values, named, known), control_variates, initial, gradient, progress)
+    inputs = _Inputs(module, how, data, values, named, known)
+    return _sampled(what, inputs, control_variates, initial, gradient, caller or Caller(), progress)
 
 
 def _ready(module: Module, check: Callable[[Module], None] | None, float32_data: bool) -> Module:
@@ -120,12 +140,20 @@ class _Inputs:
 
 
 def _sampled(
-    what: Recipe | Update | Kernel, inputs: _Inputs, control_variates: Any, initial: Any, gradient: Any, progress: bool
+    what: Recipe | Update | Kernel,
+    inputs: _Inputs,
+    control_variates: Any,
+    initial: Any,
+    gradient: Any,
+    caller: Caller,
+    progress: bool,
 ) -> Draws:
     module, how, known = inputs.module, inputs.how, inputs.lengths
     check_maps(module.plan.state, inputs.named)
     given = into_state(given_blocks(initial, module.plan.state, how.chains, known), module.plan.state, inputs.named, "initial=")
     own = own_gradients(module, gradient)
+    if caller.before is not None:
+        caller.before(*specimen(what, module, how, known))
     data = inputs.data
     densities = _densities(inputs, own)
     _check_own_gradients(inputs, own, densities, given)
@@ -147,12 +175,24 @@ def _sampled(
         saved = Checkpoint(how.checkpoint, run, how.draws_after, how.checkpoint_seconds, module.redrawn)
         saved.open(running, how.steps)
     first = runner.first_state(running)
-    began = perf_counter()
-    interrupted = _run(runner, running, saved, progress)
-    seconds = perf_counter() - began
-    chains = runner.chains(running)
-    said = () if interrupted else advice.warnings(runner, chains, budget, seconds, first)
-    return collected(what, module, how, chains, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
+    with caller.signals.held():  # until the caller has the draws
+        began = perf_counter()
+        interrupted = _run(runner, running, saved, caller.signals, progress)
+        seconds = perf_counter() - began
+        chains = runner.chains(running)
+        said = () if interrupted else _advice(runner, chains, budget, seconds, first)
+        draws = collected(what, module, how, chains, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
+        if caller.after is not None:
+            caller.after(draws)
+        return draws
+
+
+def _advice(runner: Compiled | Bundles, chains: list[Chain], budget: Budget | None, seconds: float, first: Any) -> tuple[str, ...]:
+    """What is said of the step size; that nothing can be said costs no draws."""
+    try:
+        return advice.warnings(runner, chains, budget, seconds, first)
+    except Exception as error:
+        return (f"the step size could not be judged ({type(error).__name__}: {error}); the draws are all there",)
 
 
 def _checked_kernel(what: Kernel, step_size: Any, batch_size: Any) -> Any:
@@ -171,7 +211,7 @@ def _wants_control(control_variates: Any) -> bool:
     return control_variates is not None and control_variates is not False
 
 
-def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | None, progress: bool) -> bool:
+def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | None, signals: Signals, progress: bool) -> bool:
     how = runner.kernel.how
     rest: Callable[[Chain], None] | None = None
     if saved is not None:
@@ -180,13 +220,21 @@ def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | No
             saved.visit(chain, chains, lambda c: c.finished(how.steps))
 
     try:
-        interrupted = run_chains(runner.advance, chains, how.steps, how.threads, progress, rest)
+        interrupted = run_chains(runner.advance, chains, how.steps, how.threads, progress, rest, signals)
         if saved is not None:
-            saved.close(chains)
+            _close(saved, chains)
     finally:
         if saved is not None:
             saved.let_go()
     return interrupted
+
+
+def _close(saved: Checkpoint, chains: list[Chain]) -> None:
+    """Write the last checkpoint; the draws do not depend on it."""
+    try:
+        saved.close(chains)
+    except Exception as error:
+        warnings.warn(f"the last checkpoint could not be written: {error!r}", CheckpointWarning, stacklevel=2)
 
 
 def _at_modes(modes: Mapping[Potential, Mode], chains: int) -> dict[Block, np.ndarray]:

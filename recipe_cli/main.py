@@ -1,6 +1,7 @@
 """The command line: composes the rooms below, and turns every mistake into one sentence and an exit status.
 
-Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 70 a fault of this program, 130 interrupted.
+Exit status: 0 good, 1 refuted (or diverged), 2 bad input, 3 undecided, 70 a fault of this program, 130 interrupted (143 by
+SIGTERM and 129 by SIGHUP, where draws have been saved).
 """
 
 from __future__ import annotations
@@ -300,7 +301,8 @@ def generate(
     epilog=(
         "Examples: `recipe sample sghmc --posterior examples/breast_cancer.py --step-size 0.01 --param C=1 --steps 20000 "
         "-o draws.nc`; with minibatches `--batch-size 100 --control-variates`; a long run that can be killed and started again "
-        "by the same command `--checkpoint run1`"
+        "by the same command `--checkpoint run1`. Ctrl-C, SIGTERM and SIGHUP stop the run and save the draws so far; "
+        "exit status 130, 143 and 129."
     )
 )
 def sample(
@@ -347,6 +349,7 @@ def sample(
     """Compile the sampler and draw from a posterior; print diagnostics and save the draws as ArviZ InferenceData."""
     from recipe_cli.known import require_not_refuted
     from recipe_cli.sampling import Settings, sample_posterior
+    from recipe_cli.saving import Output
 
     if output is not None:
         refuse_to_replace(output, force, where, posterior)
@@ -358,7 +361,8 @@ def sample(
     )  # fmt: skip
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
-    raise typer.Exit(sample_posterior(declaration, posterior, settings, output, _console(), plots, as_json))
+    saved = Output(output, force, settings.checkpoint)
+    raise typer.Exit(sample_posterior(declaration, posterior, settings, saved, _console(), plots, as_json))
 
 
 @app.command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -10,15 +11,20 @@ from typing import Any
 
 from rich.console import Console
 
+from codegen import Draws
 from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
-from codegen.checkpoint import saved_warmup
+from codegen.checkpoint import CheckpointWarning, saved_warmup
 from codegen.generate import Module
 from codegen.plots import writable_folder
+from codegen.run import Caller
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
+from codegen.signals import ENDS, RAISES, Signals, Stopped
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
+from recipe_cli.claim import claimed
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.reports import EXIT_STATUS
+from recipe_cli.saving import Output, broken_pipes_are_errors, tell
 from recipe_cli.summary import show_draws
 from recipe_cli.terminal import print_line
 from recipe_cli.translation import require_translation, translation_of
@@ -88,38 +94,58 @@ def _module_of(
 
 
 def sample_posterior(
-    declaration: Declaration, posterior: str, settings: Settings, output: Path | None, console: Console,
+    declaration: Declaration, posterior: str, settings: Settings, output: Output, console: Console,
     plots: Path | None = None, as_json: bool = False,
 ) -> int:  # fmt: skip
-    """Sample, save and diagnose; returns the exit status."""
-    law = posterior_in(posterior)
+    """Sample, save and diagnose; returns the exit status: after a signal 128 and its number, with the draws so far saved."""
+    with Signals((RAISES, ENDS), tell) as signals, nullcontext() if plots is None else claimed(writable_folder(plots) / "plots"):
+        try:
+            law = posterior_in(posterior)
+            began = perf_counter()
+            with broken_pipes_are_errors(), output.claimed():
+                draws = _drawn(declaration, law, settings, output, signals)
+            seconds = perf_counter() - began
+            signals.act()
+            show_draws(console, draws, [b.name for b in law.blocks], seconds, output.saved, plots, as_json)
+        except Stopped as stopped:
+            _tell_where(output)
+            return 128 + (signals.first or stopped.number)
+        except BaseException as error:
+            _tell_where(output)
+            if not (isinstance(error, OSError) and signals.first):  # else the terminal has gone with the signal
+                raise
+    if output.fault is not None:
+        raise RecipeError(output.fault)
+    return 128 + signals.first if signals.first else 1 if draws.divergences else 0
+
+
+def _tell_where(output: Output) -> None:
+    """For an end that comes between saving and showing."""
+    if output.fault is not None or output.saved is not None:
+        tell(output.fault or f"the draws are saved in {output.saved}")
+
+
+def _drawn(declaration: Declaration, law: Posterior, settings: Settings, output: Output, signals: Signals) -> Draws:
+    """Sample, and save."""
     target = _bound(declaration, law)
     stepless = isinstance(target, Kernel) and target.step is None
-    if plots is not None:
-        writable_folder(plots)  # a long run must not fail at its end
     blocks = _blocks(settings.order)
 
     def validated(module: Module) -> None:
         require_translation(module, target, order=blocks, compensate=settings.compensate)
 
-    began = perf_counter()
     with warnings.catch_warnings():
+        warnings.simplefilter("always", CheckpointWarning)  # whatever PYTHONWARNINGS is: it must not end the run
         warnings.showwarning = _say  # that a checkpoint could not be written is known while the run goes on
-        draws = sample_kernel(
+        return sample_kernel(
             target, scheme=settings.scheme, order=blocks, step_size=None if stepless else _schedule(settings),
             params=parameters_typed(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
             batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
             compensate=settings.compensate, float32_data=settings.float32_data,
             chains=settings.chains, threads=settings.threads, seed=settings.seed,
             keep=_blocks(settings.keep), checkpoint=settings.checkpoint, checkpoint_seconds=settings.checkpoint_seconds,
-            name=declaration.name, check=validated,
+            name=declaration.name, check=validated, caller=Caller(output.rehearse, output.save, signals),
         )  # fmt: skip
-    seconds = perf_counter() - began
-    saved = None
-    if output is not None and int(max(draws.counts)) > 0:  # a chain that stopped early costs the others nothing
-        saved = draws.save(output)
-    show_draws(console, draws, [b.name for b in law.blocks], seconds, saved, plots, as_json)
-    return 130 if draws.interrupted else 1 if draws.divergences else 0
 
 
 def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
@@ -133,7 +159,7 @@ def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
 
 
 def _say(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
-    print_line(f"warning: {message}", err=True)
+    tell(str(message), "warning")
 
 
 def _schedule(settings: Settings) -> Schedule:

@@ -14,6 +14,7 @@ from codegen import Divergence, Draws
 from recipe_cli import sampling
 from recipe_cli.declarations import declarations
 from recipe_cli.main import main
+from recipe_cli.saving import Output
 
 POSTERIOR = """
 import numpy as np
@@ -217,11 +218,11 @@ def test_floats_are_said(tmp_path):
 def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_path, monkeypatch):
     values = np.stack([np.full((5, 2), np.nan), np.ones((5, 2))])
     draws = Draws({"theta": values}, np.array([0, 5]), (Divergence(0, 0, "theta"),), False, {}, np.full(5, 0.1))
-    monkeypatch.setattr(sampling, "sample_kernel", lambda *_, **__: draws)
+    monkeypatch.setattr(sampling, "sample_kernel", lambda *_, caller, **__: caller.after(draws) or draws)
     settings = sampling.Settings(0.1, "euler", steps=5, chains=2, threads=1)
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
     output = tmp_path / "draws.nc"
-    assert sampling.sample_posterior(declarations("sgld")[0], str(posterior), settings, output, Console(quiet=True)) == 1
+    assert sampling.sample_posterior(declarations("sgld")[0], str(posterior), settings, Output(output), Console(quiet=True)) == 1
     assert output.exists()
 
 

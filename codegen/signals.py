@@ -1,0 +1,91 @@
+"""Signals that ask a run to stop: Ctrl-C, SIGTERM and SIGHUP are one path.
+
+While something must not be cut short, a signal is noted and raises nothing; who is at work looks at the note between two pieces.
+Elsewhere it raises ``Stopped``. The handlers of a process are replaced for as long as that lasts, and only those that would end
+the work: a signal that is ignored (``nohup``) or that has a handler of the user's own is left alone.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+RAISES = signal.default_int_handler  # KeyboardInterrupt: what Python does at SIGINT
+ENDS = signal.SIG_DFL  # the process is ended by the system: what happens at SIGTERM and SIGHUP
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal that came while nothing was held."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+class Signals:
+    """Hears the signals that ask to stop, in the main thread; elsewhere Python hears none, and this changes nothing.
+
+    Args:
+        replaced: the handlers that are replaced while this is entered.
+        tell: called with a sentence when a signal is noted; it must not raise.
+
+    Attributes:
+        first: the number of the first signal that was noted, or None.
+        later: the number of the first that came after it, or while no run was going; it waits until nothing is held.
+    """
+
+    def __init__(self, replaced: tuple[Any, ...] = (RAISES,), tell: Callable[[str], None] = lambda _: None) -> None:
+        self.first: int | None = None
+        self.later: int | None = None
+        self._replaced, self._tell = replaced, tell
+        self._before: dict[int, Any] = {}
+        self._entered = self._held = self._running = 0
+
+    def __enter__(self) -> Signals:
+        self._entered += 1
+        if self._entered == 1 and threading.current_thread() is threading.main_thread():
+            for number in STOPPING:
+                handler = signal.getsignal(number)
+                if handler in self._replaced:
+                    self._before[number] = handler
+                    signal.signal(number, self._heard)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._entered -= 1
+        while self._before and not self._entered:
+            signal.signal(*self._before.popitem())
+
+    @contextmanager
+    def held(self, running: bool = False) -> Iterator[Signals]:
+        """Note signals and raise nothing; while it is ``running``, the first one asks the run to stop."""
+        with self:
+            self._held, self._running = self._held + 1, self._running + running
+            try:
+                yield self
+            finally:
+                self._held, self._running = self._held - 1, self._running - running
+
+    def note(self, number: int) -> None:
+        """Take note of a signal."""
+        name = signal.Signals(number).name
+        if self._running and self.first is None:
+            self.first = number
+            self._tell(f"{name}: the run stops here, and its draws are kept")
+        else:
+            self.first, self.later = self.first or number, self.later or number
+            self._tell(f"{name} waits until the draws are safe; only SIGKILL would not")
+
+    def act(self) -> None:
+        """Raise what waits."""
+        if self.later is not None:
+            raise Stopped(self.later)
+
+    def _heard(self, number: int, frame: Any) -> None:
+        if not self._held:
+            raise Stopped(number)
+        self.note(number)
