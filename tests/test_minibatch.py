@@ -46,7 +46,7 @@ def quiet(what, **options):
 def rows_of(n, count, step, *, replace):
     rows = np.zeros(n, dtype=np.int64)
     table = np.zeros(0 if replace else 2 << n.bit_length(), dtype=np.int64)
-    draw_rows(rows, table, count, U64(3), U64(7), U64(step))
+    draw_rows(rows, table, count, (U64(3), U64(7)), U64(step))
     return rows
 
 
@@ -269,7 +269,7 @@ def gradients_at(posterior, at, batches, **options):
     data = loaded.Data(**arrays)
     state = loaded.allocate(at, 10)
     for t in range(batches):
-        draw_rows(state.rows, state.table, 200, U64(0), U64(5), U64(t))
+        draw_rows(state.rows, state.table, 200, (U64(0), U64(5)), U64(t))
         g = np.zeros(2)
         if estimator.average is not None:
             getattr(loaded, estimator.average.function)(g, at, data, (), (), state.rows, state)
@@ -319,7 +319,7 @@ def test_the_estimated_variance_is_that_of_the_gradient(replace):
     data, g = loaded.Data(x_values, y_values), np.zeros(2)
     estimates = []
     for t in range(3000):
-        draw_rows(state.rows, state.table, 200, U64(0), U64(5), U64(t))
+        draw_rows(state.rows, state.table, 200, (U64(0), U64(5)), U64(t))
         state.calls_U[0] = 0.0
         getattr(loaded, estimator.average.function)(g, at, data, (), (), state.rows, state)
         estimates.append(state.variance_U_theta.copy())
