@@ -36,11 +36,16 @@ def started_under(arguments, *, variables=(), limits=(), closed=(), streams=(), 
         for limit, value in dict(limits).items():
             resource.setrlimit(limit, (value, value))
 
-    return subprocess.Popen(  # noqa: PLW1509 (the tests start no threads that hold a lock here)
+    return subprocess.Popen(
         [sys.executable, *options, *program, *map(str, arguments)],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, preexec_fn=prepared,
-        env={name: str(value) for name, value in environment.items() if value is not None}, start_new_session=True,
-    )  # fmt: skip
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        preexec_fn=prepared,  # noqa: PLW1509 (no thread of the tests holds a lock here)
+        env={name: str(value) for name, value in environment.items() if value is not None},
+        start_new_session=True,
+    )
 
 
 def run_under(arguments, *, seconds=120, **environment):
