@@ -1,8 +1,8 @@
 """Arrays gathered in memory, or converted into a folder that holds either a whole conversion or nothing.
 
-Everything is written into a hidden folder beside the one that is asked for, forced to the disk, and moved to its name in one step:
-a process that is killed leaves nothing that looks complete, and the next one clears up after it. It deletes what a conversion writes
-and nothing else, and neither reads nor writes through a link.
+Everything is written into a hidden folder beside the one that is asked for, forced to the disk, and moved to its name in one
+step: a process that is killed leaves nothing that looks complete, and the next one clears up after it. It deletes what a
+conversion writes and nothing else, and neither reads nor writes through a link.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs of Python code that are killed at their N-th file-system call, or in which that call fails; and bytes that are flipped.
 
-    with Trials("test_faults_of_checkpoints:warm", tmp_path) as trials:
-        done = trials.run("test_faults_of_checkpoints:resume", [folder], fault=Killed(folder, at=7))
+    with Trials("programs:warm", tmp_path) as trials:
+        outcome = trials.run("programs:sampled_with", [folder], killed(folder, at=7))
 
 The function is named by its module and name, its arguments and what it returns are JSON. A library that is preloaded stands between
 the C library and its callers, so calls from HDF5, numpy and Arrow count as well; only those on files below ``folder`` count. What
@@ -69,7 +69,7 @@ class Trials:
         self.folder = Path(folder, "trials")
         self.folder.mkdir()
         environment = {
-            **os.environ, "LD_PRELOAD": str(preloaded()), "RECIPE_CACHE": str(self.folder / "cache"), "COLUMNS": "200",
+            **os.environ, "LD_PRELOAD": str(preloaded()), "COLUMNS": "200", "NO_COLOR": "1",
             "PYTHONPATH": os.pathsep.join(map(str, (HERE, HERE.parent, ROOT))), **dict(variables),
         }  # fmt: skip
         self._server = subprocess.Popen(
