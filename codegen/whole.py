@@ -15,6 +15,7 @@ import platform
 import re
 import secrets
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,8 @@ from typing import IO, Any
 from recipe.errors import RecipeError
 
 UNFINISHED = re.compile(r"\.(?P<name>.+)\.recipe_(?P<place>[0-9a-f]{8})_(?P<process>\d{1,9})_[0-9a-f]{8}(\.[^.]{1,15})?", re.DOTALL)
+# What a system has of them: Windows has no links that need no privilege.
+OWN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 LONGEST_NAME = 255  # bytes, on every file system in use
 DAY = 86400.0  # after so long without a change, the process that was writing a file is gone, wherever it was
 
@@ -68,7 +71,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> IO[bytes]:
     """
     descriptor = -1
     try:
-        descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(path, flags | OWN, 0o666)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, f"{path.name} is not a regular file")
         return os.fdopen(descriptor, "r+b" if flags & os.O_RDWR else "rb")
@@ -87,7 +90,9 @@ def force_to_disk(file: IO[Any]) -> None:
 
 
 def force_names_to_disk(folder: Path) -> None:
-    """The same for the names of the files in a folder, on file systems that can do that."""
+    """The same for the names of the files in a folder, on systems and file systems that can do that."""
+    if sys.platform == "win32":
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -117,9 +122,9 @@ def delete_leftovers(folder: Path) -> None:
 
 def _is_left(status: os.stat_result, name: re.Match[str]) -> bool:
     """Whether it is a regular file of ours, and its process is gone: seen here, or by its age where it ran elsewhere."""
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+    if not stat.S_ISREG(status.st_mode) or (sys.platform != "win32" and status.st_uid != os.geteuid()):
         return False
-    if name["place"] == _place():
+    if name["place"] == _place() and sys.platform != "win32":
         return not _runs(int(name["process"]))
     return status.st_mtime < time.time() - DAY
 
@@ -150,5 +155,5 @@ def _new_file(target: Path) -> Path:
     mark = f".recipe_{_place()}_{os.getpid()}_{secrets.token_hex(4)}{suffix}"
     name = os.fsencode(target.name)[: LONGEST_NAME - 1 - len(os.fsencode(mark))].decode(errors="ignore")
     path = target.parent / f".{name}{mark}"
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, 0o666))
     return path
