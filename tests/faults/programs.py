@@ -24,7 +24,7 @@ SGHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix
 rng = np.random.default_rng(1)
 DATA = {X: rng.normal(size=(100, 2)), y: rng.normal(size=100)}
 TARGET = bind(SGHMC, {U: Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, DATA)})
-STEPS = 200
+STEPS = 70
 
 
 def digest(values):
