@@ -1,41 +1,50 @@
 """Checkpoints: a folder from which a run goes on, bit for bit, as if it had never been stopped.
 
-The folder holds a manifest (JSON), the states of the chains, and one file of draws for every time it was written; arrays are
-NumPy's ``.npz`` without pickles. Every file is written under a temporary name, synced and renamed, the manifest last: whatever
-happens, the manifest that is there names files that are whole. Their SHA-256 is in it, so that damage is found, and so is all
-that the draws depend on, so that another run is not taken for this one.
+The folder holds a manifest (JSON), the states of the chains, and files of draws; arrays are NumPy's ``.npz`` without pickles. Every
+file is written whole, the manifest last, and no name is used twice: whatever happens, the manifest that is there names files that
+are whole. Their SHA-256 is in it, and its own, so that damage is found, and so is all that the draws depend on, so that another
+run is not taken for this one.
+
+New draws go to a new file, together with those of the last files where these are less than twice as many. So a file has at least
+twice the draws of the next one: there are no more files than the number of draws has binary digits, and a draw is written again
+no more often than that.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import re
+import os
+import stat
 import time
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 
 from codegen.chains import Chain
-from codegen.whole import force_names_to_disk, force_to_disk
+from codegen.manifest import DRAWS_NAME, STATE_NAME, Manifest, Part, Standing, read_manifest, said
+from codegen.whole import is_unfinished, open_regular, replaced
 from recipe.errors import RecipeError
 
-FORMAT, VERSION = "recipe checkpoint", 1
-MANIFEST = "checkpoint.json"
-PART_NAME = re.compile(r"(state|draws)-\d{6,}\.npz")
-OWN_NAME = re.compile(r"(state|draws)-\d{6,}\.npz|\.(state-\d{6,}\.npz|draws-\d{6,}\.npz|checkpoint\.json)\.part")
+MANIFEST, LOCK = "checkpoint.json", "lock"
 
 Arrays = dict[str, np.ndarray]
 
 
 class CheckpointWarning(UserWarning):
     """A checkpoint could not be written; the one before it is still there, and the run goes on."""
+
+
+class _Kept(NamedTuple):
+    """A file of draws, and how many draws of each chain there are up to its end."""
+
+    part: Part
+    ends: list[int]
 
 
 @dataclass
@@ -45,7 +54,9 @@ class Checkpoint:
     Args:
         folder: made if it is not there.
         run: everything that the draws depend on, as JSON; another run is refused.
+        draws_after: how many draws a chain has kept after so many steps.
         seconds: how often to write.
+        blocks: how many blocks a state has, one of which may stop a chain.
         redrawn: the fields of a state that are left out, as a run fills them before it reads them.
     """
 
@@ -53,12 +64,13 @@ class Checkpoint:
     run: Mapping[str, Any]
     draws_after: Callable[[int], int]
     seconds: float
+    blocks: int
     redrawn: Collection[str] = ()
-    _manifest: dict[str, Any] = field(default_factory=dict)
+    _kept: tuple[_Kept, ...] = ()
     _taken: dict[int, tuple[int, int, Arrays]] = field(default_factory=dict)
     _written: float = field(default_factory=time.monotonic)
     _serial: int = 0
-    _lock: Any = None
+    _lock: IO[bytes] | None = None
 
     def open(self, chains: Sequence[Chain], steps: int) -> bool:
         """Take the folder, and put the chains where the checkpoint stands, if there is one; whether there was.
@@ -67,57 +79,61 @@ class Checkpoint:
             RecipeError: where the folder cannot be used, is in use, or holds another run or damaged files.
         """
         try:
-            self._take_the_folder()
-            return self._opened(chains, steps)
+            with self._refusals():
+                self._take_the_folder()
+                return self._opened(chains, steps)
         except BaseException:
             self.let_go()
             raise
 
-    def _take_the_folder(self) -> None:
-        import fcntl  # POSIX only, and so are checkpoints
-
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self.folder / "lock").open("w")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RecipeError(f"another process is writing the checkpoint {self.folder}; choose another folder") from None
+            yield
+        except RecipeError:
+            raise
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise RecipeError(f"the checkpoint {self.folder} cannot be made: {reason}; choose another folder") from None
 
+    def _take_the_folder(self) -> None:
+        import fcntl  # POSIX only, and so are checkpoints
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not os.path.lexists(self.folder / MANIFEST):
+            self._refuse_strange_folder()
+        self._lock = open_regular(self.folder / LOCK, os.O_RDWR | os.O_CREAT)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RecipeError(f"another process is writing the checkpoint {self.folder}; choose another folder") from None
+
     def let_go(self) -> None:
         """Leave the folder to others."""
         if self._lock is not None:
-            self._lock.close()
+            with suppress(OSError):  # it is closed all the same
+                self._lock.close()
             self._lock = None
 
     def _opened(self, chains: Sequence[Chain], steps: int) -> bool:
-        if not (self.folder / MANIFEST).exists():
+        manifest = read_manifest(self.folder / MANIFEST)
+        if manifest is None:
             self._refuse_strange_folder()
             # The manifest comes first, without a state: so whatever else is found later is known to be ours.
-            self._manifest = {"format": FORMAT, "version": VERSION, "run": dict(self.run), "chains": [], "state": None, "draws": []}
-            try:
-                self._write_manifest(self._manifest)
-            except OSError as error:
-                raise RecipeError(f"{self._cannot_be_written(error)}; choose another folder") from None
+            self._write_manifest(Manifest(self.run))
             return False
-        self._manifest = _read_manifest(self.folder / MANIFEST)
-        self._serial = max((int(part["file"][6:-4]) for part in self._parts()), default=0)
-        self._refuse_another_run()
-        self._restore(chains, steps)
+        self._serial = max((part.serial for part in manifest.parts), default=0)
+        self._refuse_another_run(manifest)
+        self._restore(manifest, chains, steps)
         return True
-
-    def _parts(self) -> list[dict[str, str]]:
-        return [*self._manifest["draws"], *([self._manifest["state"]] if self._manifest["state"] else [])]
 
     def visit(self, chain: Chain, chains: Sequence[Chain], at_rest: Callable[[Chain], bool]) -> None:
         """Called when a chain is at rest between two pieces of work: copies its state if it is time, and writes once all are."""
-        if not self._taken and time.monotonic() - self._written < self.seconds:
-            return
-        for c in chains:
-            if c is chain or at_rest(c):
-                self._taken[c.number] = self._snapshot(c)
+        if not self._taken:
+            if time.monotonic() - self._written < self.seconds:
+                return
+            self._taken = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
+        self._taken[chain.number] = self._snapshot(chain)
         if len(self._taken) == len(chains):
             self._write_or_warn(chains)
 
@@ -132,123 +148,150 @@ class Checkpoint:
     def _state_arrays(self, chain: Chain) -> Arrays:
         return {name: getattr(chain.state, name) for name in chain.state._fields if name not in self.redrawn}
 
-    def _cannot_be_written(self, error: OSError) -> str:
-        return f"the checkpoint {self.folder} cannot be written: {error.strerror or error}"
-
     def _write_or_warn(self, chains: Sequence[Chain]) -> None:
         try:
             self._write(chains)
         except OSError as error:
-            text = f"{self._cannot_be_written(error)}; the one before it is whole, and the run goes on"
-            warnings.warn(text, CheckpointWarning, stacklevel=2)
+            text = f"the checkpoint {self.folder} cannot be written: {error.strerror or error}"
+            warnings.warn(f"{text}; the one before it is whole, and the run goes on", CheckpointWarning, stacklevel=2)
         self._taken = {}
         self._written = time.monotonic()
 
     def _write(self, chains: Sequence[Chain]) -> None:
-        taken = [self._taken.get(c.number) or self._snapshot(c) for c in chains]
-        before = [chain["draws"] for chain in self._manifest["chains"]] or [0] * len(chains)
-        after = [self.draws_after(done) for done, _, _ in taken]
+        taken = [self._taken[c.number] for c in chains]
         self._serial += 1  # a name that a manifest has is never used again, also where that manifest was not replaced
+        after = [self.draws_after(done) for done, _, _ in taken]
+        kept = self._with_new_draws(chains, after)
+        states = {f"{name}_{c.number}": a for c, (_, _, arrays) in zip(chains, taken, strict=True) for name, a in arrays.items()}
+        standing = (Standing(done, guilty, n) for (done, guilty, _), n in zip(taken, after, strict=True))
+        state = self._write_arrays(f"state-{self._serial:06d}", states)
+        manifest = Manifest(self.run, tuple(standing), state, tuple(k.part for k in kept))
+        self._write_manifest(manifest)
+        self._kept = kept
+        self._delete_what_is_not_named(manifest)
+
+    def _with_new_draws(self, chains: Sequence[Chain], after: list[int]) -> tuple[_Kept, ...]:
+        """The files of draws up to those, of which the last one is new where there are new draws."""
+        kept, none = list(self._kept), [0] * len(chains)
+        if after == (kept[-1].ends if kept else none):
+            return self._kept
+        total, ends = sum(after), [none, *(k.ends for k in kept)]
+        while kept and sum(ends[-1]) - sum(ends[-2]) < 2 * (total - sum(ends[-1])):
+            kept.pop()
+            ends.pop()
         draws = {
             f"{name}_{c.number}": getattr(c.draws, name)[first:last]
-            for c, first, last in zip(chains, before, after, strict=True)
+            for c, first, last in zip(chains, ends[-1], after, strict=True)
             for name in c.draws._fields
             if getattr(c.draws, name).shape[0] > 0
         }
-        states = {f"{name}_{c.number}": a for c, (_, _, arrays) in zip(chains, taken, strict=True) for name, a in arrays.items()}
-        manifest = dict(self._manifest)
-        if after != before:
-            manifest["draws"] = [*manifest["draws"], self._write_arrays(f"draws-{self._serial:06d}", draws)]
-        manifest["state"] = self._write_arrays(f"state-{self._serial:06d}", states)
-        manifest["chains"] = [
-            {"done": done, "guilty": guilty, "draws": kept} for (done, guilty, _), kept in zip(taken, after, strict=True)
-        ]
-        self._write_manifest(manifest)
-        self._manifest = manifest
-        self._remove_what_is_not_named()
+        return (*kept, _Kept(self._write_arrays(f"draws-{self._serial:06d}", draws), after))
 
-    def _write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        _replace(self.folder / MANIFEST, lambda file: file.write(json.dumps(manifest, indent=1).encode()))
+    def _write_manifest(self, manifest: Manifest) -> None:
+        with replaced(self.folder / MANIFEST) as temporary:
+            temporary.write_text(manifest.text(), encoding="ascii")
 
-    def _write_arrays(self, stem: str, arrays: Arrays) -> dict[str, str]:
+    def _write_arrays(self, stem: str, arrays: Arrays) -> Part:
         path = self.folder / f"{stem}.npz"
-        _replace(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
-        return {"file": path.name, "sha256": _digest(path)}
+        with replaced(path) as temporary:
+            with temporary.open("wb") as file:
+                np.savez(file, **arrays)  # type: ignore[arg-type]
+            with temporary.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return Part(path.name, digest)
 
-    def _remove_what_is_not_named(self) -> None:
-        named = {part["file"] for part in self._parts()}
-        for path in self.folder.iterdir():
-            if OWN_NAME.fullmatch(path.name) and path.name not in named:
-                with suppress(OSError):
-                    path.unlink()
+    def _delete_what_is_not_named(self, manifest: Manifest) -> None:
+        """Files of earlier writings; a link of such a name is none of them. What cannot be deleted now is deleted next time."""
+        named = {part.file for part in manifest.parts}
+        with suppress(OSError), os.scandir(self.folder) as entries:
+            for entry in entries:
+                own = DRAWS_NAME.fullmatch(entry.name) or STATE_NAME.fullmatch(entry.name)
+                if own and entry.name not in named and entry.is_file(follow_symlinks=False):
+                    with suppress(OSError):
+                        os.unlink(entry.path)
 
     def _refuse_strange_folder(self) -> None:
         """Without a manifest nothing here is ours, but for what the first writing of one leaves."""
-        strange = next((p for p in self.folder.iterdir() if p.name not in ("lock", f".{MANIFEST}.part")), None)
-        if strange is not None:
-            raise RecipeError(f"{self.folder} holds {strange.name} and no checkpoint; choose an empty or a new folder")
+        for path in sorted(self.folder.iterdir()):
+            status = path.lstat()
+            empty = stat.S_ISREG(status.st_mode) and status.st_size == 0
+            if not (is_unfinished(path.name, of=MANIFEST) or (path.name == LOCK and empty)):
+                raise RecipeError(f"{self.folder} holds {path.name} and no checkpoint; choose an empty or a new folder")
 
-    def _refuse_another_run(self) -> None:
-        theirs = self._manifest["run"]
+    def _refuse_another_run(self, manifest: Manifest) -> None:
+        theirs = manifest.run
         for key in {**self.run, **theirs}:
             if theirs.get(key) != self.run.get(key):
                 raise RecipeError(
-                    f"the checkpoint {self.folder} is of another run: {key} was {theirs.get(key)} and is {self.run.get(key)}; "
+                    f"the checkpoint {self.folder} is of another run: "
+                    f"{said(key)} was {said(theirs.get(key))} and is {said(self.run.get(key))}; "
                     "choose another folder, or the settings of that run"
                 )
 
-    def _restore(self, chains: Sequence[Chain], steps: int) -> None:
-        if self._manifest["state"] is None:
+    def _restore(self, manifest: Manifest, chains: Sequence[Chain], steps: int) -> None:
+        if manifest.state is None:
             return  # stopped before it was written for the first time
-        states = self._arrays(self._manifest["state"])
-        records = self._manifest["chains"]
-        if len(records) != len(chains):
-            raise self._damaged(f"it has {len(records)} chains")
-        if any(record["done"] > steps for record in records):
-            raise RecipeError(
-                f"the checkpoint {self.folder} stands at step {max(r['done'] for r in records)}, beyond steps={steps}; ask for more"
-            )
-        for chain, record in zip(chains, records, strict=True):
-            chain.done, chain.guilty = record["done"], record["guilty"]
-            for name, array in self._state_arrays(chain).items():
-                array[...] = self._fitting(states, f"{name}_{chain.number}", array.shape)
-        filled = [0] * len(chains)
-        for part in self._manifest["draws"]:
-            arrays = self._arrays(part)
-            for k, chain in enumerate(chains):
-                filled[k] += self._restore_draws(chain, arrays, filled[k])
-        if filled != [record["draws"] for record in records]:
+        if len(manifest.chains) != len(chains):
+            raise self._damaged(f"it has {len(manifest.chains)} chains")
+        for number, record in enumerate(manifest.chains):
+            if record.draws != self.draws_after(record.done) or record.guilty >= self.blocks:
+                raise self._damaged(f"the numbers of chain {number} do not agree")
+        furthest = max(record.done for record in manifest.chains)
+        if furthest > steps:
+            raise RecipeError(f"the checkpoint {self.folder} stands at step {furthest}, beyond steps={steps}; ask for more")
+        self._restore_states(manifest, manifest.state, chains)
+        ends = [0] * len(chains)
+        for part in manifest.draws:
+            ends = self._restore_draws(part, chains, ends)
+            self._kept = (*self._kept, _Kept(part, ends))
+        if ends != [record.draws for record in manifest.chains]:
             raise self._damaged("the number of draws is not the one that is written")
 
-    def _restore_draws(self, chain: Chain, arrays: Arrays, first: int) -> int:
-        rows = 0
-        for name in chain.draws._fields:
-            goal = getattr(chain.draws, name)
-            if goal.shape[0] > 0:
-                key = f"{name}_{chain.number}"
-                rows = arrays[key].shape[0] if key in arrays else 0
-                if first + rows > goal.shape[0]:
-                    raise self._damaged(f"{key} has too many draws")
-                goal[first : first + rows] = self._fitting(arrays, key, (rows, *goal.shape[1:]))
-        return rows
+    def _restore_states(self, manifest: Manifest, part: Part, chains: Sequence[Chain]) -> None:
+        states = self._arrays(part)
+        goals = {f"{name}_{c.number}": array for c in chains for name, array in self._state_arrays(c).items()}
+        self._refuse_other_names(part, states, goals)
+        for key, goal in goals.items():
+            goal[...] = self._fitting(states, key, goal.shape)
+        for chain, record in zip(chains, manifest.chains, strict=True):
+            chain.done, chain.guilty = record.done, record.guilty
 
-    def _arrays(self, part: Mapping[str, str]) -> Arrays:
-        path = self.folder / part["file"]
+    def _restore_draws(self, part: Part, chains: Sequence[Chain], firsts: list[int]) -> list[int]:
+        """Put the draws of a file after the first ones; returns how many there are then."""
+        arrays = self._arrays(part)
+        goals = {f"{name}_{c.number}": (k, getattr(c.draws, name)) for k, c in enumerate(chains) for name in c.draws._fields}
+        goals = {key: goal for key, goal in goals.items() if goal[1].shape[0] > 0}
+        self._refuse_other_names(part, arrays, goals)
+        ends: dict[int, int] = {}
+        for key, (k, goal) in goals.items():
+            end = firsts[k] + (arrays[key].shape[0] if arrays[key].ndim else 0)
+            if end > goal.shape[0] or ends.setdefault(k, end) != end:
+                raise self._damaged(f"{key} has too many draws, or too few")
+            goal[firsts[k] : end] = self._fitting(arrays, key, (end - firsts[k], *goal.shape[1:]))
+        return [ends.get(k, 0) for k in range(len(chains))]
+
+    def _refuse_other_names(self, part: Part, arrays: Arrays, goals: Mapping[str, Any]) -> None:
+        if set(arrays) != set(goals):
+            raise self._damaged(f"{part.file} does not hold the arrays of this run")
+
+    def _arrays(self, part: Part) -> Arrays:
         try:
-            if _digest(path) != part["sha256"]:
-                raise self._damaged(f"{path.name} is not the file that was written")
-            with np.load(path, allow_pickle=False) as file:
-                return {name: file[name] for name in file.files}
+            with open_regular(self.folder / part.file) as opened:
+                if hashlib.file_digest(opened, "sha256").hexdigest() != part.sha256:  # type: ignore[arg-type]
+                    raise self._damaged(f"{part.file} is not the file that was written")
+                opened.seek(0)
+                with np.load(opened, allow_pickle=False) as file:
+                    return {name: file[name] for name in file.files}
         except RecipeError:
             raise
         except OSError as error:
-            raise self._damaged(f"{path.name}: {error.strerror or error}") from None
+            raise self._damaged(f"{part.file}: {error.strerror or error}") from None
         except (ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise self._damaged(f"{path.name}: {error}") from None
+            raise self._damaged(f"{part.file}: {error}") from None
 
     def _fitting(self, arrays: Arrays, key: str, shape: tuple[int, ...]) -> np.ndarray:
-        if key not in arrays or arrays[key].shape != shape or arrays[key].dtype != np.float64:
-            raise self._damaged(f"{key} is missing or has another shape")
+        if arrays[key].shape != shape or arrays[key].dtype != np.float64:
+            raise self._damaged(f"{key} has another shape")
         return arrays[key]
 
     def _damaged(self, reason: str) -> RecipeError:
@@ -257,63 +300,6 @@ class Checkpoint:
 
 def saved_warmup(folder: Path) -> int | None:
     """The warm-up of the run that a folder holds, None where it holds none."""
-    if not (folder / MANIFEST).is_file():
-        return None
-    found = _read_manifest(folder / MANIFEST)["run"].get("warmup")
+    manifest = read_manifest(folder / MANIFEST)
+    found = None if manifest is None else manifest.run.get("warmup")
     return found if type(found) is int else None
-
-
-def _replace(path: Path, write: Callable[[Any], Any]) -> None:
-    """Write a file so that a reader, or a machine that stops, finds all of it or none."""
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        with temporary.open("wb") as file:
-            write(file)
-            force_to_disk(file)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    force_names_to_disk(path.parent)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest, if it is one of this format: its parts are checked here, what they say when it is used."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RecipeError(f"{path} is damaged or cannot be read: {error}; start again in another folder") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise RecipeError(f"{path} is not a checkpoint; choose another folder")
-    if found.get("version") != VERSION:
-        raise RecipeError(f"{path} has the version {found.get('version')}, and this program reads {VERSION}; choose another folder")
-    if not (isinstance(found.get("run"), dict) and _is_state(found) and _are_parts(found) and _are_chains(found)):
-        raise RecipeError(f"{path} is damaged: it lacks what a checkpoint has; start again in another folder")
-    return found
-
-
-def _is_part(part: Any) -> bool:
-    return (
-        isinstance(part, dict) and isinstance(part.get("sha256"), str) and isinstance(part.get("file"), str)
-        and PART_NAME.fullmatch(part["file"]) is not None
-    )  # fmt: skip
-
-
-def _is_state(found: dict[str, Any]) -> bool:
-    """A state, or none where nothing has been written yet."""
-    return _is_part(found.get("state")) or ("state" in found and found["state"] is None and not found.get("draws"))
-
-
-def _are_parts(found: dict[str, Any]) -> bool:
-    return isinstance(found.get("draws"), list) and all(_is_part(part) for part in found["draws"])
-
-
-def _are_chains(found: dict[str, Any]) -> bool:
-    chains = found.get("chains")
-    return isinstance(chains, list) and all(
-        isinstance(c, dict) and all(type(c.get(k)) is int for k in ("done", "guilty", "draws")) and c["done"] >= 0 for c in chains
-    )

@@ -1,7 +1,8 @@
 """Arrays gathered in memory, or converted into a folder that holds either a whole conversion or nothing.
 
-Everything is written into a hidden folder beside the one that is asked for, forced to the disk, and moved to its name in one step:
-a process that is killed leaves nothing that looks complete, and the next one clears up after it.
+Everything is written into a hidden folder beside the one that is asked for, forced to the disk, and moved to its name in one
+step: a process that is killed leaves nothing that looks complete, and the next one clears up after it. It deletes what a
+conversion writes and nothing else, and neither reads nor writes through a link.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ import gzip
 import json
 import lzma
 import os
-import shutil
+import stat
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from codegen.whole import force_names_to_disk, force_to_disk
+from codegen.whole import force_names_to_disk, force_to_disk, open_regular
 from recipe.errors import RecipeError
 
 FORMAT_VERSION = 1
@@ -129,12 +130,12 @@ def _held(folder: Path, names: Iterable[str], record: Mapping[str, Any]) -> Arra
     choose = "choose a folder that is empty or not there"
     try:
         there = sorted(os.listdir(folder))
-        old = json.loads((folder / RECORD).read_text(encoding="utf-8")) if RECORD in there else None
+        old = _record(folder / RECORD) if RECORD in there else None
     except FileNotFoundError:
         return None
     except OSError as error:
         raise RecipeError(f"{folder} cannot be used: {error.strerror}; {choose}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise RecipeError(f"{folder / RECORD} is damaged; delete the folder to convert again") from None
     if not there:
         return None
@@ -143,10 +144,21 @@ def _held(folder: Path, names: Iterable[str], record: Mapping[str, Any]) -> Arra
     for key in record:
         if old.get(key) != record[key]:
             raise RecipeError(f"{folder} holds another conversion, of another {key}; {choose}, or delete it")
-    arrays = {name: memory_mapped(folder / f"{name}.npy") for name in names}
+    arrays = {name: memory_mapped(_no_link(folder / f"{name}.npy")) for name in names}
     if old.get("arrays") != {name: _described(array) for name, array in arrays.items()}:
         raise RecipeError(f"{folder} holds arrays that are not those of its {RECORD}; delete it to convert again")
     return arrays
+
+
+def _record(path: Path) -> Any:
+    with open_regular(path) as file:
+        return json.loads(file.read())
+
+
+def _no_link(path: Path) -> Path:
+    if path.is_symlink():
+        raise RecipeError(f"{path} is a link and not the file that was written; delete the folder to convert again")
+    return path
 
 
 def _described(array: np.ndarray) -> dict[str, Any]:
@@ -160,17 +172,20 @@ def _moved_when_whole(folder: Path) -> Iterator[Path]:
         raise RecipeError(f"{folder} is where a disk is mounted; choose a folder inside it")
     partial = folder.with_name(f".{folder.name}.partial-conversion")
     partial.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(partial, os.O_RDONLY)
+    if partial.is_symlink():  # O_NOFOLLOW would say that it is no folder
+        raise RecipeError(f"{partial} is a link, and no folder of this program is; delete the link or choose another folder")
+    descriptor = os.open(partial, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         _lock(descriptor, partial, folder)
-        for left in partial.iterdir():  # by a process that was killed
-            left.unlink()
+        _empty(descriptor, partial)
         try:
             yield partial
-            os.fsync(descriptor)
+            force_names_to_disk(partial)
             partial.rename(folder)
         except BaseException:
-            shutil.rmtree(partial, ignore_errors=True)
+            with suppress(OSError, RecipeError):
+                _empty(descriptor, partial)
+                partial.rmdir()
             raise
     finally:
         os.close(descriptor)
@@ -188,8 +203,21 @@ def _lock(descriptor: int, partial: Path, folder: Path) -> None:
         raise busy from None
     except OSError:
         pass  # a file system without locks: two processes at once are then the user's to avoid
-    if not partial.exists() or not os.path.samestat(os.fstat(descriptor), partial.stat()):
+    if not os.path.lexists(partial) or not os.path.samestat(os.fstat(descriptor), partial.lstat()):
         raise busy  # it was done, and moved away, just before we had the lock
+
+
+def _empty(descriptor: int, partial: Path) -> None:
+    """Delete what a conversion of ours that was killed has left in its folder, once it is sure that nothing else is there."""
+    if os.fstat(descriptor).st_uid != os.geteuid():
+        raise RecipeError(f"{partial} belongs to another user; choose another folder")
+    left = os.listdir(descriptor)
+    for name in left:
+        regular = stat.S_ISREG(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+        if not regular or not (name == RECORD or name.endswith(".npy")):
+            raise RecipeError(f"{partial} holds {name}, which no conversion has written; move it away or choose another folder")
+    for name in left:
+        os.unlink(name, dir_fd=descriptor)
 
 
 def _written(folder: Path, batches: Iterable[Arrays]) -> dict[str, dict[str, Any]]:

@@ -172,7 +172,8 @@ def _sampled(
     saved = None
     if how.checkpoint is not None:
         run = fingerprint(module, how, data, inputs.params, own.values(), (runner.unit, running))
-        saved = Checkpoint(how.checkpoint, run, how.draws_after, how.checkpoint_seconds, module.redrawn)
+        blocks = len(module.plan.state)
+        saved = Checkpoint(how.checkpoint, run, how.draws_after, how.checkpoint_seconds, blocks, module.redrawn)
         saved.open(running, how.steps)
     first = runner.first_state(running)
     with caller.signals.held():  # until the caller has the draws

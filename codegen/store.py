@@ -14,7 +14,8 @@ import os
 import sys
 import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.abc import SourceLoader
 from pathlib import Path
 from types import ModuleType
@@ -89,7 +90,7 @@ def load(name: str, source: str) -> ModuleType:
     """
     text_hash = hash_of(source)
     stem = f"{name}_{text_hash[:12]}"
-    with _one_at_a_time:
+    with _one_at_a_time, _refusals():
         known = sys.modules.get(stem)
         if known is not None:
             return known
@@ -104,6 +105,16 @@ def load(name: str, source: str) -> ModuleType:
                     raise  # otherwise another process has cleared the store in between
         keep_machine_code(module, path, text_hash)
         return module
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Whatever the system says of the folder, as one sentence; RuntimeError is Numba's, of a folder in which it cannot write."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RecipeError(f"the modules in {place()} cannot be used: {reason}; choose another folder by RECIPE_CACHE") from None
 
 
 def _written(path: Path, source: str) -> None:

@@ -9,6 +9,14 @@ from recipe import RecipeError
 
 def refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
     """Keep what is there, and the inputs, unless ``force`` is said."""
+    try:
+        _refuse_to_replace(output, force, *inputs)
+    except (OSError, ValueError) as error:  # of a name that is too long, or a disk that does not answer
+        reason = getattr(error, "strerror", None) or error
+        raise RecipeError(f"{output} cannot be written: {reason}; choose another name") from None
+
+
+def _refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
     if output.exists() and not output.is_file():
         raise RecipeError(f"{output} is not a regular file; choose another name")
     for given in inputs:

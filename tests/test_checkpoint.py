@@ -21,6 +21,7 @@ from sympy import Matrix, Symbol
 
 from codegen import Polynomial, chains, sample
 from codegen.checkpoint import Checkpoint, CheckpointWarning
+from codegen.manifest import digest_of
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
 
 theta = Vector("theta")
@@ -191,11 +192,15 @@ def test_another_gradient_of_ones_own_is_refused(tmp_path, monkeypatch):
 
 
 def damages():
-    def manifest(change):
+    def manifest(change, signed=True):
+        """With the digest of the changed content, or with the one of before: both are refused."""
+
         def apply(folder):
             content = json.loads((folder / "checkpoint.json").read_text())
+            digest = content.pop("sha256")
             change(content)
-            (folder / "checkpoint.json").write_text(json.dumps(content))
+            content["sha256"] = digest_of(content) if signed else digest
+            (folder / "checkpoint.json").write_text(json.dumps(content, indent=1))
 
         return apply
 
@@ -220,11 +225,19 @@ def damages():
         manifest(lambda c: c["chains"].pop()), manifest(lambda c: c["chains"][0].update(done="7")),
         manifest(lambda c: c["chains"][0].update(draws=1)), manifest(lambda c: c["state"].update(file="../state.npz")),
         manifest(lambda c: c.update(version=99)), manifest(lambda c: c["draws"].append(c["draws"][0])),
+        manifest(lambda c: c["chains"][0].update(done=199), signed=False),
+        manifest(lambda c: c["chains"][0].update(done=180)), manifest(lambda c: c["chains"][0].update(guilty=2)),
+        manifest(lambda c: c["chains"][0].update(guilty=-2)), manifest(lambda c: c["chains"][0].update(done=-1)),
+        manifest(lambda c: c["chains"][0].update(done=200.0)), manifest(lambda c: c["chains"][0].update(guilty=False)),
+        manifest(lambda c: c.update(draws=[])), manifest(lambda c: c.update(state=None)),
+        manifest(lambda c: c["draws"][0].update(file=c["state"]["file"])), manifest(lambda c: c["draws"][0].update(more=1)),
+        manifest(lambda c: c["state"].update(sha256=c["draws"][0]["sha256"])), manifest(lambda c: c.update(run=[])),
+        in_file("checkpoint.json", lambda path: path.write_text("[" * 100_000)),
     ]  # fmt: skip
 
 
-@pytest.mark.by_default(7)
-@pytest.mark.parametrize("number", range(14))
+@pytest.mark.by_default(14)
+@pytest.mark.parametrize("number", range(28))
 def test_damage_is_one_sentence_and_changes_nothing(tmp_path, number):
     run(checkpoint=tmp_path, steps=200)
     damages()[number](tmp_path)
