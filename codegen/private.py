@@ -9,22 +9,14 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
+from codegen.whole import open_regular, replaced
 from recipe.errors import RecipeError
 
 FOLDER_MODE = 0o700
 HAS_OWNERS = hasattr(os, "geteuid")  # on Windows modes say nothing, and nothing is checked
-OPEN = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)  # a fifo without a writer would never open
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 WAY_OUT = "set RECIPE_CACHE to a folder of your own that has the mode 700"
 
 
@@ -75,15 +67,8 @@ def write_private(path: Path, content: bytes) -> None:
     Raises:
         OSError: where it cannot be written; what was there is untouched then.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with open(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
+    with replaced(path, 0o600) as temporary:
+        temporary.write_bytes(content)
 
 
 def private_content(path: Path) -> bytes | None:
@@ -102,9 +87,8 @@ def regular_content(path: Path) -> bytes | None:
 
 def _content(path: Path, wanted: Callable[[os.stat_result], bool]) -> bytes | None:
     try:
-        with open(os.open(path, OPEN), "rb") as file:
-            found = os.fstat(file.fileno())
-            return file.read() if stat.S_ISREG(found.st_mode) and wanted(found) else None
+        with open_regular(path) as file:
+            return file.read() if wanted(os.fstat(file.fileno())) else None
     except OSError:
         return None
 

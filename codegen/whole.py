@@ -47,10 +47,10 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replaced(target: Path) -> Iterator[Path]:
-    """The same, with the errors of the system as they are."""
+def replaced(target: Path, mode: int = 0o666) -> Iterator[Path]:
+    """The same, with the errors of the system as they are; ``mode`` are the permissions, of which the umask takes some away."""
     delete_leftovers(target.parent)
-    temporary = _new_file(target)
+    temporary = _new_file(target, mode)
     try:
         yield temporary
         with open_regular(temporary, os.O_RDWR) as file:
@@ -149,11 +149,11 @@ def _place() -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:8]
 
 
-def _new_file(target: Path) -> Path:
-    """An empty file beside the target, with the permissions that new files have."""
+def _new_file(target: Path, mode: int) -> Path:
+    """An empty file beside the target."""
     suffix = target.suffix if len(os.fsencode(target.suffix)) <= 16 else ""  # by which libraries choose a format
     mark = f".recipe_{_place()}_{os.getpid()}_{secrets.token_hex(4)}{suffix}"
     name = os.fsencode(target.name)[: LONGEST_NAME - 1 - len(os.fsencode(mark))].decode(errors="ignore")
     path = target.parent / f".{name}{mark}"
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, 0o666))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, mode))
     return path
