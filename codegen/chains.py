@@ -9,8 +9,9 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from rich.progress import Progress
 
 CHUNK_SECONDS = 0.1
 MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
+SHIFTS = 4  # in which a thread takes its part of all chains, at least: so no chain is kept from its turn for long
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
 Rest = Callable[["Chain"], None]
@@ -47,6 +49,8 @@ def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, 
     ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done, guilty block or -1). Chains
     take turns, so that an interruption finds all of them about equally far; a second one changes nothing until the first is served.
     ``rest(chain)`` is called when a chain is between two chunks, and nothing moves it.
+
+    No turn of a chain looks at all chains: twice as many take twice as long.
     """
     console = Console(stderr=True)
     interrupted = False
@@ -55,23 +59,28 @@ def run_chains(advance: Advance, chains: list[Chain], steps: int, threads: int, 
         Progress(console=console, disable=not (progress and console.is_terminal), transient=True) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
-        task = bar.add_task("sampling", total=steps * len(chains))
-        unfinished = [chain for chain in chains if not chain.finished(steps)]
-        running = {pool.submit(_advance_once, advance, chain, steps): chain for chain in unfinished}
-        while running:
+        task = bar.add_task("sampling", total=steps * len(chains), completed=sum(c.done for c in chains))
+        waiting = deque(chain for chain in chains if not chain.finished(steps))
+        running: set[Future[tuple[list[Chain], int]]] = set()
+        while waiting or running:
             try:
+                while waiting and len(running) < threads:
+                    most = 1 + len(waiting) // (SHIFTS * threads)
+                    running.add(pool.submit(_shift, advance, waiting, most, steps))
                 finished, _ = wait(running, timeout=CHUNK_SECONDS, return_when=FIRST_COMPLETED)
-                bar.update(task, completed=sum(c.done for c in chains))
                 for future in finished:
-                    chain = running.pop(future)
-                    future.result()
-                    if rest is not None and not interrupted:
-                        rest(chain)
-                    if not chain.finished(steps) and not interrupted:
-                        running[pool.submit(_advance_once, advance, chain, steps)] = chain
+                    running.remove(future)
+                    moved, count = future.result()
+                    bar.update(task, advance=count)
+                    for chain in moved:
+                        if rest is not None and not interrupted:
+                            rest(chain)
+                        if not chain.finished(steps) and not interrupted:
+                            waiting.append(chain)
             except KeyboardInterrupt:
                 interrupted = True
                 ignore_more()
+                waiting.clear()
     return interrupted
 
 
@@ -89,6 +98,26 @@ def _interruption() -> Iterator[Callable[[], None]]:
     finally:
         if before:
             signal.signal(signal.SIGINT, signal.default_int_handler if before[0] is None else before[0])
+
+
+def _shift(advance: Advance, waiting: deque[Chain], most: int, steps: int) -> tuple[list[Chain], int]:
+    """One chunk each of at most so many chains, until ``CHUNK_SECONDS`` are nearly over; the chains, and their steps together.
+
+    Many short chunks are one piece of work for the main thread, which would else keep the threads waiting.
+    """
+    began = time.perf_counter()
+    moved: list[Chain] = []
+    count = 0
+    while len(moved) < most and (not moved or time.perf_counter() - began < CHUNK_SECONDS / 2):
+        try:
+            chain = waiting.popleft()
+        except IndexError:  # other threads have taken the rest
+            break
+        before = chain.done
+        _advance_once(advance, chain, steps)
+        moved.append(chain)
+        count += chain.done - before
+    return moved, count
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:

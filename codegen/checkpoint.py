@@ -113,11 +113,11 @@ class Checkpoint:
 
     def visit(self, chain: Chain, chains: Sequence[Chain], at_rest: Callable[[Chain], bool]) -> None:
         """Called when a chain is at rest between two pieces of work: copies its state if it is time, and writes once all are."""
-        if not self._taken and time.monotonic() - self._written < self.seconds:
-            return
-        for c in chains:
-            if c is chain or at_rest(c):
-                self._taken[c.number] = self._snapshot(c)
+        if not self._taken:
+            if time.monotonic() - self._written < self.seconds:
+                return
+            self._taken = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
+        self._taken[chain.number] = self._snapshot(chain)  # those that come to rest from now on are visited themselves
         if len(self._taken) == len(chains):
             self._write_or_warn(chains)
 
