@@ -7,6 +7,8 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from recipe.errors import RecipeError
 
 LARGEST_SEED = 2**64 - 1
@@ -40,8 +42,10 @@ def flag(name: str, value: Any) -> bool:
 
 
 def positive(name: str, value: Any) -> float:
-    """The argument as a finite float above zero."""
+    """The argument as a finite float above zero; True, text and the like are none."""
     try:
+        if isinstance(value, bool | str | bytes | np.bool_ | np.complexfloating | np.timedelta64):
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError):
         raise RecipeError(f"{name}={value!r} must be a number above 0") from None

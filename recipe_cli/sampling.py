@@ -16,6 +16,7 @@ from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
 from codegen.checkpoint import saved_warmup
 from codegen.generate import Module
+from codegen.numeric import rounded_text
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
@@ -186,4 +187,7 @@ def parameters_typed(typed: tuple[str, ...]) -> dict[str, float]:
             values[name] = float(number)
         except ValueError:
             raise RecipeError(f"--param {item}: {number!r} is not a number") from None
+        fault = rounded_text(number)
+        if fault is not None:
+            raise RecipeError(f"--param {name} {fault}")
     return values
