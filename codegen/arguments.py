@@ -7,9 +7,8 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from recipe.errors import RecipeError
+from recipe.numeric import plain_number
 
 LARGEST_SEED = 2**64 - 1
 LARGEST_COUNT = 2**62  # what a kernel can count to
@@ -44,9 +43,7 @@ def flag(name: str, value: Any) -> bool:
 def positive(name: str, value: Any) -> float:
     """The argument as a finite float above zero; True, text and the like are none."""
     try:
-        if isinstance(value, bool | str | bytes | np.bool_ | np.complexfloating | np.timedelta64):
-            raise TypeError
-        number = float(value)
+        number = plain_number(value)
     except (TypeError, ValueError):
         raise RecipeError(f"{name}={value!r} must be a number above 0") from None
     if not (math.isfinite(number) and number > 0):

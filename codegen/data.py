@@ -10,8 +10,8 @@ import numpy as np
 from sympy import Symbol
 
 from codegen.lengths import Lengths
-from codegen.numeric import array_of_numbers, first_row, refuse_rounded, refuse_unfinite
 from recipe.errors import RecipeError
+from recipe.numeric import array_of_numbers, first_row, refuse_rounded, refuse_unfinite
 from recipe.posterior import Posterior
 from recipe.symbols import VectorData, name_of
 

@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from codegen.conversion import Arrays, as_path, first_line, in_folder, in_memory, named
-from codegen.numeric import EXACT, rounded_text
 from recipe.errors import RecipeError
+from recipe.numeric import EXACT, rounded_text
 
 BATCH_BYTES = 1 << 20
 COLUMN_BUFFER_BYTES = 1 << 16  # one for each column of a Parquet file

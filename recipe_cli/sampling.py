@@ -16,10 +16,10 @@ from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
 from codegen.checkpoint import saved_warmup
 from codegen.generate import Module
-from codegen.numeric import rounded_text
 from codegen.plots import writable_folder
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
+from recipe.numeric import rounded_text
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.reports import EXIT_STATUS
 from recipe_cli.summary import show_draws

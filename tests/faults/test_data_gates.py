@@ -13,6 +13,7 @@ import pytest
 from sympy import Integer, Matrix, Symbol, exp, log
 from typer.testing import CliRunner
 
+import verify
 from codegen import Cyclical, Polynomial, read_libsvm, read_table, sample
 from codegen.arguments import positive
 from codegen.data import finite_array, resolved_arrays
@@ -28,6 +29,7 @@ from recipe import (
     Vector,
     bind,
     compose,
+    discretised,
     metropolis,
     total,
 )
@@ -275,7 +277,7 @@ def test_whole_numbers_that_float64_rounds_are_refused(values):
 
 def test_which_integers_are_rounded_is_what_python_says():
     rng = np.random.default_rng(0)
-    from codegen.numeric import _are_rounded
+    from recipe.numeric import _are_rounded
 
     for dtype in (np.int64, np.uint64):
         limits = np.iinfo(dtype)
@@ -290,7 +292,7 @@ def test_which_integers_are_rounded_is_what_python_says():
 
 
 def test_memory_mapped_integers_are_looked_at_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr("codegen.numeric.BLOCK_BYTES", 64)
+    monkeypatch.setattr("recipe.numeric.BLOCK_BYTES", 64)
     mapped = np.lib.format.open_memmap(tmp_path / "x.npy", "w+", np.int64, (100, 2))
     mapped[:] = 7
     read(np.ones(100), mapped)
@@ -384,6 +386,22 @@ def test_a_truth_value_is_no_part_of_a_schedule():
     assert positive("a", np.float32(0.5)) == positive("a", Fraction(1, 2)) == 0.5
 
 
+def test_the_statistical_verifier_has_the_same_rule():
+    def kernel(state, rng):
+        raise AssertionError("it is not called")
+
+    def checked(**options):
+        given = {"step_size": 0.01, "params": {"C": 1.0}, "gradients": {"U": lambda t: t}, **options}
+        verify.check_kernel(kernel, discretised(LANGEVIN, "euler"), seed=1, **given)
+
+    for size in (True, "0.01", np.True_):
+        with pytest.raises(RecipeError, match=r"step_size=.* must be a positive number"):
+            checked(step_size=size)
+    for value, message in ((True, "not made of numbers; write 1.0"), ("1", "not str"), (ODD, "float64 rounds")):
+        with pytest.raises(RecipeError, match=message):
+            checked(params={"C": value})
+
+
 # A value that is not finite, in a file that nobody has read through
 
 
@@ -415,7 +433,7 @@ def test_metropolis_tests_that_cannot_accept_name_the_row(tmp_path, dtype, bad):
 @pytest.mark.by_default(1)
 @pytest.mark.parametrize("options", [{}, {"batch_size": 100}])
 def test_a_divergence_names_the_row(tmp_path, options, monkeypatch):
-    monkeypatch.setattr("codegen.numeric.BLOCK_BYTES", 64)
+    monkeypatch.setattr("recipe.numeric.BLOCK_BYTES", 64)
     posterior = mapped(tmp_path, np.float64, -np.inf)
     draws = sample(bind(LANGEVIN, {U: posterior}), params={"C": 1.0}, **RUN, **options)
     assert draws.warnings == (NAMED,)

@@ -46,6 +46,13 @@ def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
     return _Asked(where, kind).array(value)
 
 
+def plain_number(value: Any) -> float:
+    """A float. For what float() takes and is no number, True and text for instance, TypeError."""
+    if isinstance(value, bool | str | bytes | np.bool_ | np.complexfloating | np.timedelta64):
+        raise TypeError(f"{value!r} is no number")
+    return float(value)
+
+
 def first_row(array: np.ndarray, is_bad: Callable[[np.ndarray], np.ndarray]) -> int | None:
     """The number of the first row with a value that is bad, looked for in pieces; of a single number, 0."""
     array = np.atleast_1d(array)
