@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recipe.errors import RecipeError
+from recipe.numeric import plain_number
 
 LARGEST_SEED = 2**64 - 1
 LARGEST_COUNT = 2**62  # what a kernel can count to
@@ -40,9 +41,9 @@ def flag(name: str, value: Any) -> bool:
 
 
 def positive(name: str, value: Any) -> float:
-    """The argument as a finite float above zero."""
+    """The argument as a finite float above zero; True, text and the like are none."""
     try:
-        number = float(value)
+        number = plain_number(value)
     except (TypeError, ValueError):
         raise RecipeError(f"{name}={value!r} must be a number above 0") from None
     if not (math.isfinite(number) and number > 0):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from codegen.terminal import Terminal
 
 CHUNK_SECONDS = 0.1
 MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
+SHIFTS = 4  # in which a thread takes its part of all chains, at least: so no chain is kept from its turn for long
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
 Rest = Callable[["Chain"], None]
@@ -53,6 +55,8 @@ def run_chains(
     take turns, so that an interruption finds all of them about equally far; a second one changes nothing until the first is served.
     ``rest(chain)`` is called when a chain is between two chunks, and nothing moves it. ``signals`` are those that interrupt, by
     default SIGINT where it raises KeyboardInterrupt.
+
+    No turn of a chain looks at all chains: twice as many take twice as long.
     """
     console = Console(file=Terminal(sys.stderr))  # type: ignore[arg-type]
     with (
@@ -60,23 +64,47 @@ def run_chains(
         Progress(console=console, disable=not (progress and console.is_terminal), transient=True) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
-        task = bar.add_task("sampling", total=steps * len(chains))
-        unfinished = [chain for chain in chains if not chain.finished(steps)]
-        running = {pool.submit(_advance_once, advance, chain, steps): chain for chain in unfinished}
-        while running:
+        task = bar.add_task("sampling", total=steps * len(chains), completed=sum(c.done for c in chains))
+        waiting = deque(chain for chain in chains if not chain.finished(steps))
+        running: set[Future[tuple[list[Chain], int]]] = set()
+        while running or (waiting and heard.first is None):
             try:
+                while waiting and len(running) < threads and heard.first is None:
+                    most = 1 + len(waiting) // (SHIFTS * threads)
+                    running.add(pool.submit(_shift, advance, waiting, most, steps))
                 finished, _ = wait(running, timeout=CHUNK_SECONDS, return_when=FIRST_COMPLETED)
-                bar.update(task, completed=sum(c.done for c in chains))
                 for future in finished:
-                    chain = running.pop(future)
-                    future.result()
-                    if rest is not None and heard.first is None:
-                        rest(chain)
-                    if not chain.finished(steps) and heard.first is None:
-                        running[pool.submit(_advance_once, advance, chain, steps)] = chain
+                    running.remove(future)
+                    moved, count = future.result()
+                    bar.update(task, advance=count)
+                    for chain in moved:
+                        if rest is not None and heard.first is None:
+                            rest(chain)
+                        if not chain.finished(steps):
+                            waiting.append(chain)
             except KeyboardInterrupt:  # a handler of the caller's own has raised it
                 heard.note(signal.SIGINT)
     return heard.first is not None and not all(chain.finished(steps) for chain in chains)
+
+
+def _shift(advance: Advance, waiting: deque[Chain], most: int, steps: int) -> tuple[list[Chain], int]:
+    """One chunk each of at most so many chains, until ``CHUNK_SECONDS`` are nearly over; the chains, and their steps together.
+
+    Many short chunks are one piece of work for the main thread, which would else keep the threads waiting.
+    """
+    began = time.perf_counter()
+    moved: list[Chain] = []
+    count = 0
+    while len(moved) < most and (not moved or time.perf_counter() - began < CHUNK_SECONDS / 2):
+        try:
+            chain = waiting.popleft()
+        except IndexError:  # other threads have taken the rest
+            break
+        before = chain.done
+        _advance_once(advance, chain, steps)
+        moved.append(chain)
+        count += chain.done - before
+    return moved, count
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:

@@ -133,7 +133,7 @@ class Checkpoint:
             if time.monotonic() - self._written < self.seconds:
                 return
             self._taken = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
-        self._taken[chain.number] = self._snapshot(chain)
+        self._taken[chain.number] = self._snapshot(chain)  # those that come to rest from now on are visited themselves
         if len(self._taken) == len(chains):
             self._write_or_warn(chains)
 

@@ -41,15 +41,17 @@ def collected(
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
     stopped = [c for c in chains if c.guilty >= 0]
-    bad = bad_rows({U: e.gradient.posterior for U, e in module.estimators.items()}) if stopped else []
+    still = _never_accepted(module, how, chains)
+    bad = bad_rows(e.gradient.posterior for e in module.estimators.values()) if stopped or still else []
+    divergences = [*(_divergence(module, how, c, budget, bad) for c in stopped), *_stuck(module, still, bad)]
     return Draws(
         values,
         np.minimum(counts, length),
-        tuple(_divergence(module, how, c, budget) for c in stopped),
+        tuple(sorted(divergences, key=lambda d: d.chain)),
         interrupted,
         _attributes(what, module, how, seconds, acceptance),
         how.schedule.at(how.warmup + how.thin * np.arange(1.0, length + 1) - 1),
-        (*bad, *warnings),
+        (*bad, *(() if still and bad else warnings)),  # which advise a smaller step
         acceptance,
     )
 
@@ -63,7 +65,23 @@ def specimen(what: Recipe | Update | Kernel, module: Module, how: Request, lengt
     return one, one.bytes * how.draws * how.chains
 
 
-def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | None) -> Divergence:
+def _never_accepted(module: Module, how: Request, chains: Sequence[Chain]) -> list[Chain]:
+    """The chains that were rejected at every Metropolis test, as where no potential is finite."""
+
+    def refused_all(chain: Chain) -> bool:
+        rates = [getattr(chain.draws, f)[: how.draws_after(chain.done)] for f in module.plan.statistics]
+        return any(r.size > 0 and np.nansum(r) == 0 for r in rates)
+
+    return [c for c in chains if c.guilty < 0 and refused_all(c)]
+
+
+def _stuck(module: Module, still: Sequence[Chain], bad: Sequence[str]) -> list[Divergence]:
+    """What is said of them where data are not finite; elsewhere they need a smaller step."""
+    name, said = shown(module.plan.state[0]).name, "; ".join(bad)
+    return [Divergence(c.number, 0, name, bad_data=said, never_moved=True) for c in still if bad]
+
+
+def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | None, bad: Sequence[str]) -> Divergence:
     block = module.plan.state[chain.guilty]
     values = getattr(chain.state, module.plan.fields[block])
     left = bool(np.all(np.isfinite(values))) and block.image is None  # an image that is recorded may overflow
@@ -72,7 +90,7 @@ def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | Non
         bound = budget.largest_step(chain.state)
         beyond = bound if float(step_sizes(how.schedule, chain.done, 1)[0]) > bound else None
     name = block.name if block.image is None or not np.all(np.isfinite(values)) else block.image.name
-    return Divergence(chain.number, chain.done, name, left, beyond)
+    return Divergence(chain.number, chain.done, name, left, beyond, None if left or not bad else "; ".join(bad))
 
 
 def _attributes(

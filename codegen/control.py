@@ -14,6 +14,7 @@ from codegen.initial import given_blocks
 from codegen.lengths import Lengths
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
+from recipe.posterior import Posterior
 from recipe.symbols import Block, name_of
 
 PIECE = 2**16  # rows that a gradient of the user is asked for at once
@@ -62,7 +63,7 @@ def control_data(
     assert control is not None
     at = [mode[b] for b in blocks]
     if own is not None:
-        found = _own_gradient(own, at, arrays)
+        found = _own_gradient(estimator.gradient.posterior, own, at, arrays)
     else:
         assert density is not None
         found = density.slopes(at)
@@ -72,12 +73,12 @@ def control_data(
     return dict(zip((*control.modes, *control.at_mode), values, strict=True))
 
 
-def _own_gradient(own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
+def _own_gradient(posterior: Posterior, own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
     """The gradient from all rows, piece by piece: the estimate from n rows has the weight n/N."""
     count = arrays[0].shape[0] if arrays else 1
     total = [np.zeros(b.size) for b in blocks]
     for start in range(0, count, PIECE):
         rows = np.arange(start, min(start + PIECE, count))
-        piece = call_own(own, blocks, rows, arrays)
+        piece = call_own(posterior, own, blocks, rows, arrays)
         total = [t + g * (rows.size / count) for t, g in zip(total, piece, strict=True)]
     return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,9 @@ from sympy import Symbol
 
 from codegen.lengths import Lengths
 from recipe.errors import RecipeError
+from recipe.numeric import array_of_numbers, first_row, refuse_rounded, refuse_unfinite
 from recipe.posterior import Posterior
 from recipe.symbols import VectorData, name_of
-
-BLOCK_BYTES = 2**24  # how much is looked at in one piece
 
 
 def resolved_arrays(posterior: Posterior, lengths: Lengths) -> dict[Symbol, np.ndarray]:
@@ -37,7 +36,7 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
         array = _mapped_array(where, value, dimensions)
     else:  # smaller types stay as they are: the arithmetic is float64 all the same
         dtype = getattr(value, "dtype", np.dtype(np.float64))
-        array = finite_array(where, value, dimensions, dtype if _is_readable(dtype) else np.float64)
+        array = _finite(where, numbers_of(where, value, dimensions), dimensions, dtype if _is_readable(dtype) else np.float64)
     if 0 in array.shape:
         raise RecipeError(f"{where} has no {'row' if array.shape[0] == 0 else 'column'}")
     if isinstance(s, VectorData):
@@ -54,12 +53,14 @@ def is_memory_mapped(value: Any) -> bool:
     return isinstance(value, mmap.mmap)
 
 
-def _mapped_array(where: str, value: np.ndarray, dimensions: int) -> np.ndarray:
-    """The array as it lies in its file. Its values are not looked at before a kernel meets them."""
-    if not _is_readable(value.dtype):
-        raise RecipeError(f"{where} is memory-mapped as {value.dtype}; write the file as float64, float32, an integer type or bool")
-    _check_dimensions(where, value, dimensions)
-    return value
+def _mapped_array(where: str, value: Any, dimensions: int) -> np.ndarray:
+    """The array as it lies in its file. Only integers of 64 bits are looked at before a run."""
+    array = np.asanyarray(value)
+    if not _is_readable(array.dtype):
+        raise RecipeError(f"{where} is memory-mapped as {array.dtype}; write the file as float64, float32, an integer type or bool")
+    _check_dimensions(where, array, dimensions)
+    refuse_rounded(where, array)
+    return array
 
 
 def _is_readable(dtype: Any) -> bool:
@@ -69,43 +70,44 @@ def _is_readable(dtype: Any) -> bool:
 
 def first_bad_row(array: np.ndarray) -> int | None:
     """The number of the first row with a value that is not finite, looked for in pieces."""
-    size = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
-    for start in range(0, array.shape[0], size):
-        bad = ~np.isfinite(array[start : start + size])
-        if bad.any():
-            return start + int(np.flatnonzero(bad.reshape(bad.shape[0], -1).any(axis=1))[0])
-    return None
+    return first_row(array, lambda block: ~np.isfinite(block))
 
 
-def bad_rows(posteriors: Mapping[Any, Posterior]) -> list[str]:
-    """In words, the values of memory-mapped data that are not finite: what to say when a chain has diverged."""
+def bad_rows(posteriors: Iterable[Posterior]) -> list[str]:
+    """In words, the first row of each array that is not finite: to be said when a chain diverged.
+
+    Memory-mapped data are looked at for the first time, others again: they may have been changed.
+    """
     found = []
-    for posterior in posteriors.values():
+    for posterior in posteriors:
         for s, value in posterior.data:
-            row = first_bad_row(value) if is_memory_mapped(value) else None
+            floats = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+            row = first_bad_row(value) if floats else None
             if row is not None:
                 found.append(f"row {row} of the data of {name_of(s)} contains a value that is not finite")
     return found
 
 
-def finite_array(where: str, value: Any, dimensions: int, dtype: Any = np.float64) -> np.ndarray:
-    """A finite C-contiguous array of that many dimensions."""
+def finite_array(where: str, value: Any, dimensions: int) -> np.ndarray:
+    """A finite C-contiguous array of floats. True and False are numbers in data only."""
+    array = numbers_of(where, value, dimensions)
+    if array.dtype == np.bool_:
+        repair = "write 1.0 or 0.0" if array.ndim == 0 else "write .astype(float)"
+        raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not bool; {repair} if you mean these numbers")
+    return _finite(where, array, dimensions, np.float64)
+
+
+def numbers_of(where: str, value: Any, dimensions: int) -> np.ndarray:
+    """The numbers that are given, of any type, before their shape is looked at."""
     if np.ma.is_masked(value):
         raise RecipeError(f"{where} has masked values; leave those rows out, or fill them in")
-    try:
-        kind = np.asarray(value).dtype.kind
-        if kind in "mMSU":  # dates and text, which numpy would turn into numbers
-            raise TypeError
-        array = np.zeros(0) if kind == "c" else np.ascontiguousarray(np.asarray(value, dtype=dtype)).reshape(np.shape(value))
-    except (TypeError, ValueError):
-        given = f"of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
-        raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not {given}") from None
-    if kind == "c":
-        raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
+    return array_of_numbers(where, value, f"{_kind(dimensions)} of floats")
+
+
+def _finite(where: str, array: np.ndarray, dimensions: int, dtype: Any) -> np.ndarray:
+    array = np.asarray(array, dtype=dtype, order="C")
     _check_dimensions(where, array, dimensions)
-    row = first_bad_row(array) if array.ndim else 0 if not np.isfinite(array) else None
-    if row is not None:
-        raise RecipeError(f"{where} contains a value that is not finite{f', in row {row}' if array.ndim else ''}")
+    refuse_unfinite(where, array)
     return array
 
 

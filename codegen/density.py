@@ -10,7 +10,7 @@ import sympy
 
 import recipe
 from codegen import store
-from codegen.data import resolved_arrays
+from codegen.data import bad_rows, resolved_arrays
 from codegen.gradient_source import gradient_texts, potential_texts
 from codegen.initial import given_blocks
 from codegen.intrinsics import wide
@@ -45,6 +45,7 @@ class Density:
         if posterior.log_likelihood is None:
             raise RecipeError("this posterior has no log_likelihood to compile")
         self.blocks: tuple[Block, ...] = posterior.blocks
+        self._posterior = posterior
         self._lengths = Lengths()
         arrays = resolved_arrays(posterior, self._lengths)
         self.arrays = tuple(arrays.values())
@@ -104,6 +105,9 @@ class Density:
         with np.errstate(all="ignore"):
             found = minimize(value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS)
         slope = float(np.max(np.abs(found.jac)))
+        bad = [] if np.isfinite(slope) else bad_rows([self._posterior])
+        if bad:
+            raise RecipeError(f"no mode was found: {'; '.join(bad)}; correct it, or leave the row out")
         if not slope <= 1e-4 * max(1.0, steepness[0]):
             raise RecipeError(
                 f"no mode was found: after {found.nit} iterations the largest derivative of U is {slope:.3g}; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +30,9 @@ OVERHEAD = 2**20  # of a file of draws, beside the draws themselves
 class Divergence:
     """A chain that stopped because a block was not finite, or not in its domain, after a step (counted from 0).
 
-    ``largest_step`` is the noise budget, where the step was beyond it.
+    ``largest_step`` is the noise budget, where the step was beyond it. ``bad_data`` says which rows of
+    the data are not finite, if any are; then a chain whose Metropolis tests all rejected is here as
+    well, as one that ``never_moved``.
     """
 
     chain: int
@@ -37,8 +40,14 @@ class Divergence:
     block: str
     left_domain: bool = False
     largest_step: float | None = None
+    bad_data: str | None = None
+    never_moved: bool = False
 
     def __str__(self) -> str:
+        if self.bad_data is not None:
+            what = f"diverged in step {self.step}: {self.block} is not finite"
+            what = "stayed where it began" if self.never_moved else what
+            return f"chain {self.chain} {what}; {self.bad_data}: correct it, or leave the row out"
         if self.largest_step is not None:
             return (
                 f"chain {self.chain} stopped in step {self.step}: the noise of the gradient is beyond its budget, it can be made "
@@ -96,7 +105,9 @@ class Draws:
         dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
         sizes = np.broadcast_to(self.step_sizes, (len(self.counts), self.step_sizes.size)).copy()
         accepted = {} if self.acceptance is None else {"acceptance_rate": self.acceptance}
-        data = arviz.from_dict(posterior=dict(self.values), sample_stats={"step_size": sizes, **accepted}, dims=dims)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "More chains")  # than draws: many chains may be short
+            data = arviz.from_dict(posterior=dict(self.values), sample_stats={"step_size": sizes, **accepted}, dims=dims)
         data.posterior.attrs.update(self.attributes)
         data.posterior.attrs["interrupted"] = int(self.interrupted)
         data.posterior.attrs["divergences"] = "; ".join(map(str, self.divergences))

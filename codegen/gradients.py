@@ -13,6 +13,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
+from codegen.data import bad_rows
 from codegen.density import Density
 from codegen.generate import Module
 from recipe.abstract import Potential
@@ -102,8 +103,10 @@ def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
             _collect_sources(value, texts)
 
 
-def call_own(function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """What a gradient of the user's own writes, from some rows; whatever goes wrong in it is one sentence.
+def call_own(
+    posterior: Posterior, function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """What a gradient of the user's own writes, from some rows; whatever goes wrong is one sentence.
 
     Raises:
         RecipeError: where it cannot be compiled or called, leaves a result unwritten, or changes its arguments.
@@ -118,7 +121,11 @@ def call_own(function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data
         raise RecipeError(f"the gradient of your own fails: {type(error).__name__}: {error}") from None
     if not all(np.array_equal(a, b) for a, b in zip([*blocks, rows], [*before, kept], strict=True)):
         raise RecipeError("the gradient of your own changes its arguments; it may write into its last ones only, the results")
-    if not all(np.all(np.isfinite(g)) for g in results):
+    finite = all(np.all(np.isfinite(g)) for g in results)
+    bad = [] if finite else bad_rows([posterior])
+    if bad:
+        raise RecipeError(f"the gradient of your own is not finite: {'; '.join(bad)}; correct it, or leave the row out")
+    if not finite:
         raise RecipeError(
             "the gradient of your own does not write a finite number into every coordinate of its results; they are not zero "
             "when it is called, so set them before you add to them"
@@ -139,7 +146,7 @@ def check_own_gradient(
     count = arrays[0].shape[0] if arrays else 1
     size = min(CHECKED_ROWS, max(1, count // 2))  # not all of them, or a missing N/n would not be seen
     rows = np.unique(np.linspace(0, count - 1, size).astype(np.int64))
-    found = call_own(function, at, rows, arrays)
+    found = call_own(posterior, function, at, rows, arrays)
     if density is None:
         return
     derived = density.slopes(at, rows)

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sympy import Symbol
 
-from codegen.data import is_memory_mapped
+from codegen.data import is_memory_mapped, numbers_of
 from codegen.generate import Module
 from recipe.errors import RecipeError
 from recipe.posterior import Posterior
-from recipe.symbols import name_of
+from recipe.symbols import VectorData, name_of
 
 
 def with_float32_data(module: Module) -> Module:
@@ -25,21 +26,21 @@ def with_float32_data(module: Module) -> Module:
 
 
 def _rounded(p: Posterior) -> Posterior:
-    data = {s: _rounded_array(name_of(s), value) for s, value in p.data}
+    data = {s: _rounded_array(s, value) for s, value in p.data}
     return Posterior(p.blocks, p.log_likelihood, p.log_prior, data, p.user_gradient)
 
 
-def _rounded_array(name: str, value: Any) -> Any:
-    """Only floats of float64 are rounded: everything else is as small already, an integer, or refused where data are read."""
+def _rounded_array(s: Symbol, value: Any) -> Any:
+    """Only float64 is rounded: everything else is as small already, or an integer, or is refused."""
+    name = name_of(s)
     if is_memory_mapped(value) and getattr(value, "dtype", None) == np.float64:
         raise RecipeError(
             f"the data of {name} is memory-mapped as float64: float32_data= would copy all of it; write it as float32"
         )
-    try:
-        array = np.asanyarray(value)
-    except (TypeError, ValueError):
-        return value
-    if array.dtype != np.float64 or np.ma.is_masked(array):
+    dimensions = 2 if isinstance(s, VectorData) else 1
+    mapped = is_memory_mapped(value)
+    array = np.asarray(value) if mapped else numbers_of(f"the data of {name}", value, dimensions)
+    if array.dtype != np.float64:
         return value
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and that is refused with its row
-        return np.asarray(array).astype(np.float32)
+        return array.astype(np.float32)

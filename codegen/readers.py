@@ -27,6 +27,7 @@ from rich.progress import Progress
 
 from codegen.conversion import Arrays, as_path, first_line, in_folder, in_memory, named
 from recipe.errors import RecipeError
+from recipe.numeric import EXACT, rounded_text
 from recipe.plain import without_codes
 
 BATCH_BYTES = 1 << 20
@@ -224,6 +225,9 @@ def _parsed(lines: list[bytes], columns: int | None) -> tuple[Any, np.ndarray, s
         return sparse, labels, f"has the feature index {largest}, beyond columns={columns}; give columns={largest} or more"
     if not (np.isfinite(sparse.data).all() and np.isfinite(labels).all()):
         return sparse, labels, "has a value that is missing or infinite; leave the line out or correct it"
+    if max(np.abs(sparse.data).max(initial=0), np.abs(labels).max(initial=0)) >= EXACT:
+        said = (text.rpartition(b":")[2].decode() for line in lines for text in line.partition(b"#")[0].split())
+        return sparse, labels, next(filter(None, map(rounded_text, said)), None)
     return sparse, labels, None
 
 
@@ -276,7 +280,10 @@ def _parquet_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
         for batch in table.iter_batches(max(1, BATCH_BYTES // (8 * len(wanted))), columns=wanted):
             done += batch.num_rows
             floats = {name: pc.cast(batch.column(name), pa.float64(), safe=False) for name in wanted}
-            yield done / rows, {name: values.to_numpy(zero_copy_only=False) for name, values in floats.items()}
+            found = {name: values.to_numpy(zero_copy_only=False) for name, values in floats.items()}
+            for name, values in found.items():
+                _refuse_rounded(path, name, done - batch.num_rows, values, batch.column(name))
+            yield done / rows, found
 
 
 def _csv_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
@@ -322,7 +329,16 @@ def _numbers(path: Path, name: str, row: int, texts: Any) -> np.ndarray:
         k = bisect_left(range(len(texts)), True, key=lambda k: _cast(texts[: k + 1]) is None)
         said = texts[k : k + 1].cast("binary")[0].as_py().decode(errors="replace")[:40]
         raise RecipeError(f"{path}: the column {name!r} is not a number in {_row(path, row + k)}, but {said!r}; correct it")
+    _refuse_rounded(path, name, row, values, texts)
     return values
+
+
+def _refuse_rounded(path: Path, name: str, row: int, values: np.ndarray, exact: Any) -> None:
+    """Refuse whole numbers that float64 rounds; ``exact`` has what the file says from that row on."""
+    for k in np.flatnonzero(np.abs(values) >= EXACT):
+        fault = rounded_text(str(exact[int(k)].as_py()))
+        if fault is not None:
+            raise RecipeError(f"{path}: the column {name!r} {fault}, in {_row(path, row + int(k))}")
 
 
 def _cast(texts: Any) -> np.ndarray | None:

@@ -21,6 +21,7 @@ from codegen.run import Caller
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from codegen.signals import ENDS, RAISES, Signals, Stopped
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
+from recipe.numeric import rounded_text
 from recipe_cli.claim import claimed
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.reports import EXIT_STATUS
@@ -211,4 +212,7 @@ def parameters_typed(typed: tuple[str, ...]) -> dict[str, float]:
             values[name] = float(number)
         except ValueError:
             raise RecipeError(f"--param {item}: {number!r} is not a number") from None
+        fault = rounded_text(number)
+        if fault is not None:
+            raise RecipeError(f"--param {name} {fault}")
     return values

@@ -12,6 +12,7 @@ from sympy import Expr, Symbol
 from recipe import Dense, Discretisation, Kernel, RecipeError, Update
 from recipe.assumed import check_assumed
 from recipe.free import abstract_of, parameters_of
+from recipe.numeric import array_of_numbers, plain_number
 from recipe.symbols import Block, Indexed, Length, Noise, Vector, name_of
 from verify.statistics.arrays import Gradient, Meanings
 
@@ -62,7 +63,7 @@ def setting(
 
 def _positive(step_size: Any) -> float:
     try:
-        size = float(step_size)
+        size = plain_number(step_size)
     except (TypeError, ValueError):
         size = -1.0
     if not (np.isfinite(size) and size > 0):
@@ -80,10 +81,10 @@ def _check_names(given: Mapping[str, Any], wanted: Mapping[str, Any], step: Symb
 
 
 def _numbers(name: str, value: Any, symbol: Any, lengths: Mapping[str, int]) -> np.ndarray[Any, Any]:
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise RecipeError(f"params['{name}']={value!r} is not made of numbers") from None
+    array = array_of_numbers(f"params[{name!r}]", value, "made of numbers")
+    if array.dtype == np.bool_:
+        raise RecipeError(f"params['{name}']={value!r} is not made of numbers; write 1.0 or 0.0")
+    array = array.astype(np.float64)
     if isinstance(symbol, Dense):
         shape: tuple[int, ...] = (lengths[symbol.row.length.name], lengths[symbol.column.length.name])
     elif isinstance(symbol, Indexed):
