@@ -130,7 +130,7 @@ def saved(number, tmp_path, monkeypatch):
         state = SimpleNamespace(theta=np.full(2, float(c)), _fields=fields)
         draws = SimpleNamespace(theta=np.zeros((4, 2)), _fields=fields)
         chains.append(Chain(c, state, draws, done=1))
-    checkpoint = Checkpoint(tmp_path / str(number), {}, lambda done: done, 1e-9)
+    checkpoint = Checkpoint(tmp_path / str(number), {}, lambda done: done, 1e-9, 1)
     checkpoint.open(chains, 4)
     asked, written = [], []
     monkeypatch.setattr(checkpoint, "_write_or_warn", lambda _: written.append(dict(checkpoint._taken)))
@@ -151,7 +151,7 @@ def test_a_checkpoint_looks_at_all_chains_once(tmp_path, monkeypatch):
 def test_a_finished_chain_does_not_keep_a_checkpoint_waiting(tmp_path, monkeypatch):
     state = [SimpleNamespace(theta=np.zeros(1), _fields=("theta",)) for _ in range(6)]
     chains = [Chain(c, s, s, done=1) for c, s in enumerate(state)]
-    checkpoint, written = Checkpoint(tmp_path / "c", {}, lambda done: 0, 1e-9), []
+    checkpoint, written = Checkpoint(tmp_path / "c", {}, lambda done: 0, 1e-9, 1), []
     checkpoint.open(chains, 4)
     monkeypatch.setattr(checkpoint, "_write_or_warn", lambda _: written.append(dict(checkpoint._taken)))
     for chain in chains[:3]:
@@ -182,7 +182,7 @@ def test_many_chains_go_on_from_their_checkpoint_bit_for_bit(tmp_path):
     interrupted = 0
     for after in (1, 400, 500, 600, 700, 10**9):
         chains, turns = walking(150, steps), count(1)
-        checkpoint = Checkpoint(tmp_path / "c", {}, lambda done: done, 0.01)
+        checkpoint = Checkpoint(tmp_path / "c", {}, lambda done: done, 0.01, 1)
         checkpoint.open(chains, steps)
 
         def advance(*arguments, turns=turns, after=after):
