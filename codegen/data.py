@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -100,6 +101,8 @@ def finite_array(where: str, value: Any, dimensions: int, dtype: Any = np.float6
     except (TypeError, ValueError):
         given = f"of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
         raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not {given}") from None
+    except OverflowError:
+        raise RecipeError(f"{where} contains a number beyond {sys.float_info.max:.2g}, the largest float") from None
     if kind == "c":
         raise RecipeError(f"{where} is complex; it must be {_kind(dimensions)} of real numbers")
     _check_dimensions(where, array, dimensions)
