@@ -1,5 +1,10 @@
 """Compile a recipe to a Numba module, and sample with it."""
 
+# ruff: noqa: E402 - Numba reads its settings when it is imported, and this is said in words where they are wrong
+from codegen.switches import import_numba
+
+import_numba()
+
 from codegen.conversion import memory_mapped
 from codegen.density import Density
 from codegen.diagnostics import Diagnosis, diagnose

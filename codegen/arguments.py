@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,17 @@ from recipe.numeric import plain_number
 
 LARGEST_SEED = 2**64 - 1
 LARGEST_COUNT = 2**62  # what a kernel can count to
+LEAST, MOST = math.ulp(0.0), sys.float_info.max
+LONGEST = 60  # characters of a value in a message
+
+
+def worded(value: Any) -> str:
+    """A value as it is shown in a message: on one line, not long, and without failing."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # Python prints no integer of more than 4300 digits, and a class may do what it likes
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 def whole(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
@@ -19,24 +31,24 @@ def whole(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise RecipeError(f"{name}={value!r} must be a whole number, at least {least}") from None
+        raise RecipeError(f"{name}={worded(value)} must be a whole number, at least {least}") from None
     if isinstance(value, bool) or not least <= number <= most:
         bound = f" and at most {most}" if number > most else ""
-        raise RecipeError(f"{name}={value!r} must be a whole number, at least {least}{bound}")
+        raise RecipeError(f"{name}={worded(value)} must be a whole number, at least {least}{bound}")
     return number
 
 
 def mapping(name: str, value: Any) -> Mapping[Any, Any]:
     """The argument as a dict; None is an empty one."""
     if value is not None and not isinstance(value, Mapping):
-        raise RecipeError(f"{name}={value!r} must be a dict by name")
+        raise RecipeError(f"{name}={worded(value)} must be a dict by name")
     return value or {}
 
 
 def flag(name: str, value: Any) -> bool:
     """The argument as a truth value."""
     if not isinstance(value, bool):
-        raise RecipeError(f"{name}={value!r} must be True or False")
+        raise RecipeError(f"{name}={worded(value)} must be True or False")
     return value
 
 
@@ -45,7 +57,10 @@ def positive(name: str, value: Any) -> float:
     try:
         number = plain_number(value)
     except (TypeError, ValueError):
-        raise RecipeError(f"{name}={value!r} must be a number above 0") from None
+        raise RecipeError(f"{name}={worded(value)} must be a number above 0") from None
+    except OverflowError:
+        number = math.inf
     if not (math.isfinite(number) and number > 0):
-        raise RecipeError(f"{name}={value!r} must be a finite number above 0")
+        bounds = f" between {LEAST:.2g} and {MOST:.2g}, as floats are" if number in (0.0, math.inf) else ""
+        raise RecipeError(f"{name}={worded(value)} must be a finite number above 0{bounds}")
     return number

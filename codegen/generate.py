@@ -11,7 +11,7 @@ from types import ModuleType
 from sympy import Symbol
 
 from codegen import store
-from codegen.arguments import flag
+from codegen.arguments import flag, worded
 from codegen.estimator import Estimator, estimators
 from codegen.gate import checked
 from codegen.in_place import drawn_ahead
@@ -23,6 +23,7 @@ from codegen.plan import plan
 from codegen.provenance import provenance
 from codegen.random import KEYS
 from codegen.source import ROWS, module_text
+from codegen.switches import check_switches
 from codegen.whole import whole_file
 from recipe.abstract import Potential
 from recipe.errors import RecipeError
@@ -90,8 +91,9 @@ def generate(
     Raises:
         RecipeError: naming what has no compiled form or no meaning, and the repair.
     """
+    check_switches()
     if not isinstance(what, Recipe | Update | Kernel):
-        raise RecipeError(f"{what!r} is neither a Recipe nor an Update nor a Kernel: there is nothing to generate")
+        raise RecipeError(f"{worded(what)} is neither a Recipe nor an Update nor a Kernel: there is nothing to generate")
     if flag("compensate", compensate) and not isinstance(what, Recipe):
         raise RecipeError("compensate= changes how a recipe is discretised, and a printed rule is taken as it stands; leave it out")
     given = _posteriors(what, posteriors)

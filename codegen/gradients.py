@@ -13,6 +13,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 
+from codegen.arguments import worded
 from codegen.data import bad_rows
 from codegen.density import Density
 from codegen.generate import Module
@@ -74,7 +75,7 @@ def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
             f"or give gradient=f with f({results}, {blocks})"
         )
     if not isinstance(function, FunctionType | Dispatcher):
-        raise RecipeError(f"gradient={function!r} is not a function")
+        raise RecipeError(f"gradient={worded(function)} is not a function")
     return function if isinstance(function, Dispatcher) else njit(error_model="numpy")(function)
 
 

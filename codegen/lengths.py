@@ -22,6 +22,10 @@ class Lengths:
         if known != value:
             raise RecipeError(f"{source} makes {length} = {value}, but {before} makes it {known}")
 
+    def known(self, length: Length) -> int | None:
+        """The number behind a length, if something told it."""
+        return self._known[length][0] if length in self._known else None
+
     def of(self, block: Vector) -> int:
         """The length of a block; RecipeError if nothing told."""
         if block.length not in self._known:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codegen.arguments import LARGEST_SEED, flag, positive, whole
+from codegen.arguments import LARGEST_SEED, flag, positive, whole, worded
 from codegen.conversion import as_path
 from codegen.generate import Module
 from codegen.preimages import shown
@@ -86,7 +86,7 @@ def _kept(keep: Any, state: tuple[Block, ...]) -> tuple[Block, ...]:
     if keep is None:
         return state
     if not isinstance(keep, str | Indexed | Scalar | Sequence):
-        raise RecipeError(f"keep={keep!r} must be blocks or their names, such as keep=['theta']")
+        raise RecipeError(f"keep={worded(keep)} must be blocks or their names, such as keep=['theta']")
     wanted: Sequence[Any] = [keep] if isinstance(keep, str | Indexed | Scalar) else list(keep)
     by_name = {shown(b).name: b for b in state}
     for block in wanted:

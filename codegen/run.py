@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from codegen import advice
-from codegen.arguments import flag
+from codegen.arguments import flag, worded
 from codegen.budget import Budget, budget_of
 from codegen.bundles import Bundles, in_bundles
 from codegen.chains import Chain, run_chains
@@ -30,6 +30,7 @@ from codegen.lengths import Lengths, learn_given
 from codegen.precision import with_float32_data
 from codegen.preimages import check_maps, into_state, out_of_state, with_images
 from codegen.request import Request, read_request
+from codegen.room import require_room
 from codegen.schedule import Constant, Schedule
 from codegen.settings import resolved_data, resolved_params
 from codegen.signals import Signals
@@ -150,6 +151,7 @@ def _sampled(
 ) -> Draws:
     module, how, known = inputs.module, inputs.how, inputs.lengths
     check_maps(module.plan.state, inputs.named)
+    require_room(module, how, known)  # as far as lengths are known: first values are made for all chains
     given = into_state(given_blocks(initial, module.plan.state, how.chains, known), module.plan.state, inputs.named, "initial=")
     own = own_gradients(module, gradient)
     if caller.before is not None:
@@ -161,6 +163,7 @@ def _sampled(
         modes = find_modes(module.estimators, control_variates, densities, known)
         given = {**into_state(_at_modes(modes, how.chains), module.plan.state, inputs.named, "control_variates="), **given}
         data = data | _control_fields(inputs, modes, own, densities)
+    require_room(module, how, known)
     kernel = Compiled(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
     runner = Bundles(kernel) if in_bundles(module, how, known) else kernel
     running = runner.begin(start(kernel.loaded, module.plan, given, known, (how.seed, c)) for c in range(how.chains))
@@ -200,15 +203,15 @@ def _checked_kernel(what: Kernel, step_size: Any, batch_size: Any) -> Any:
     """The step size of a kernel, which may have none."""
     refusal = refusal_of_estimates(what)
     if batch_size is not None and refusal is not None:
-        raise RecipeError(f"batch_size={batch_size!r}: {refusal}")
+        raise RecipeError(f"batch_size={worded(batch_size)}: {refusal}")
     if what.step is None and step_size is not None:
-        raise RecipeError(f"step_size={step_size!r}: no part of this kernel has a step size; leave it out")
+        raise RecipeError(f"step_size={worded(step_size)}: no part of this kernel has a step size; leave it out")
     return Constant(1.0) if what.step is None else step_size
 
 
 def _wants_control(control_variates: Any) -> bool:
     if not (control_variates is None or isinstance(control_variates, bool | Mapping)):
-        raise RecipeError(f"control_variates={control_variates!r} must be True, False, or the mode as a dict by block")
+        raise RecipeError(f"control_variates={worded(control_variates)} must be True, False, or the mode as a dict by block")
     return control_variates is not None and control_variates is not False
 
 

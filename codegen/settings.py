@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sympy import Symbol
 
+from codegen.arguments import worded
 from codegen.data import finite_array, resolved_arrays
 from codegen.generate import Module
 from codegen.lengths import Lengths
@@ -34,7 +35,7 @@ def resolved_values(
 ) -> dict[str, Any]:
     """The value of each parameter, by field."""
     if params is not None and not isinstance(params, Mapping):
-        raise RecipeError(f"params={params!r} must be a dict of values by name, such as {{'C': 1.0}}")
+        raise RecipeError(f"params={worded(params)} must be a dict of values by name, such as {{'C': 1.0}}")
     needed = {name_of(s): s for s in settings}
     given = {name_of(key): value for key, value in (params or {}).items()}
     missing = [name for name in needed if name not in given]
@@ -65,7 +66,7 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
         return array
     if isinstance(s, Indexed):
         lengths.learn(s.length, array.shape[0], f"params[{name!r}]")
-    check_assumed(s, array, f"params[{name!r}] = {value!r}")
+    check_assumed(s, array, f"params[{name!r}] = {worded(value)}")
     return array if array.ndim else float(array)
 
 

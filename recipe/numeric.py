@@ -22,6 +22,7 @@ import numpy as np
 from recipe.errors import RecipeError
 
 EXACT = 2**53  # float64 holds every whole number up to it
+NO_NUMBERS = (bool, str, bytes, bytearray, np.bool_, np.complexfloating, np.timedelta64)
 WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 BLOCK_BYTES = 2**24  # how much is looked at in one piece
 REPAIRS = {
@@ -48,8 +49,8 @@ def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
 
 def plain_number(value: Any) -> float:
     """A float. For what float() takes and is no number, True and text for instance, TypeError."""
-    if isinstance(value, bool | str | bytes | np.bool_ | np.complexfloating | np.timedelta64):
-        raise TypeError(f"{value!r} is no number")
+    if np.ndim(value) or isinstance(value, NO_NUMBERS) or getattr(value, "dtype", None) == np.bool_:
+        raise TypeError(f"{type(value).__name__} is no number")
     return float(value)
 
 

@@ -1,5 +1,5 @@
 """``python -m recipe_cli`` is the command ``recipe``."""
 
-from recipe_cli.main import main
+from recipe_cli.start import main
 
 main()

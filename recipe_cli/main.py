@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 import sys
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -431,8 +430,6 @@ def _print_json(data: Any) -> None:
 
 def main() -> None:
     """Run the command; a mistake of the user is one sentence on stderr and exit status 2."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads may stop, as `head` does: no verdict and no fault of ours
     try:
         app()
     except Exception as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from recipe import RecipeError
 from recipe.plain import without_codes
+from recipe_cli.shortage import shortage_of
 from verify.verdict import Verdict
 
 BAD_INPUT, UNDECIDED, INTERNAL_ERROR = 2, 3, 70
@@ -35,9 +36,20 @@ def mistake_of(error: BaseException) -> Mistake:
         return Mistake(TOO_DEEP, BAD_INPUT)
     if isinstance(error, ValueError) and "integer string conversion" in str(error):
         return Mistake(TOO_MANY_DIGITS, BAD_INPUT)
+    missing = shortage_of(error) or _refused_by_the_system(error)
+    if missing is not None:
+        return Mistake(missing, BAD_INPUT)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return Mistake(f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it", INTERNAL_ERROR)
+
+
+def _refused_by_the_system(error: BaseException) -> str | None:
+    """What the operating system says of a path, or of the place where it is; it is no fault of this program."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return None
+    where = f"{printable(str(error.filename))}: " if error.filename is not None else ""
+    return f"{where}{printable(error.strerror)}; choose another path or make room for it"
 
 
 def one_line(error: BaseException) -> str:

@@ -1,0 +1,113 @@
+"""How much memory a process can still get, and the refusal of what needs more: said before it is taken, as nothing is said after.
+
+Linux ends a process that takes too much, without a word. The least of several numbers counts: what the machine has available, what
+the control group of the process may have, and what the limits of the process leave.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from recipe.errors import RecipeError
+
+CGROUPS = Path("/sys/fs/cgroup")
+PROCESS = Path("/proc/self")
+MEMINFO = Path("/proc/meminfo")
+
+
+def require_memory(needed: int, what: str, repair: str) -> None:
+    """Refuse what needs more memory than there is.
+
+    Raises:
+        RecipeError: how much ``what`` needs, how much there is, and the repair.
+    """
+    there = available_memory()
+    if there is not None and needed > there:
+        raise RecipeError(f"{what} would need {_size(needed)} of memory, and there is {_size(there)}; {repair}")
+
+
+def require_address_space(needed: int, what: str) -> None:
+    """Refuse what cannot even be loaded under the limit of this process.
+
+    Raises:
+        RecipeError: how much ``what`` needs, how much may be used, and the repair.
+    """
+    there = min(_left_of_limits(), default=None)
+    if there is not None and needed > there:
+        raise RecipeError(
+            f"{what} needs {_size(needed)} of address space, and this process may use {_size(there)} more; "
+            "raise the limit (ulimit -v)"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that this process can get before something is refused or ended; None where the platform says nothing."""
+    return min([*_left_of_machine(), *_left_of_groups(), *_left_of_limits()], default=None)
+
+
+def _left_of_machine() -> Iterator[int]:
+    """What Linux calls available; elsewhere all that there is, as nothing can be more than that."""
+    with suppress(OSError, ValueError, IndexError):
+        for line in MEMINFO.read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                yield int(line.split()[1]) * 1024
+                return
+    with suppress(OSError, ValueError, AttributeError):
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _left_of_groups() -> Iterator[int]:
+    """What each control group around this process leaves, in both versions of Linux; file pages count as free."""
+    for folder, most, now in _groups():
+        with suppress(OSError, ValueError):
+            limit = int((folder / most).read_text(encoding="ascii"))  # "max" is no number, and no limit
+            used = int((folder / now).read_text(encoding="ascii"))
+            yield max(0, limit - used + _file_pages(folder))
+
+
+def _groups() -> Iterator[tuple[Path, str, str]]:
+    with suppress(OSError, ValueError):
+        for line in (PROCESS / "cgroup").read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers == "":
+                files, root = ("memory.max", "memory.current"), CGROUPS
+            elif "memory" in controllers.split(","):
+                files, root = ("memory.limit_in_bytes", "memory.usage_in_bytes"), CGROUPS / "memory"
+            else:
+                continue
+            inside = Path(path.lstrip("/"))
+            yield from ((root / folder, *files) for folder in (inside, *inside.parents))
+
+
+def _file_pages(folder: Path) -> int:
+    for line in (folder / "memory.stat").read_text(encoding="ascii").splitlines():
+        name, _, count = line.partition(" ")
+        if name in {"inactive_file", "total_inactive_file"}:
+            return int(count)
+    return 0
+
+
+def _left_of_limits() -> Iterator[int]:
+    """What the limits of the process itself leave (Unix)."""
+    with suppress(ImportError):
+        import resource
+
+        for limit, field in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+            most = resource.getrlimit(limit)[0]
+            if most != resource.RLIM_INFINITY:
+                yield max(0, most - _used(field))
+
+
+def _used(field: int) -> int:
+    """A number of ``statm`` in bytes; 0 where there is none."""
+    with suppress(OSError, ValueError, IndexError):
+        pages = (PROCESS / "statm").read_text(encoding="ascii").split()[field]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.3g} GB" if count >= 1e8 else f"{count / 1e6:.3g} MB"
