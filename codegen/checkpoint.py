@@ -5,9 +5,9 @@ file is written whole, the manifest last, and no name is used twice: whatever ha
 are whole. Their SHA-256 is in it, and its own, so that damage is found, and so is all that the draws depend on, so that another
 run is not taken for this one.
 
-New draws go to a new file, together with those of the last files where these are less than twice as many. So a file has at least
-twice the draws of the next one: there are no more files than the number of draws has binary digits, and a draw is written again
-no more often than that.
+New draws go to a new file, together with those of the last files where these are less than twice as many. So a file has at
+least twice the draws of the next one: there are no more files than the number of draws has binary digits, and a draw is
+written again only where its file grows by half.
 """
 
 from __future__ import annotations

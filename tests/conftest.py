@@ -12,6 +12,7 @@ LONGEST = """
     random_verdicts levels_and_power minibatch kernel_code determinism mutation translation_mutants translation certificates
     fresh_clone cache many cli transforms translation_many randomness calculus sweep_command generate checkpoint one_gradient
     bundles elementary verify measured scheme_code sample examples strategies hostile reductions arithmetic limits complexity spread
+    kills_and_errors
 """
 
 
