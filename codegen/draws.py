@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import warnings
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from codegen.diagnostics import imported_arviz
 from codegen.signals import Signals
-from codegen.whole import force_names_to_disk, whole_file
+from codegen.whole import whole_file
 from codegen.write_netcdf import write_netcdf
 from recipe.errors import RecipeError
 
@@ -124,11 +123,9 @@ class Draws:
         with Signals() as signals:
             with signals.held():
                 data = self.to_inferencedata()
-                refuse_full_disk(target, self.bytes)
                 with whole_file(target) as temporary:
+                    refuse_full_disk(target, self.bytes)
                     write_netcdf(data, temporary)
-                with suppress(OSError):  # the file is there; of a folder that cannot be synced there is no more to be had
-                    force_names_to_disk(target.parent)
             signals.act()
         return target
 

@@ -148,11 +148,8 @@ def test_a_process_that_is_killed_at_a_call_loses_nothing(trials, tmp_path, name
     print(f"{name}: {place.changes} calls that change something", file=sys.__stderr__)
 
 
-UNSAFE = pytest.mark.xfail(reason="HDF5 crashes where a write fails, and Draws.save asks a disk that does not answer", strict=True)
-
-
 @some_and_all(4)
-@pytest.mark.parametrize("name", [pytest.param(name, marks=UNSAFE if name == "draws" else ()) for name in PROGRAMS])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_a_call_that_fails_is_said_or_does_no_harm(trials, tmp_path, name, tried):
     """Each with an error of its own in turn, once, or from there on."""
     place = Workplace(PROGRAMS[name], trials, tmp_path)
