@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numba import typeof
 from numba.core.errors import NumbaError
 
 from codegen.chains import Chain
@@ -27,6 +28,7 @@ class Compiled:
     gradient: Any
     data: Mapping[str, np.ndarray]
     params: Mapping[str, Any]
+    entries: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def kernel(self) -> Compiled:
@@ -113,7 +115,22 @@ class Compiled:
         """Call ``run``, or ``run_schedule`` that takes an array of step sizes and hence no count."""
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
-        return run(state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)  # type: ignore[no-any-return]
+        given = (state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)
+        return self._entry(run, given)(*given)  # type: ignore[no-any-return]
+
+    def _entry(self, run: Any, given: tuple[Any, ...]) -> Any:
+        """The machine code for these arguments, looked up once: their types are those of a run.
+
+        Numba looks it up at each call. This takes some tenths of a millisecond where another module
+        of the process has tuples with the same content, as it tells their classes apart slowly.
+        """
+        key = (run, tuple(array.ndim for array in given[1]))  # the draws: some go nowhere
+        if key not in self.entries:
+            self.entries[key] = run  # it compiles at the first call
+        elif self.entries[key] is run:
+            compiled = run.overloads.get(tuple(map(typeof, given)))
+            self.entries[key] = run if compiled is None else compiled.entry_point
+        return self.entries[key]
 
     def compile(self, chain: Chain) -> None:
         """Compile with no step, so that a gradient that Numba refuses is an error here."""
