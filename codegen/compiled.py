@@ -119,12 +119,14 @@ class Compiled:
         return self._entry(run, given)(*given)  # type: ignore[no-any-return]
 
     def _entry(self, run: Any, given: tuple[Any, ...]) -> Any:
-        """The machine code for these arguments, looked up once: their types are those of a run.
+        """The machine code for arguments of these types, looked up once for each of them.
 
         Numba looks it up at each call. This takes some tenths of a millisecond where another module
-        of the process has tuples with the same content, as it tells their classes apart slowly.
+        of the process has tuples with the same content, as it tells their classes apart slowly. What
+        decides the type of an argument is in the key; data, parameters and gradient stay the same.
         """
-        key = (run, tuple(array.ndim for array in given[1]))  # the draws: some go nowhere
+        arrays, numbers = (*given[0], *given[1]), (given[4], *given[7:])
+        key = (run, *map(type, numbers), *map(_form, arrays))
         if key not in self.entries:
             self.entries[key] = run  # it compiles at the first call
         elif self.entries[key] is run:
@@ -149,3 +151,9 @@ class Compiled:
     def nowhere(self, dimensions: int = 2) -> Any:
         """Draws that nothing is written to."""
         return self.loaded.Draws(*(np.zeros((0,) * dimensions) for _ in self.loaded.Draws._fields))
+
+
+def _form(array: np.ndarray) -> tuple[Any, ...]:
+    """All that decides the type that Numba gives to an array."""
+    flags = array.flags
+    return array.dtype, array.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
