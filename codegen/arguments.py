@@ -13,6 +13,7 @@ from recipe.errors import RecipeError
 LARGEST_SEED = 2**64 - 1
 LARGEST_COUNT = 2**62  # what a kernel can count to
 LEAST, MOST = math.ulp(0.0), sys.float_info.max
+REAL = "fiu"  # kinds of numpy's types
 LONGEST = 60  # characters of a value in a message
 
 
@@ -53,8 +54,8 @@ def flag(name: str, value: Any) -> bool:
 
 def positive(name: str, value: Any) -> float:
     """The argument as a finite float above zero."""
-    truth_or_text = isinstance(value, bool | str | bytes | bytearray) or type(value).__name__ in {"bool", "bool_"}
-    if truth_or_text or getattr(value, "ndim", 0) != 0:
+    of_numpy = str(getattr(getattr(value, "dtype", None), "kind", REAL))  # others are truth values, text, complex numbers
+    if isinstance(value, bool | str | bytes | bytearray) or of_numpy not in REAL or getattr(value, "ndim", 0) != 0:
         raise RecipeError(f"{name}={worded(value)} must be a number above 0")
     try:
         number = float(value)

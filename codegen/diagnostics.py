@@ -18,6 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from codegen.memory import require_memory
+from codegen.room import require_room_to_diagnose
+from codegen.switches import check_docstrings
 from recipe.errors import RecipeError
 
 # Vehtari, Gelman, Simpson, Carpenter, Buerkner: Rank-normalization, folding, and localization, Bayesian Analysis 16 (2021).
@@ -123,10 +126,12 @@ def read_draws(path: str | Path) -> Any:
     try:
         with h5netcdf.File(file, "r") as opened:
             groups = list(opened.groups)
+            size = _size_of(opened["posterior"]) if "posterior" in groups else 0
     except Exception as error:  # what h5py raises depends on the byte that is wrong
         raise RecipeError(f"{file} cannot be read as netCDF: {_one_line(error)}; give a file that recipe sample -o wrote") from None
     if "posterior" not in groups:
         raise RecipeError(f"{file} has no posterior group (it has {', '.join(groups) or 'none'}); give a file of draws")
+    require_memory(size, f"to read {file}", "sample again with more thinning")
     try:
         posterior = xarray.load_dataset(file, group="posterior", engine="h5netcdf", decode_times=False)
     except MemoryError:
@@ -134,6 +139,11 @@ def read_draws(path: str | Path) -> Any:
     except Exception as error:
         raise RecipeError(f"{file} is damaged: {_one_line(error)}; sample again") from None
     return arviz.InferenceData(posterior=posterior)
+
+
+def _size_of(group: Any) -> int:
+    """Bytes of the variables of a netCDF group in memory, whatever they take in the file."""
+    return sum(math.prod(v.shape) * v.dtype.itemsize for v in group.variables.values())
 
 
 def diagnose(data: Any) -> Diagnosis:
@@ -146,6 +156,7 @@ def diagnose(data: Any) -> Diagnosis:
         RecipeError: where there is no posterior group, or a variable in it that is not numbers by chain and draw.
     """
     blocks, run = _blocks(data), _run(data)
+    require_room_to_diagnose(len(run.numbers), run.draws)
     finite = _finite_draws(blocks, len(run.numbers), run.draws)
     positions, kept = _usable(finite, run.draws)
     rows: list[Row] = []
@@ -367,6 +378,7 @@ def _one_line(error: Exception) -> str:
 
 def imported_arviz() -> Any:
     """ArviZ, which takes seconds to import."""
+    check_docstrings()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
         import arviz

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.switches import check_docstrings
 from codegen.whole import whole_file
 from recipe.errors import RecipeError
 
@@ -78,6 +79,7 @@ class Draws:
     def to_inferencedata(self) -> Any:
         """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw and ``<block>_dim``, and the
         step sizes and acceptance rates among the ``sample_stats``."""
+        check_docstrings()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # of arviz about its own next version
             import arviz

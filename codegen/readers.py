@@ -24,7 +24,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from codegen.conversion import Arrays, as_path, first_line, in_folder, in_memory, named
+from codegen.conversion import Arrays, as_path, first_line, in_folder, in_memory, named, require_regular
 from recipe.errors import RecipeError
 
 BATCH_BYTES = 1 << 20
@@ -60,6 +60,7 @@ def read_libsvm(
         RecipeError: naming the file, the line where it is known, and the repair.
     """
     file = as_path(path, "path")
+    require_regular(file)
     if columns is not None:
         columns = _feature_count(columns)
 
@@ -94,6 +95,7 @@ def read_table(
         RecipeError: naming the file, the column and the first guilty row where they are known, and the repair.
     """
     file = as_path(path, "path")
+    require_regular(file)
     if not file.name.lower().endswith(TABLES):
         raise RecipeError(f"{file} is not a kind of table that is known; the name must end in {', '.join(TABLES)}")
     picked = _picked(columns)

@@ -22,7 +22,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     target = Path(path)
     temporary = None
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=target.suffix)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target), suffix=target.suffix)
         os.close(handle)
         temporary = Path(name)
         yield temporary
@@ -33,6 +33,15 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
+
+
+LONGEST, RANDOM = 255, 8  # bytes of a name in most file systems, and letters that make a temporary one unlike any other
+
+
+def _prefix(target: Path) -> str:
+    """What a temporary name begins with: the name itself, cut where the whole would be longer than a name can be."""
+    room = LONGEST - RANDOM - len(os.fsencode(target.suffix)) - len("..")
+    return f".{os.fsencode(target.name)[: max(0, room)].decode(errors='ignore')}."
 
 
 def force_to_disk(file: IO[Any]) -> None:
