@@ -20,6 +20,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from codegen.memory import require_memory
 from codegen.whole import force_names_to_disk, force_to_disk, open_regular
 from recipe.errors import RecipeError
 
@@ -39,6 +40,7 @@ def memory_mapped(path: str | os.PathLike[str]) -> np.ndarray:
         RecipeError: if there is no such file, or it is damaged or cut short, or holds something else than real numbers.
     """
     file = as_path(path, "path")
+    require_regular(file)
     with named(file):
         try:
             array = np.lib.format.open_memmap(file, mode="r")
@@ -57,6 +59,13 @@ def as_path(value: Any, where: str) -> Path:
         return Path(value)
     except TypeError:
         raise RecipeError(f"{where}={value!r} must be the path of a file or a folder") from None
+
+
+def require_regular(path: Path) -> None:
+    """Refuse a pipe, which may be waited for for ever, and a device, which may have no end."""
+    with named(path):
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise RecipeError(f"{path} is not a regular file; write the data to one first")
 
 
 @contextmanager
@@ -87,6 +96,8 @@ def in_memory(batches: Iterable[Arrays]) -> Arrays:
     held: dict[str, bytearray] = {}  # these grow in place: there is never a second copy of all
     widths: dict[str, tuple[int, ...]] = {}
     for batch in batches:
+        needed = sum(rows.nbytes for rows in batch.values()) + sum(map(len, held.values())) // 8  # as they grow in steps
+        require_memory(needed, "the next rows of the data", "give into=, a folder that holds them")
         for name, rows in batch.items():
             held.setdefault(name, bytearray()).extend(np.ascontiguousarray(rows).data.cast("B"))
             widths[name] = rows.shape[1:]

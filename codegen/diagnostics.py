@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from codegen.room import require_room_to_diagnose
+from codegen.switches import check_docstrings
 from recipe.errors import RecipeError
 
 # Vehtari, Gelman, Simpson, Carpenter, Buerkner: Rank-normalization, folding, and localization, Bayesian Analysis 16 (2021).
@@ -119,6 +121,7 @@ def diagnose(data: Any) -> Diagnosis:
         RecipeError: where there is no posterior group, or a variable in it that is not numbers by chain and draw.
     """
     blocks, run = _blocks(data), _run(data)
+    require_room_to_diagnose(len(run.numbers), run.draws)
     finite = _finite_draws(blocks, len(run.numbers), run.draws)
     positions, kept = _usable(finite, run.draws)
     rows: list[Row] = []
@@ -340,6 +343,7 @@ def imported_arviz() -> Any:
     Raises:
         RecipeError: where there is no folder that it could write to.
     """
+    check_docstrings()
     log = logging.getLogger("matplotlib")  # names a folder that it cannot write to, and takes a temporary one
     level = log.level
     try:

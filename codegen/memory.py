@@ -29,18 +29,19 @@ def require_memory(needed: int, what: str, repair: str) -> None:
         raise RecipeError(f"{what} would need {_size(needed)} of memory, and there is {_size(there)}; {repair}")
 
 
-def require_address_space(needed: int, what: str) -> None:
-    """Refuse what cannot even be loaded under the limit of this process.
+def require_to_load(what: str, resident: int, address_space: int) -> None:
+    """Refuse what cannot even be loaded: libraries that get too little memory abort the process, or wait for ever.
 
     Raises:
-        RecipeError: how much ``what`` needs, how much may be used, and the repair.
+        RecipeError: how much ``what`` needs, how much there is, and the repair.
     """
     there = min(_left_of_limits(), default=None)
-    if there is not None and needed > there:
+    if there is not None and address_space > there:
         raise RecipeError(
-            f"{what} needs {_size(needed)} of address space, and this process may use {_size(there)} more; "
-            "raise the limit (ulimit -v)"
+            f"to load {what} would need {_size(address_space)} of address space, and this process may take {_size(there)} more; "
+            "raise its limit (ulimit -v)"
         )
+    require_memory(resident, f"to load {what}", "free some memory, or allow more of it")
 
 
 def available_memory() -> int | None:

@@ -138,7 +138,8 @@ def _number(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
 
 def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) -> None:
     right = {what: arrays for what, arrays in saved.evaluated.items() if not flips & set(planner.read_by(what[1]))}
-    assert all(planner.evaluated[what] == planner.versions(what[1]) for what in right)
+    if any(planner.evaluated[what] != planner.versions(what[1]) for what in right):  # no assert: the draws rest on it
+        raise AssertionError("a gradient is restored that is not of the state before the move")
     restored = [
         Restored(f"out.{planner.fields[b]}", source, getattr(b, "length", None), b in flips) for b, source in saved.blocks.items()
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -19,6 +20,7 @@ import numpy as np
 
 from codegen import netcdf_child
 from codegen.diagnostics import imported_arviz
+from codegen.memory import require_memory
 from recipe.errors import RecipeError
 
 SECONDS = 60.0  # without anything from the process that reads, once it has begun
@@ -130,6 +132,8 @@ def _posterior(reader: _Reader) -> Any:
     import xarray
 
     said = reader.described()
+    size = sum(math.prod(v["shape"]) * np.dtype(v["dtype"]).itemsize for v in said["variables"])
+    require_memory(size, f"to read {reader.file}", "sample again with more thinning")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from codegen.conversion import Arrays, as_path, first_line, in_folder, in_memory, named
+from codegen.conversion import Arrays, as_path, first_line, in_folder, in_memory, named, require_regular
 from recipe.errors import RecipeError
 from recipe.numeric import EXACT, rounded_text
 from recipe.plain import without_codes
@@ -63,6 +63,7 @@ def read_libsvm(
         RecipeError: naming the file, the line where it is known, and the repair.
     """
     file = as_path(path, "path")
+    require_regular(file)
     if columns is not None:
         columns = _feature_count(columns)
 
@@ -97,6 +98,7 @@ def read_table(
         RecipeError: naming the file, the column and the first guilty row where they are known, and the repair.
     """
     file = as_path(path, "path")
+    require_regular(file)
     if not file.name.lower().endswith(TABLES):
         raise RecipeError(f"{file} is not a kind of table that is known; the name must end in {', '.join(TABLES)}")
     picked = _picked(columns)

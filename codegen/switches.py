@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 from recipe.errors import RecipeError
@@ -24,6 +25,16 @@ def import_numba() -> None:
     wrong = next((f for f in features if f.strip() and f.strip()[0] not in "+-"), None)
     if wrong is not None:
         raise RecipeError(f"NUMBA_CPU_FEATURES names {wrong!r}: each feature begins with + or -; correct or unset it")
+
+
+def check_docstrings() -> None:
+    """Refuse what ArviZ is needed for where Python has no docstrings: it puts its own together when it is imported.
+
+    Raises:
+        RecipeError: with the way out.
+    """
+    if sys.flags.optimize > 1:
+        raise RecipeError("ArviZ needs docstrings, which python -OO and PYTHONOPTIMIZE=2 leave out: use -O, or neither")
 
 
 def check_switches() -> None:

@@ -49,7 +49,8 @@ def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
 
 def plain_number(value: Any) -> float:
     """A float. For what float() takes and is no number, True and text for instance, TypeError."""
-    if np.ndim(value) or isinstance(value, NO_NUMBERS) or getattr(value, "dtype", None) == np.bool_:
+    kind = str(getattr(getattr(value, "dtype", None), "kind", "f"))
+    if np.ndim(value) or isinstance(value, NO_NUMBERS) or kind in "bcmMSU":
         raise TypeError(f"{type(value).__name__} is no number")
     return float(value)
 

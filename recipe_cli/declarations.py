@@ -22,6 +22,8 @@ from recipe.scheme import PRINTED
 from recipe_cli.mistakes import TOO_DEEP, one_line
 from recipe_cli.terminal import print_line
 
+LARGEST = 50_000_000  # bytes of a recipe file: Python takes a hundred times as much memory to compile one
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -218,6 +220,8 @@ def _run_file(path: Path) -> ModuleType:
     """Run a recipe file. It is the user's own Python program and is run as such."""
     if not path.is_file():
         raise RecipeError(f"{path} is not a regular file" if path.exists() else f"there is no file {path}")
+    if path.stat().st_size > LARGEST:
+        raise RecipeError(f"{path} has {path.stat().st_size} bytes; a recipe file has at most {LARGEST}, and reads its data")
     name = f"_recipe_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

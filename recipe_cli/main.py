@@ -23,7 +23,7 @@ from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli import cache, terminal
 from recipe_cli.declarations import audits, catalog_entries, concrete_declaration, declarations, steps
-from recipe_cli.files import refuse_to_replace
+from recipe_cli.files import refuse_to_replace, resolved
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
 from recipe_cli.terminal import print_line, print_lines
@@ -292,7 +292,7 @@ def generate(
     if check:
         raise typer.Exit(check_module(concrete_declaration(where), output, scheme, order, posterior))
     refuse_to_replace(output, force, where, posterior)
-    generate_module(concrete_declaration(where), output.resolve(), scheme, order, posterior)
+    generate_module(concrete_declaration(where), resolved(output) or output, scheme, order, posterior)
     print_line(f"wrote {output}", err=True)
 
 
@@ -347,16 +347,18 @@ def sample(
 ) -> None:
     """Compile the sampler and draw from a posterior; print diagnostics and save the draws as ArviZ InferenceData."""
     from recipe_cli.known import require_not_refuted
+    from recipe_cli.ready import ready_to_diagnose
     from recipe_cli.sampling import Settings, sample_posterior
     from recipe_cli.saving import Output
 
+    ready_to_diagnose()
     if output is not None:
         refuse_to_replace(output, force, where, posterior)
-        output = output.resolve()
+        output = resolved(output)
     settings = Settings(
         step_size, scheme, order, decay, cycle, tuple(param or ()), steps, warmup, thin, batch_size, replace, control_variates,
         compensate, float32_data, chains, threads, seed, keep,
-        None if checkpoint is None else checkpoint.resolve(), checkpoint_seconds,
+        resolved(checkpoint), checkpoint_seconds,
     )  # fmt: skip
     declaration = concrete_declaration(where)
     require_not_refuted(declaration, unproved)
@@ -398,8 +400,10 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Compile the sampler, and compare what the program does in a step with what was declared."""
+    from recipe_cli.ready import ready_to_test
     from recipe_cli.testing import Asked, compare_declaration
 
+    ready_to_test()
     asked = Asked(scheme, step_size, tuple(param or ()), length, seed, level, factor, allow_unseen)
     raise typer.Exit(compare_declaration(concrete_declaration(where), asked, as_json, plot, _console()))
 
@@ -412,8 +416,10 @@ def diagnose(
     everything: Annotated[bool, typer.Option("--all", help="Print every coordinate, not the first forty only.")] = False,
 ) -> None:
     """Say whether saved draws can be used: agreement of the chains, effective draws, and what to worry about."""
+    from recipe_cli.ready import ready_to_diagnose
     from recipe_cli.summary import diagnose_file
 
+    ready_to_diagnose()
     raise typer.Exit(diagnose_file(file, plots, as_json, everything, _console()))
 
 

@@ -17,6 +17,7 @@ from codegen import sample as sample_kernel
 from codegen.checkpoint import CheckpointWarning, saved_warmup
 from codegen.generate import Module
 from codegen.plots import writable_folder
+from codegen.room import require_room_to_diagnose
 from codegen.run import Caller
 from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
 from codegen.signals import ENDS, RAISES, Signals, Stopped
@@ -24,12 +25,15 @@ from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bi
 from recipe.numeric import rounded_text
 from recipe_cli.claim import claimed
 from recipe_cli.declarations import Declaration, posterior_in
+from recipe_cli.files import text_of
 from recipe_cli.reports import EXIT_STATUS
 from recipe_cli.saving import Output, broken_pipes_are_errors, tell
 from recipe_cli.summary import show_draws
 from recipe_cli.terminal import print_line
 from recipe_cli.translation import require_translation, translation_of
 from verify.verdict import Verdict
+
+LONGEST = 10_000_000  # bytes of the text of a module
 
 
 @dataclass(frozen=True)
@@ -71,10 +75,7 @@ def check_module(declaration: Declaration, file: Path, scheme: str, order: str |
     The text is read, and never run.
     """
     module, declared = _module_of(declaration, scheme, order, posterior)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecipeError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    text = text_of(file, LONGEST)
     outcome = translation_of(replace(module, source=text), declared, order=_blocks(order))
     said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(outcome.verdict, "is not proved to be")
     print_line(f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}")
@@ -130,6 +131,7 @@ def _drawn(declaration: Declaration, law: Posterior, settings: Settings, output:
     """Sample, and save."""
     target = _bound(declaration, law)
     stepless = isinstance(target, Kernel) and target.step is None
+    require_room_to_diagnose(settings.chains, max(0, settings.steps - _warmup(settings)) // max(1, settings.thin))
     blocks = _blocks(settings.order)
 
     def validated(module: Module) -> None:

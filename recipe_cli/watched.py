@@ -85,7 +85,8 @@ class Watch:
         task = Task(self.load, self.require, self.certify, self.limits.gigabytes, self._done, dict(self._answered), self._again)
         process = context.Process(target=work, args=(theirs, ours if self.method == "fork" else None, task))
         try:
-            process.start()
+            with _interruption_put_off():  # in the child it would end in a traceback
+                process.start()
             theirs.close()
             yield ours, process
         finally:
@@ -151,6 +152,19 @@ class Watch:
         result = Judged(self._begun.declared, _with_reason(self._begun.unanswered, stopped.reason))
         self._next_declaration()
         return [result], False
+
+
+@contextlib.contextmanager
+def _interruption_put_off() -> Iterator[None]:
+    """Hear Ctrl-C when this is over; a process that is forked here begins deaf to it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _with_reason(report: Report, reason: str) -> Report:

@@ -27,6 +27,8 @@ from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict
 from verify.zero.decide import DisagreementError
 
+MOST_GIGABYTES = 2.0**30  # more is no limit, and no number that the system takes
+
 
 @dataclass(frozen=True)
 class Task:
@@ -104,8 +106,8 @@ class Ended:
 
 def work(connection: Connection, ends_of_parent: Connection | None, task: Task) -> None:
     """Run the file, verify what it declares, and say everything through the connection."""
-    _stand_alone(connection, ends_of_parent, quiet=task.again)
     try:
+        _stand_alone(connection, ends_of_parent, quiet=task.again)
         with limited_memory(task.gigabytes):
             found = _load(task)
         _silence()
@@ -196,6 +198,10 @@ def _stand_alone(connection: Connection, ends_of_parent: Connection | None, quie
     """A process group of its own, so that all that the file starts ends with it; no input; its output is not the report's."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one that came while it was forked is for the parent alone
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python has it: the file is the user's own program
     if ends_of_parent is not None:
@@ -236,7 +242,7 @@ def limited_memory(gigabytes: float):  # type: ignore[no-untyped-def]
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = _memory_now() + int(gigabytes * 2**30)
+    wanted = _memory_now() + int(min(gigabytes, MOST_GIGABYTES) * 2**30)
     ends = [n for n in (soft, hard, wanted) if n != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     resource.setrlimit(resource.RLIMIT_AS, (min(ends), hard))

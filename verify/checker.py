@@ -6,18 +6,17 @@ That an identity which holds for a few lengths holds for all of them is the theo
 error below 2^-100*: a nonzero rational function of degree n vanishes at a random point modulo p with probability at most n / p
 (Schwartz, Zippel), here below 2^40 / 2^190.
 
-Exponentials need a chain of primes p_k = 2 p_(k+1) + 1. The squares modulo p_k are a group of prime order p_(k+1), so exp(a)
-modulo p_k is g^(a modulo p_(k+1)), and x^a of a square x likewise (Gonnet 1986; Martin 1971). Their independence is that of
-exponentials of different functions; the probability for them takes powers of a random g for random.
-
-Exit status: 0 confirmed, 1 rejected, 2 not a certificate or over the limits, 3 not confirmed.
+Exponentials need primes p_k = 2 p_(k+1) + 1. The squares modulo p_k are a group of prime order p_(k+1), so exp(a) modulo p_k is
+g^(a modulo p_(k+1)), and x^a of a square x likewise (Gonnet 1986; Martin 1971). Independence is that of exponentials of different
+functions; the probability takes powers of a random g for random.
+Exit status: 0 confirmed, 1 rejected, 2 no certificate or too large, 3 not confirmed, 70 a fault of this program, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import signal
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -1854,6 +1853,7 @@ def digest(certificate: Mapping[str, Any]) -> str:
 def read(path: str) -> Any:
     """The JSON of a file; a key that occurs twice is refused."""
     try:
+        require(os.path.isfile(path) or not os.path.exists(path), "it is not a regular file")  # one might be waited for for ever
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
         require(len(data) <= MAX_BYTES, f"the file is longer than {MAX_BYTES} bytes")
@@ -1876,23 +1876,25 @@ def _no_constant(text: str) -> None:
 
 def main(arguments: list[str]) -> int:
     """Check one file and say what was found."""
-    if len(arguments) != 1:
-        print("usage: python checker.py cert.json", file=sys.stderr)
-        return 2
     try:
+        require(len(arguments) == 1, "there must be one: python checker.py cert.json")
         result = check(read(arguments[0]))
     except CertificateError as error:
         result = Result("not a certificate", str(error))
     width = max((len(f.name) for f in result.findings), default=0)
-    for f in result.findings:
-        print(f"  {f.name:{width}}  {f.status}: {f.sentence}")
-    for line in result.assumptions:
-        print(f"  taken for granted: {line}")
-    print(result.sentence if result.status != "not a certificate" else f"not a certificate: {result.sentence}")
+    lines = [f"  {f.name:{width}}  {f.status}: {f.sentence}" for f in result.findings]
+    lines += [f"  taken for granted: {line}" for line in result.assumptions]
+    lines.append(result.sentence if result.status != "not a certificate" else f"not a certificate: {result.sentence}")
+    encoding = getattr(sys.stdout, "encoding", "ascii")
+    print("\n".join(lines).encode(encoding, "backslashreplace").decode(encoding), flush=True)
     return result.exit_status
 
 
 if __name__ == "__main__":
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads may stop, as `head` does
-    sys.exit(main(sys.argv[1:]))
+    try:
+        status = main(sys.argv[1:])
+    except (Exception, KeyboardInterrupt) as stop:  # no verdict: of stdout, of memory, a fault of this program, or Ctrl-C
+        status = 130 if isinstance(stop, KeyboardInterrupt) else 2 if isinstance(stop, OSError | MemoryError) else 70
+        os.write(2, b"" if isinstance(stop, BrokenPipeError) else f"{stop!r}\n".encode("ascii", "replace"))
+    finally:
+        os._exit(status)  # nothing is tried again on a stdout that failed

@@ -1,0 +1,28 @@
+"""Whether this machine and this Python can carry a command to its end: asked before anything takes time."""
+
+from __future__ import annotations
+
+from codegen.memory import require_to_load
+from codegen.switches import check_docstrings
+
+TO_TEST = 150_000_000, 300_000_000  # bytes of memory and of address space, beside Numba; measured with two processors
+TO_DIAGNOSE = 260_000_000, 700_000_000
+
+
+def ready_to_test() -> None:
+    """Refuse where a sampler cannot be compiled and compared.
+
+    Raises:
+        RecipeError: with what is missing.
+    """
+    require_to_load("what compiles a sampler", *TO_TEST)
+
+
+def ready_to_diagnose() -> None:
+    """Refuse where draws cannot be made and diagnosed, which needs ArviZ.
+
+    Raises:
+        RecipeError: with what is missing.
+    """
+    check_docstrings()
+    require_to_load("what diagnoses draws", *TO_DIAGNOSE)
