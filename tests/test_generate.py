@@ -16,7 +16,7 @@ from slow_step import slow_step
 from sympy import Function, Interval, Matrix, Symbol, exp, log, oo, sqrt, tanh
 
 from codegen import generate
-from codegen.random import draw_rows, fill_normals, random_row
+from codegen.random import draw_rows, fill_normals, random_row, stream_key
 from recipe import (
     Data,
     Dense,
@@ -192,7 +192,7 @@ def white_noise(module, size, t, *, seed=3, chain=0):
     result = []
     for n, draw in enumerate(module.plan.noises):
         values = np.empty(size if draw.length is not None else 1)
-        fill_normals(values, u64(seed), u64(n << 32 | chain), u64(t))
+        fill_normals(values, tuple(map(u64, stream_key(u64(seed), u64(n), u64(chain)))), u64(t))
         result.append(values)
     return tuple(result)
 

@@ -1,9 +1,16 @@
 /* Many chains of SGLD on a banana, U = x^2/2 + (y - x^2)^2/2: all x, then all y; a chain has a key of its own and needs one
    counter a step. */
+#include <stdlib.h>
+
 #include "normal.h"
 
 void banana(double *restrict x, double *restrict y, word chains, double step, word seed, word start, word steps) {
     const double scale = sqrt(2 * step);
+    word *restrict a_key = malloc(2 * chains * sizeof(word)), *restrict b_key = a_key + chains;
+    for (word c = 0; c < chains; c++) {
+        const Key key = stream_key(seed, 0, c);
+        a_key[c] = key.a, b_key[c] = key.b;
+    }
     Words words;
     for (word t = start; t < start + steps; t++)
         for (word first = 0; first < chains; first += BLOCK) {
@@ -11,7 +18,7 @@ void banana(double *restrict x, double *restrict y, word chains, double step, wo
             double *restrict u = x + first, *restrict v = y + first;
             for (word k = 0; k < n; k++) {
                 word p = t, q = 0;
-                threefry(&p, &q, seed, first + k);
+                threefry(&p, &q, (Key){a_key[first + k], b_key[first + k]});
                 words.x[k] = p, words.y[k] = q;
             }
             for (word k = 0; k < n; k++) {
@@ -23,4 +30,5 @@ void banana(double *restrict x, double *restrict y, word chains, double step, wo
                 u[k] = moved;
             }
         }
+    free(a_key);
 }

@@ -16,11 +16,12 @@ void expanded_mean(double *theta, const double *counts, const double *alpha, dou
     for (word i = 0; i < topics; i++) counted[i] = sum(counts + i * n, n), totals[i] = sum(theta + i * n, n);
     for (word t = start; t < start + steps; t++)
         for (word i = 0; i < topics; i++) {
+            const Key key = stream_key(seed, 0, i);
             double *restrict row = theta + i * n;
             const double *restrict c = counts + i * n, *restrict p = alpha + i * n;
             const double shrink = 1 + counted[i] / totals[i];
             double total = 0;
-            EACH_PAIR(i,
+            EACH_PAIR(key,
                 const double u = fabs(row[k] + step * (p[k] + c[k] - row[k] * shrink) + scale * a * sqrt(row[k]));
                 const double v = fabs(row[l] + step * (p[l] + c[l] - row[l] * shrink) + scale * b * sqrt(row[l]));
                 row[k] = u;

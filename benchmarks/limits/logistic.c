@@ -14,11 +14,11 @@ INLINE double exponential(double x) { /* for |x| < 700: 2^k e^r, |r| < log(2)/2,
 
 INLINE double likely(double x) { return exponential(x < -700 ? -700 : x > 700 ? 700 : x); }
 
-static void draw_rows(word *row, word n, word rows, word seed, word t, word first) {
+static void draw_rows(word *row, word n, word rows, Key key, word t, word first) {
     word x[ROWS / 2], y[ROWS / 2];
     for (word k = 0; k < (n + 1) / 2; k++) {
         x[k] = t, y[k] = first / 2 + k;
-        threefry(&x[k], &y[k], seed, 1ull << 32);
+        threefry(&x[k], &y[k], key);
     }
     for (word k = 0; k < n; k++) row[k] = (word)((double)((k & 1 ? y : x)[k / 2] >> 11) * 0x1p-53 * (double)rows);
 }
@@ -26,11 +26,12 @@ static void draw_rows(word *row, word n, word rows, word seed, word t, word firs
 void logistic(const double *restrict x, double *restrict theta, word rows, word batch, double step, word seed, word start, word steps) {
     const word half = D / 2;
     const double scale = sqrt(2 * step), weight = (double)rows / batch;
+    const Key noise = stream_key(seed, 0, 0), choice = stream_key(seed, 1, 0);
     Words words;
     for (word t = start; t < start + steps; t++) {
         double g[D] = {0};
         word row[ROWS], next[ROWS];
-        draw_rows(next, batch < ROWS ? batch : ROWS, rows, seed, t, 0);
+        draw_rows(next, batch < ROWS ? batch : ROWS, rows, choice, t, 0);
         for (word first = 0; first < batch; first += ROWS) {
             const word n = batch - first < ROWS ? batch - first : ROWS, left = batch - first - n;
             double w[ROWS];
@@ -48,9 +49,9 @@ void logistic(const double *restrict x, double *restrict theta, word rows, word 
                 const double *restrict r = x + row[k] * D;
                 for (word j = 0; j < D; j++) g[j] += w[k] * r[j];
             }
-            if (left) draw_rows(next, left < ROWS ? left : ROWS, rows, seed, t, first + n);
+            if (left) draw_rows(next, left < ROWS ? left : ROWS, rows, choice, t, first + n);
         }
-        EACH_PAIR(0,
+        EACH_PAIR(noise,
             theta[k] += scale * a + step * (weight * g[k] - theta[k]);
             theta[l] += scale * b + step * (weight * g[l] - theta[l]);
         )

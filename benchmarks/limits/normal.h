@@ -18,14 +18,29 @@ INLINE word rotated(word x, int bits) { return (x << bits) | (x >> (64 - bits));
 
 #define ROUND(bits) x += y, y = rotated(y, bits) ^ x
 
-INLINE void threefry(word *px, word *py, word k0, word k1) {
-    const word k2 = 0x1BD11BDAA9FC1A22ull ^ k0 ^ k1;
-    word x = *px + k0, y = *py + k1;
-    ROUND(16); ROUND(42); ROUND(12); ROUND(31); x += k1; y += k2 + 1;
-    ROUND(16); ROUND(32); ROUND(24); ROUND(21); x += k2; y += k0 + 2;
-    ROUND(16); ROUND(42); ROUND(12); ROUND(31); x += k0; y += k1 + 3;
+typedef struct { word a, b; } Key; /* of a stream: one use of random numbers of one chain */
+
+#define THIRTEEN_ROUNDS                                                        \
+    const word k0 = key.a, k1 = key.b, k2 = 0x1BD11BDAA9FC1A22ull ^ k0 ^ k1;   \
+    word x = *px + k0, y = *py + k1;                                           \
+    ROUND(16); ROUND(42); ROUND(12); ROUND(31); x += k1; y += k2 + 1;          \
+    ROUND(16); ROUND(32); ROUND(24); ROUND(21); x += k2; y += k0 + 2;          \
+    ROUND(16); ROUND(42); ROUND(12); ROUND(31); x += k0; y += k1 + 3;          \
     ROUND(16);
+
+INLINE void threefry(word *px, word *py, Key key) {
+    THIRTEEN_ROUNDS
     *px = x, *py = y;
+}
+
+/* The key of a stream is a block of 20 rounds. */
+INLINE Key stream_key(word seed, word purpose, word chain) {
+    const Key key = {seed, 0};
+    const word *px = &purpose, *py = &chain;
+    THIRTEEN_ROUNDS
+    ROUND(32); ROUND(24); ROUND(21); x += k1; y += k2 + 4;
+    ROUND(16); ROUND(42); ROUND(12); ROUND(31); x += k2; y += k0 + 5;
+    return (Key){x, y};
 }
 
 /* sqrt(-2 log u), u = (k + 1/2) / 2^52 for the low 52 bits k, with the top bit of x as its sign: u = 2^e m, m from sqrt(1/2) to
@@ -58,10 +73,10 @@ INLINE void box_muller(word x, word y, double *a, double *b) {
 #define BLOCK 512
 typedef struct { word x[BLOCK], y[BLOCK]; } Words;
 
-INLINE void draw(Words *words, word n, word seed, word lane, word t, word first) {
+INLINE void draw(Words *words, word n, Key key, word t, word first) {
     for (word k = 0; k < n; k++) {
         word x = t, y = first + k;
-        threefry(&x, &y, seed, lane);
+        threefry(&x, &y, key);
         words->x[k] = x, words->y[k] = y;
     }
 }

@@ -6,9 +6,10 @@
 void sgld(double *restrict theta, word d, double step, word seed, word start, word steps) {
     const word half = d / 2;
     const double scale = sqrt(2 * step);
+    const Key key = stream_key(seed, 0, 0);
     Words words;
     for (word t = start; t < start + steps; t++)
-        EACH_PAIR(0,
+        EACH_PAIR(key,
             theta[k] += scale * a - step * theta[k];
             theta[l] += scale * b - step * theta[l];
         )
@@ -17,9 +18,10 @@ void sgld(double *restrict theta, word d, double step, word seed, word start, wo
 void sghmc(double *restrict theta, double *restrict r, word d, double friction, double step, word seed, word start, word steps) {
     const word half = d / 2;
     const double scale = sqrt(2 * friction * step);
+    const Key key = stream_key(seed, 0, 0);
     Words words;
     for (word t = start; t < start + steps; t++)
-        EACH_PAIR(0,
+        EACH_PAIR(key,
             const double u = r[k] + (scale * a - step * (theta[k] + friction * r[k]));
             const double v = r[l] + (scale * b - step * (theta[l] + friction * r[l]));
             r[k] = u;
@@ -34,13 +36,14 @@ void sgnht(double *restrict theta, double *restrict r, double *restrict xi, word
            word steps) {
     const word half = d / 2;
     const double scale = sqrt(2 * friction * step);
+    const Key key = stream_key(seed, 0, 0);
     Words words;
     double squares = 0;
     for (word k = 0; k < d; k++) squares += r[k] * r[k];
     for (word t = start; t < start + steps; t++) {
         const double x = *xi += step * (squares / d - 1);
         squares = 0;
-        EACH_PAIR(0,
+        EACH_PAIR(key,
             const double u = r[k] + (scale * a - step * (theta[k] + x * r[k]));
             const double v = r[l] + (scale * b - step * (theta[l] + x * r[l]));
             r[k] = u;
@@ -57,12 +60,13 @@ void sgnht(double *restrict theta, double *restrict r, double *restrict xi, word
     void name(double *restrict theta, word d, double step, word seed, word start, word steps) {    \
         const word half = d / 2;                                                                   \
         const double scale = sqrt(2 * step);                                                       \
+        const Key key = stream_key(seed, 0, 0);                                                    \
         double *restrict other = theta + half;                                                     \
         for (word t = start; t < start + steps; t++)                                               \
             for (word k = 0; k < half; k++) {                                                      \
                 word x = t, y = k;                                                                 \
                 double a, b;                                                                       \
-                threefry(&x, &y, seed, 0);                                                         \
+                threefry(&x, &y, key);                                                             \
                 box_muller(x, y, &a, &b);                                                          \
                 theta[k] = moved(theta[k], scale * a, step);                                       \
                 other[k] = moved(other[k], scale * b, step);                                       \

@@ -125,7 +125,7 @@ def test_names_that_a_terminal_cannot_show_are_escaped(folder, environment):
 
 def test_what_is_typed_may_be_no_text_at_all(folder):
     done = limited(os.fsdecode(b"verify"), os.fsdecode(b"\xff.py"), cache=folder)
-    done.says(BAD_INPUT, "there is no file ?.py")
+    done.says(BAD_INPUT, "there is no file \\udcff.py")
 
 
 # -- limits ----------------------------------------------------------------------------------------------------------------------
