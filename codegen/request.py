@@ -16,6 +16,8 @@ from codegen.schedule import Schedule, schedule_of
 from recipe.errors import RecipeError
 from recipe.symbols import Block, Indexed, Scalar
 
+MOST_THREADS = 1024  # more than that fit into no process; the draws are the same for any number
+
 
 @dataclass(frozen=True)
 class Request:
@@ -59,7 +61,7 @@ def read_request(
         seed=whole("seed", seed, 0, LARGEST_SEED),
         batch_size=_batch(batch_size, rows),
         replace=flag("replace", replace),
-        threads=min(number, os.cpu_count() or 1) if threads is None else whole("threads", threads, 1),
+        threads=min(number, MOST_THREADS, os.cpu_count() or 1 if threads is None else whole("threads", threads, 1)),
         kept=_kept(keep, module.plan.state),
         checkpoint=None if checkpoint is None else as_path(checkpoint, "checkpoint"),
         checkpoint_seconds=positive("checkpoint_seconds", checkpoint_seconds),
