@@ -18,8 +18,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
+from codegen.lossy_stream import LossyStream
 from codegen.signals import Signals
-from codegen.terminal import Terminal
 
 CHUNK_SECONDS = 0.1
 MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
@@ -58,7 +58,7 @@ def run_chains(
 
     No turn of a chain looks at all chains: twice as many take twice as long.
     """
-    console = Console(file=Terminal(sys.stderr))  # type: ignore[arg-type]
+    console = Console(file=LossyStream(sys.stderr))  # type: ignore[arg-type]
     with (
         (signals or Signals()).held(running=True) as heard,
         Progress(console=console, disable=not (progress and console.is_terminal), transient=True) as bar,

@@ -129,18 +129,20 @@ class Checkpoint:
 
     def visit(self, chain: Chain, chains: Sequence[Chain], at_rest: Callable[[Chain], bool]) -> None:
         """Called when a chain is at rest between two pieces of work: copies its state if it is time, and writes once all are."""
-        if not self._taken:
-            if time.monotonic() - self._written < self.seconds:
-                return
-            self._taken = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
-        self._taken[chain.number] = self._snapshot(chain)  # those that come to rest from now on are visited themselves
-        if len(self._taken) == len(chains):
-            self._write_or_warn(chains)
+        if not self._taken and time.monotonic() - self._written < self.seconds:
+            return
+        with self._warned():
+            if not self._taken:
+                self._taken = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
+            self._taken[chain.number] = self._snapshot(chain)  # those that come to rest from now on are visited themselves
+            if len(self._taken) == len(chains):
+                self._write_taken(chains)
 
     def close(self, chains: Sequence[Chain]) -> None:
         """Write where the chains stand at the end."""
-        self._taken = {c.number: self._snapshot(c) for c in chains}
-        self._write_or_warn(chains)
+        with self._warned():
+            self._taken = {c.number: self._snapshot(c) for c in chains}
+            self._write_taken(chains)
 
     def _snapshot(self, chain: Chain) -> tuple[int, int, Arrays]:
         return chain.done, chain.guilty, {name: array.copy() for name, array in self._state_arrays(chain).items()}
@@ -148,12 +150,23 @@ class Checkpoint:
     def _state_arrays(self, chain: Chain) -> Arrays:
         return {name: getattr(chain.state, name) for name in chain.state._fields if name not in self.redrawn}
 
-    def _write_or_warn(self, chains: Sequence[Chain]) -> None:
+    @contextmanager
+    def _warned(self) -> Iterator[None]:
+        """Whatever goes wrong within is a warning: a run does not end, and its draws are not lost, for want of a checkpoint."""
         try:
-            self._write(chains)
-        except OSError as error:
-            text = f"the checkpoint {self.folder} cannot be written: {error.strerror or error}"
-            warnings.warn(f"{text}; the one before it is whole, and the run goes on", CheckpointWarning, stacklevel=2)
+            yield
+        except Exception as error:  # memory that is not there, as well as a disk that is full
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            text = f"the checkpoint {self.folder} cannot be written: {reason}"
+            warnings.warn(f"{text}; the one before it is whole, and the run goes on", CheckpointWarning, stacklevel=3)
+            self._rest()
+
+    def _write_taken(self, chains: Sequence[Chain]) -> None:
+        self._write(chains)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Begin to wait for the next time."""
         self._taken = {}
         self._written = time.monotonic()
 

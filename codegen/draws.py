@@ -68,7 +68,8 @@ class Draws:
             holds NaN after its last draw.
         counts: how many draws each chain has, shape (chains,).
         divergences: the chains that stopped because they were not finite or left their domain.
-        interrupted: whether the run was stopped before its end; all healthy chains are then cut to the shortest of them.
+        interrupted: whether a signal asked to stop before the draws were returned. Where that stopped the run, all healthy chains
+            are cut to the shortest of them.
         attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the module, seconds of sampling.
         step_sizes: the step size of the step that each draw was made in, shape (draws,).
         warnings: what is to be said of the run, in words.

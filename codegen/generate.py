@@ -18,7 +18,7 @@ from codegen.in_place import drawn_ahead
 from codegen.inside import check_inside
 from codegen.loops import Plan
 from codegen.minibatch import data_fields, posterior_gradient
-from codegen.names import field_namer, local_namer
+from codegen.names import RESERVED_FIELDS, field_namer, local_namer
 from codegen.plan import plan
 from codegen.provenance import provenance
 from codegen.random import KEYS
@@ -122,7 +122,7 @@ def module_of(
         for U, p in given.items()
         if U in step.potentials
     }
-    names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), *ROWS, KEYS])
+    names_of_state = field_namer([*step.fields.values(), *(s.removeprefix("out.") for s in step.scratch), *RESERVED_FIELDS])
     own = estimators(gradients, step, control_variates, namer, names_of_state, names_of_data)
     _check_estimators(step, own, control_variates, compensate)
     # 4. print, 5. validate the text: what is imported later is exactly what was checked

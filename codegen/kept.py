@@ -16,13 +16,12 @@ from pathlib import Path
 from codegen.machine_code import SUFFIX
 from codegen.private import regular_content
 from codegen.store import hash_of, place
-from codegen.whole import UNFINISHED
+from codegen.whole import UNFINISHED, is_left
 
 END = re.escape(SUFFIX)
 TEXT = re.compile(r"(\w+_([0-9a-f]{12}))\.py", re.ASCII)
 CODE = re.compile(rf"(\w+_[0-9a-f]{{12}})\..+{END}", re.ASCII)
 NUMBAS_OWN = re.compile(r"(\w+_[0-9a-f]{12})\..+\.(?:nbi|nbc|pyc)", re.ASCII)
-HOUR = 3600.0  # what is unfinished for that long is what a process left that was killed
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def contents() -> Contents:
         if name and head is not None:
             found.setdefault(name[1], _Found()).text = path
             found[name[1]].head = head
-        elif _is_unfinished(path.name):
+        elif _is_unfinished(path):
             unfinished.append(path)
     for path in [] if compiled.is_symlink() else _files(compiled):  # nothing is deleted behind a link
         ours, numbas = CODE.fullmatch(path.name), NUMBAS_OWN.fullmatch(path.name)
@@ -90,16 +89,20 @@ def contents() -> Contents:
             found.setdefault(ours[1], _Found()).code.append(path)
         elif numbas and numbas[1] in found:
             found[numbas[1]].code.append(path)
-        elif _is_unfinished(path.name):
+        elif _is_unfinished(path):
             unfinished.append(path)
-    old = tuple(p for p in unfinished if _time(p) < time.time() - HOUR)
-    return Contents(folder, tuple(_kept(name, f) for name, f in sorted(found.items())), old)
+    return Contents(folder, tuple(_kept(name, f) for name, f in sorted(found.items())), tuple(unfinished))
 
 
-def _is_unfinished(name: str) -> bool:
-    """Whether this is the temporary file of a module or of machine code."""
-    found = UNFINISHED.fullmatch(name)
-    return found is not None and any(kind.fullmatch(found["name"]) for kind in (TEXT, CODE))
+def _is_unfinished(path: Path) -> bool:
+    """Whether this is the temporary file of a module or of machine code, and the process that wrote it is gone."""
+    found = UNFINISHED.fullmatch(path.name)
+    if found is None or not any(kind.fullmatch(found["name"]) for kind in (TEXT, CODE)):
+        return False
+    try:
+        return is_left(path.lstat(), found)
+    except OSError:  # it has gone meanwhile
+        return False
 
 
 def delete(files: Iterable[Path]) -> list[Path]:

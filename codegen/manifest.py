@@ -16,6 +16,7 @@ from typing import Any
 
 from codegen.whole import open_regular
 from recipe.errors import RecipeError
+from recipe.plain import without_codes
 
 FORMAT, VERSION = "recipe checkpoint", 2
 STATE_NAME = re.compile(r"state-(\d{6,18})\.npz", re.ASCII)
@@ -110,7 +111,7 @@ def read_manifest(path: Path) -> Manifest | None:
 
 def said(value: Any) -> str:
     """What stands in a file, as a part of a sentence: in one line and not too long."""
-    return "".join(c if c.isprintable() else "?" for c in str(value)[:LONGEST_SAID])
+    return without_codes(str(value)[:LONGEST_SAID])
 
 
 def _manifest(found: Mapping[str, Any]) -> Manifest:

@@ -27,6 +27,10 @@ _OWN = (
 OWN = frozenset(_OWN.split())
 
 
+# Fields that a state may have beside those of its blocks: the rows of a minibatch, and the keys of many chains.
+RESERVED_FIELDS = ("rows", "table", "keys")
+
+
 class Namer:
     """Hands out names that nobody else has: the wished one, or with the first number that makes it new."""
 

@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 from codegen.leaves import CommonLeaves
 from codegen.loops import ChiSquared, GradientCall, Loop, NoiseDraw, Statement, ValueCall
 from codegen.lower import Lowering, unbound, varying
-from codegen.names import Namer, field_namer
+from codegen.names import RESERVED_FIELDS, Namer, field_namer
 from codegen.special import with_digamma
 from recipe.abstract import Dense, Field, Partial, Potential, written_image
 from recipe.chi_squared import NoncentralChiSquared
@@ -67,7 +67,7 @@ class Planner:
 
     def __init__(self, state: tuple[Block, ...], written: Iterable[Expr], step: Symbol | None, namer: Namer) -> None:
         self.state, self.step, self.namer = state, step, namer
-        self.state_fields, self.setting_fields = field_namer(), field_namer()
+        self.state_fields, self.setting_fields = field_namer(RESERVED_FIELDS), field_namer()
         self.fields: dict[Block, str] = {b: self.state_fields.fresh(b.name) for b in state}
         self.settings: dict[Symbol, str] = {}
         self.scratch: dict[str, Length | None] = {}

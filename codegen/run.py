@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,7 +15,7 @@ from codegen.arguments import flag, worded
 from codegen.budget import Budget, budget_of
 from codegen.bundles import Bundles, in_bundles
 from codegen.chains import Chain, run_chains
-from codegen.checkpoint import Checkpoint, CheckpointWarning
+from codegen.checkpoint import Checkpoint
 from codegen.collect import collected, specimen
 from codegen.compiled import Compiled
 from codegen.control import Mode, control_data, find_modes
@@ -188,7 +187,7 @@ def _sampled(
         draws = collected(what, module, how, chains, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
         if caller.after is not None:
             caller.after(draws)
-        return draws
+        return draws if caller.signals.first is None else replace(draws, interrupted=True)
 
 
 def _advice(runner: Compiled | Bundles, chains: list[Chain], budget: Budget | None, seconds: float, first: Any) -> tuple[str, ...]:
@@ -226,19 +225,11 @@ def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | No
     try:
         interrupted = run_chains(runner.advance, chains, how.steps, how.threads, progress, rest, signals)
         if saved is not None:
-            _close(saved, chains)
+            saved.close(chains)
     finally:
         if saved is not None:
             saved.let_go()
     return interrupted
-
-
-def _close(saved: Checkpoint, chains: list[Chain]) -> None:
-    """Write the last checkpoint; the draws do not depend on it."""
-    try:
-        saved.close(chains)
-    except Exception as error:
-        warnings.warn(f"the last checkpoint could not be written: {error!r}", CheckpointWarning, stacklevel=2)
 
 
 def _at_modes(modes: Mapping[Potential, Mode], chains: int) -> dict[Block, np.ndarray]:

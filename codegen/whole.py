@@ -116,11 +116,11 @@ def delete_leftovers(folder: Path) -> None:
             name = UNFINISHED.fullmatch(entry.name)
             if name is not None:
                 with suppress(OSError):
-                    if _is_left(entry.stat(follow_symlinks=False), name):
+                    if is_left(entry.stat(follow_symlinks=False), name):
                         os.unlink(entry.path)
 
 
-def _is_left(status: os.stat_result, name: re.Match[str]) -> bool:
+def is_left(status: os.stat_result, name: re.Match[str]) -> bool:
     """Whether it is a regular file of ours, and its process is gone: seen here, or by its age where it ran elsewhere."""
     if not stat.S_ISREG(status.st_mode) or (sys.platform != "win32" and status.st_uid != os.geteuid()):
         return False

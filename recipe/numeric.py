@@ -49,6 +49,8 @@ def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
 
 def plain_number(value: Any) -> float:
     """A float. For what float() takes and is no number, True and text for instance, TypeError."""
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype == object:
+        value = value.item()
     kind = str(getattr(getattr(value, "dtype", None), "kind", "f"))
     if np.ndim(value) or isinstance(value, NO_NUMBERS) or kind in "bcmMSU":
         raise TypeError(f"{type(value).__name__} is no number")

