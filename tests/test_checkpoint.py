@@ -380,3 +380,17 @@ def test_an_interrupted_run_goes_on(tmp_path):
     steps = steps_done() + 3
     assert 200 < steps < 10_000_000
     np.testing.assert_array_equal(run(checkpoint=tmp_path, steps=steps)["theta"], run(steps=steps)["theta"])
+
+
+@pytest.mark.parametrize("where", ["_snapshot", "_write"])
+def test_memory_that_is_missing_for_a_checkpoint_costs_no_draws(tmp_path, monkeypatch, where):
+    whole = run(steps=300)
+
+    def missing(*_):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Checkpoint, where, missing)
+        with pytest.warns(CheckpointWarning, match=r"cannot be written: MemoryError; the one before it is whole"):
+            draws = run(steps=300, checkpoint=tmp_path / "run")
+    np.testing.assert_array_equal(whole["theta"], draws["theta"])

@@ -116,6 +116,9 @@ BY_HAND = [
     ("sums", f"    {KEYS}\n", ""),
     ("sums", f"    {KEYS}\n", f"    {KEYS}\n    {KEYS}\n"),
     ("sums", f"    {KEYS}\n", f"    {KEYS}\n    state.keys[0, 0] = state.keys[0, 1]\n"),
+    ("sums", f"    {KEYS}\n    row", "    row"),
+    ("sums", f"    {KEYS}\n", f"    if thin > 0:\n        {KEYS}\n"),
+    ("sums", "        finite = True\n", f"        finite = True\n        {KEYS}\n"),
     ("sums", "np.zeros((2, chains), dtype=np.uint64)", "np.zeros((1, chains), dtype=np.uint64)"),
     ("sums", "np.zeros((2, chains), dtype=np.uint64)", "np.zeros((4, chains))"),
     ("sums", READ, f"{SIX}factor = state.keys[0, c]\n"),
@@ -129,7 +132,6 @@ BY_HAND = [
     ("sums", KEY, KEY.replace("state.keys", "state.theta")),
     ("sums", KEY, "state.keys"),
     ("sums", KEY, "(state.keys[0, c], state.keys[0, c])"),
-    ("shared noise", "column_key(state.keys, 3, c)", "column_key(state.keys, 1, c)"),
     ("sums", "np.uint64(first_chain)", "np.uint64(0)"),
     ("sums", "np.uint64(first_chain)", "np.uint64(first_chain + 1)"),
     ("sums", "c), t, i)", "c), t, c)"),
@@ -335,3 +337,20 @@ def test_more_small_changes_are_never_proved(name):
     found, count = survivors(name, 8)
     assert not found
     assert count >= 35
+
+
+def test_a_module_that_draws_nothing_fills_no_keys():
+    """The name of the array of keys is free there, and could be that of the blocks of a chain that has stopped."""
+    from sympy import Symbol
+
+    from recipe import Vector, total
+
+    theta, step = Vector("theta"), Symbol("h", positive=True)
+    still = Case(Update(step, {theta: theta - step * theta}, total(theta**2) / 2))
+    assert still.outcome().verdict.value == "proved"
+    start = "    n_theta = np.uint64(state.theta.shape[0])\n    row"
+    assert start in still.text
+    filled = still.text.replace(start, start.replace("    row", f"    {KEYS}\n    row"))
+    for text in (filled, filled.replace("last_theta", "keys"), still.text.replace("last_theta", "keys")):
+        assert still.verdict(text) in ("refuted", "undecided")
+    assert still.verdict(still.text.replace("last_theta", "guilty")) in ("refuted", "undecided")
