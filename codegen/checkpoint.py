@@ -316,3 +316,9 @@ def saved_warmup(folder: Path) -> int | None:
     manifest = read_manifest(folder / MANIFEST)
     found = None if manifest is None else manifest.run.get("warmup")
     return found if type(found) is int else None
+
+
+def saved_draws(folder: Path) -> int:
+    """How many draws of a chain the checkpoint in a folder holds: the most of any chain, 0 where there is none."""
+    manifest = read_manifest(folder / MANIFEST)
+    return 0 if manifest is None else max((chain.draws for chain in manifest.chains), default=0)

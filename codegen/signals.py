@@ -32,16 +32,21 @@ class Signals:
     Args:
         replaced: the handlers that are replaced while this is entered.
         tell: called with a sentence when a signal is noted; it must not raise.
+        last: whether the program ends after the first signal. All that come later then change nothing, also
+            once this is left.
 
     Attributes:
         first: the number of the first signal that was noted, or None.
         later: the number of the first that came after it, or while no run was going; it waits until nothing is held.
     """
 
-    def __init__(self, replaced: tuple[Any, ...] = (RAISES,), tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, replaced: tuple[Any, ...] = (RAISES,), tell: Callable[[str], None] = lambda _: None, last: bool = False
+    ) -> None:
         self.first: int | None = None
         self.later: int | None = None
-        self._replaced, self._tell = replaced, tell
+        self._replaced, self._tell, self._last = replaced, tell, last
+        self._raised = False
         self._before: dict[int, Any] = {}
         self._entered = self._held = self._running = 0
 
@@ -57,8 +62,10 @@ class Signals:
 
     def __exit__(self, *error: object) -> None:
         self._entered -= 1
+        ending = self._last and (self._raised or self.first is not None)
         while self._before and not self._entered:
-            signal.signal(*self._before.popitem())
+            number, handler = self._before.popitem()
+            signal.signal(number, signal.SIG_IGN if ending else handler)
 
     @contextmanager
     def held(self, running: bool = False) -> Iterator[Signals]:
@@ -83,9 +90,12 @@ class Signals:
     def act(self) -> None:
         """Raise what waits."""
         if self.later is not None:
+            self._raised = True
             raise Stopped(self.later)
 
     def _heard(self, number: int, frame: Any) -> None:
-        if not self._held:
+        if self._held:
+            self.note(number)
+        elif not (self._last and self._raised):
+            self._raised = True
             raise Stopped(number)
-        self.note(number)

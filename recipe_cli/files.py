@@ -13,6 +13,8 @@ def refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
     """Keep what is there, and the inputs, unless ``force`` is said."""
     try:
         _refuse_to_replace(output, force, *inputs)
+    except RecipeError:
+        raise
     except (OSError, ValueError) as error:  # of a name that is too long, or a disk that does not answer
         reason = getattr(error, "strerror", None) or error
         raise RecipeError(f"{output} cannot be written: {reason}; choose another name") from None

@@ -14,7 +14,7 @@ from rich.console import Console
 from codegen import Draws
 from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
-from codegen.checkpoint import CheckpointWarning, saved_warmup
+from codegen.checkpoint import CheckpointWarning, saved_draws, saved_warmup
 from codegen.generate import Module
 from codegen.plots import writable_folder
 from codegen.room import require_room_to_diagnose
@@ -100,7 +100,10 @@ def sample_posterior(
     plots: Path | None = None, as_json: bool = False,
 ) -> int:  # fmt: skip
     """Sample, save and diagnose; returns the exit status: after a signal 128 and its number, with the draws so far saved."""
-    with Signals((RAISES, ENDS), tell) as signals, nullcontext() if plots is None else claimed(writable_folder(plots) / "plots"):
+    with (
+        Signals((RAISES, ENDS), tell, last=True) as signals,
+        nullcontext() if plots is None else claimed(writable_folder(plots) / "plots"),
+    ):
         try:
             law = posterior_in(posterior)
             began = perf_counter()
@@ -118,7 +121,19 @@ def sample_posterior(
                 raise
     if output.fault is not None:
         raise RecipeError(output.fault)
+    if output.path is None and settings.checkpoint is not None:
+        _require_saved(draws, settings.checkpoint)
     return 128 + signals.first if signals.first else 1 if draws.divergences else 0
+
+
+def _require_saved(draws: Draws, checkpoint: Path) -> None:
+    """Refuse to end well where the checkpoint is all that is left of a run, and does not hold its draws."""
+    made, there = int(max(draws.counts)), saved_draws(checkpoint)
+    if there < made:
+        raise RecipeError(
+            f"the checkpoint {checkpoint} holds {there} of {made} draws a chain, and the others are lost; "
+            "make room there, or give -o FILE, and run it again"
+        )
 
 
 def _tell_where(output: Output) -> None:
