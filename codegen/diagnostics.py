@@ -131,7 +131,7 @@ def read_draws(path: str | Path) -> Any:
         raise RecipeError(f"{file} cannot be read as netCDF: {_one_line(error)}; give a file that recipe sample -o wrote") from None
     if "posterior" not in groups:
         raise RecipeError(f"{file} has no posterior group (it has {', '.join(groups) or 'none'}); give a file of draws")
-    require_memory(size, f"to read {file}", "sample again with more thinning")
+    require_memory(size, f"the draws in {file}", "sample again with more thinning")
     try:
         posterior = xarray.load_dataset(file, group="posterior", engine="h5netcdf", decode_times=False)
     except MemoryError:
