@@ -4,7 +4,7 @@
 from codegen.memory import require_to_load
 from codegen.switches import import_numba
 
-require_to_load("Numba", resident=90_000_000, address_space=360_000_000)  # measured, with two processors
+require_to_load("Numba and LLVM", resident=90_000_000, address_space=360_000_000)  # measured, with two processors
 import_numba()
 
 from codegen.conversion import memory_mapped

@@ -19,29 +19,29 @@ MEMINFO = Path("/proc/meminfo")
 
 
 def require_memory(needed: int, what: str, repair: str) -> None:
-    """Refuse what needs more memory than there is.
+    """Refuse what needs more memory than there is; ``what`` is named in the plural.
 
     Raises:
-        RecipeError: how much ``what`` needs, how much there is, and the repair.
+        RecipeError: with the repair, how much is needed, and how much there is.
     """
     there = available_memory()
     if there is not None and needed > there:
-        raise RecipeError(f"{what} would need {_size(needed)} of memory, and there is {_size(there)}; {repair}")
+        raise RecipeError(f"{what} do not fit into memory; {repair}: {_size(needed)} would be needed, and there is {_size(there)}")
 
 
 def require_to_load(what: str, resident: int, address_space: int) -> None:
     """Refuse what cannot even be loaded: libraries that get too little memory abort the process, or wait for ever.
 
     Raises:
-        RecipeError: how much ``what`` needs, how much there is, and the repair.
+        RecipeError: with the repair, how much is needed, and how much there is.
     """
     there = min(_left_of_limits(), default=None)
     if there is not None and address_space > there:
         raise RecipeError(
-            f"to load {what} would need {_size(address_space)} of address space, and this process may take {_size(there)} more; "
-            "raise its limit (ulimit -v)"
+            f"{what} do not fit into the address space of this process; raise its limit (ulimit -v): "
+            f"{_size(address_space)} more would be needed, and there is {_size(there)}"
         )
-    require_memory(resident, f"to load {what}", "free some memory, or allow more of it")
+    require_memory(resident, what, "free some, or allow more of it")
 
 
 def available_memory() -> int | None:

@@ -133,7 +133,7 @@ def _posterior(reader: _Reader) -> Any:
 
     said = reader.described()
     size = sum(math.prod(v["shape"]) * np.dtype(v["dtype"]).itemsize for v in said["variables"])
-    require_memory(size, f"to read {reader.file}", "sample again with more thinning")
+    require_memory(size, f"the draws in {reader.file}", "sample again with more thinning")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -18,7 +18,7 @@ SCHEDULES = 3  # arrays of as many numbers as a chain has draws
 OF_A_CHAIN = 6_000  # bytes of a chain beside its numbers, measured with 20,000 chains
 BLOCKS = 4  # copies of a block in memory: first state, state, last state, and the state that is returned
 DIAGNOSED = 17  # numbers for each draw of a coordinate while it is diagnosed, measured
-REPAIR = "take fewer chains, raise thin=, or keep fewer blocks, keep=[...]"
+REPAIR = "raise thin= or keep fewer blocks, keep=[...], or take fewer chains"
 
 
 def require_room(module: Module, how: Request, lengths: Lengths) -> None:
@@ -34,7 +34,7 @@ def require_room(module: Module, how: Request, lengths: Lengths) -> None:
     states = how.chains * (OF_A_CHAIN + _state(module, how, lengths) * NUMBER)
     require_memory(
         COPIES * draws + SCHEDULES * how.draws * NUMBER + states,
-        f"{how.chains} chains with {how.draws} draws of {kept} coordinates each",
+        f"{how.chains} chains with {kept} coordinates and {how.draws} draws a chain",
         REPAIR,
     )
 
@@ -45,7 +45,7 @@ def require_room_to_diagnose(chains: int, draws: int) -> None:
     Raises:
         RecipeError: with what is needed and what there is.
     """
-    what = f"the diagnosis of {chains} chains with {draws} draws each"
+    what = f"the numbers that diagnose {chains} chains with {draws} draws each"
     require_memory(DIAGNOSED * chains * draws * NUMBER, what, "take fewer chains or more thinning")
 
 

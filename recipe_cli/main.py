@@ -23,6 +23,7 @@ from recipe import Recipe, RecipeError
 from recipe.show import derivation_data, derivation_latex, derivation_text
 from recipe_cli import cache, terminal
 from recipe_cli.declarations import audits, catalog_entries, concrete_declaration, declarations, steps
+from recipe_cli.documented import restore_docstrings
 from recipe_cli.files import refuse_to_replace, resolved
 from recipe_cli.mistakes import mistake_of
 from recipe_cli.reports import exit_status, print_report, report_as_json, report_as_markdown, worst
@@ -424,6 +425,7 @@ def diagnose(
 
 
 app.add_typer(cache.app, name="cache")
+restore_docstrings(app)
 
 
 def _console() -> Console:

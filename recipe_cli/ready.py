@@ -15,7 +15,7 @@ def ready_to_test() -> None:
     Raises:
         RecipeError: with what is missing.
     """
-    require_to_load("what compiles a sampler", *TO_TEST)
+    require_to_load("the libraries that compile a sampler", *TO_TEST)
 
 
 def ready_to_diagnose() -> None:
@@ -25,4 +25,4 @@ def ready_to_diagnose() -> None:
         RecipeError: with what is missing.
     """
     check_docstrings()
-    require_to_load("what diagnoses draws", *TO_DIAGNOSE)
+    require_to_load("the libraries that diagnose draws", *TO_DIAGNOSE)

@@ -206,15 +206,21 @@ def words(shown):
     return shown.rpartition("[OPTIONS]")[2].split()
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["sample", "--help"], ["cache", "--help"]], ids=" ".join)
+@pytest.mark.by_default("--help")
+def test_the_help_is_there_without_docstrings(folder, arguments):
+    done = limited(*arguments, cache=folder, python=["-OO"])
+    assert (done.status, words(done.stdout)) == (0, words(command(*arguments).stdout))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("switch", ["-OO", "-O", "-B", "-P", "-Werror", "-X utf8"])
-def test_switches_of_python_change_no_verdict_no_help_and_no_module(folder, switch):
+def test_switches_of_python_change_no_verdict_and_no_module(folder, switch):
     python = switch.split()
-    for n, arguments in enumerate((["verify", "sghmc", "--scheme", "baoab", "--json"], ["sample", "--help"])):
-        done = limited(*arguments, cache=folder, python=python)
-        done.is_quiet()
-        plain = command(*arguments)
-        assert (done.status, words(done.stdout)) == (plain.returncode, words(plain.stdout)), n
+    arguments = ["verify", "sghmc", "--scheme", "baoab", "--json"]
+    done, plain = limited(*arguments, cache=folder, python=python), command(*arguments)
+    done.is_quiet()
+    assert (done.status, done.stdout) == (plain.returncode, plain.stdout)
     done = limited("generate", "sghmc", "-o", folder / "theirs.py", "--force", cache=folder, python=python)
     assert done.status == 0, done
     command("generate", "sghmc", "-o", folder / "ours.py", "--force")
