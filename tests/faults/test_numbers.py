@@ -40,7 +40,7 @@ TOO_FAR = [
 ]  # fmt: skip
 BAD = [
     -1, float("nan"), Decimal("nan"), Decimal("sNaN"), "0.1", "1", b"1", True, np.True_, np.False_, sympy.true, None, 1j, sympy.I,
-    sympy.zoo, sympy.nan, sympy.Symbol("q"), [0.1], (0.1,), {}, np.array([0.1]), np.array("0.1"), np.complex128(1), object(),
+    sympy.zoo, sympy.nan, sympy.Symbol("q"), [0.1], (0.1,), {}, np.array([0.1]), np.array("0.1"), np.complex128(1), object,
 ]  # fmt: skip
 
 
