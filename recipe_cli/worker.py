@@ -210,6 +210,8 @@ def _stand_alone(connection: Connection, ends_of_parent: Connection | None, quie
     faulthandler.disable()  # a crash is one sentence of the parent's
     with contextlib.suppress(OSError):
         os.dup2(2, 1)
+    with contextlib.suppress(AttributeError):  # a process that is stopped loses what it has not written out
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     if quiet:
         _silence()
 

@@ -141,7 +141,7 @@ def test_what_stands_in_a_manifest_sends_no_codes_to_a_terminal(written):
     path.write_text(json.dumps({**body, "sha256": digest_of(body)}, indent=1))
     outcome = written.outcome()
     path.write_text(before)
-    assert "is of another run: module was ?]0;owned??xxx" in outcome
+    assert r"is of another run: module was \x1b]0;owned\x07\nxxx" in outcome
     assert outcome.isprintable()
     assert len(outcome) < 1000
 
