@@ -234,6 +234,7 @@ def test_the_temporary_folder_in_place_of_a_cache_is_checked_too(tmp_path, monke
     assert f"others can write to the folder {open_to_all} above the cache" in refused()
 
 
+@pytest.mark.slow
 def test_the_command_says_it_in_one_sentence(cache, tmp_path):
     cache.mkdir(parents=True)
     cache.chmod(0o777)

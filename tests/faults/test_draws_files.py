@@ -129,6 +129,7 @@ def test_a_file_that_leads_to_another_one_is_refused(path, make):
     assert said(path)["refused"].startswith(LEADS_OUT[make])
 
 
+@pytest.mark.slow
 def test_the_command_refuses_it_in_one_sentence(path, tmp_path):
     replaced(path, external)
     done = command("diagnose", path, cache=tmp_path / "cache")

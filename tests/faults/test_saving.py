@@ -167,6 +167,7 @@ def _disk_fills_up():
     codegen.draws.write_netcdf = write
 
 
+@pytest.mark.slow
 def test_draws_that_cannot_be_saved_go_elsewhere(tmp_path, cache, monkeypatch):
     """And the sentence says where."""
     (tmp_path / "full").mkdir()
