@@ -18,9 +18,8 @@ from codegen.private import regular_content
 from codegen.store import hash_of, place
 from codegen.whole import UNFINISHED, is_left
 
-END = re.escape(SUFFIX)
 TEXT = re.compile(r"(\w+_([0-9a-f]{12}))\.py", re.ASCII)
-CODE = re.compile(rf"(\w+_[0-9a-f]{{12}})\..+{END}", re.ASCII)
+CODE = re.compile(rf"(\w+_[0-9a-f]{{12}})\..+{re.escape(SUFFIX)}", re.ASCII)
 NUMBAS_OWN = re.compile(r"(\w+_[0-9a-f]{12})\..+\.(?:nbi|nbc|pyc)", re.ASCII)
 
 

@@ -120,16 +120,9 @@ def _refusals() -> Iterator[None]:
 def _written(path: Path, source: str) -> None:
     checked(source)
     if not _holds(path, source):
-        _write(path, source)
+        write_private(path, source.encode())
     with suppress(OSError):
         os.utime(path)
-
-
-def _write(path: Path, source: str) -> None:
-    try:
-        write_private(path, source.encode())
-    except OSError as error:
-        raise RecipeError(f"{path} cannot be written: {error.strerror or error}; choose another RECIPE_CACHE") from None
 
 
 def _holds(path: Path, source: str) -> bool:
