@@ -12,8 +12,8 @@ from time import perf_counter
 import numpy as np
 from numba import njit
 
-from codegen.chi_squared import noncentral_chi_squared
-from codegen.random import stream_key
+from codegen.device.chi_squared import noncentral_chi_squared
+from codegen.device.random import stream_key
 
 SIZE, REPETITIONS = 100_000, 15
 PARAMETERS = ((0.2, 0.0), (0.2, 1e-8), (0.2, 1.0), (0.2, 10.0), (0.2, 1e4), (2.0, 1.0), (20.0, 100.0))

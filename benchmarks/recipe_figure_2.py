@@ -32,7 +32,7 @@ from catalog.sgld import sgld
 from catalog.sgrhmc import U, r, theta, with_metric
 from codegen import sample
 from recipe import Noise, Potential, Recipe, Update, Vector, bind, discretise, grad, total
-from recipe.variance import gradient_variance
+from recipe.language.variance import gradient_variance
 from verify import verify
 
 VARIANCE, FRICTION, C, SCALE = 1, 1, Rational(3, 2), Rational(3, 2)

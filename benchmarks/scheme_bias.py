@@ -29,7 +29,7 @@ from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from codegen import sample
 from recipe import Noise, Recipe, Update, Vector, derive, discretise, total
-from verify.order import invariant_order
+from verify.discrete.weak_order import invariant_order
 
 C, FRICTION = Symbol("C", positive=True), 1.0
 x = Vector("x")

@@ -23,12 +23,12 @@ from sympy import Expr, Function, Matrix, S, Symbol, simplify
 from sympy.core.cache import clear_cache
 
 from recipe import Potential, Recipe, Scalar, Update, Vector, total
-from recipe import calculus as calculus_module
-from recipe.dynamics import derive
-from recipe.limit import limit_of
+from recipe.declare.dynamics import derive
+from recipe.declare.limit import limit_of
+from recipe.language import calculus as calculus_module
+from recipe.language.sign import possible_signs
 from recipe_cli.declarations import catalog_entries
 from verify import verify
-from verify.signs.sign import possible_signs
 from verify.verdict import Verdict
 
 COORDINATES = 2  # of each block where sympy.simplify works on it

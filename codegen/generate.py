@@ -10,29 +10,29 @@ from types import ModuleType
 
 from sympy import Symbol
 
-from codegen import store
-from codegen.arguments import flag, worded
-from codegen.estimator import Estimator, estimators
-from codegen.gate import checked
-from codegen.in_place import drawn_ahead
-from codegen.inside import check_inside
-from codegen.loops import Plan
-from codegen.minibatch import data_fields, posterior_gradient
-from codegen.names import RESERVED_FIELDS, field_namer, local_namer
-from codegen.plan import plan
-from codegen.provenance import provenance
-from codegen.random import KEYS
-from codegen.source import ROWS, module_text
-from codegen.switches import check_switches
-from codegen.whole import whole_file
-from recipe.abstract import Potential
-from recipe.errors import RecipeError
+from codegen.check_arguments import flag, worded
+from codegen.device.random import KEYS
+from codegen.files.atomic_write import whole_file
+from codegen.lowering.in_place import drawn_ahead
+from codegen.lowering.minibatch import data_fields, posterior_gradient
+from codegen.lowering.names import RESERVED_FIELDS, field_namer, local_namer
+from codegen.lowering.plan import plan
+from codegen.lowering.statements import Plan
+from codegen.lowering.stays_in_domain import check_inside
+from codegen.printing.estimator import Estimator, estimators
+from codegen.printing.module import ROWS, module_text
+from codegen.printing.provenance import provenance
+from codegen.store import modules
+from codegen.store.allowlist import checked
+from codegen.system.numba_settings import check_switches
+from recipe.declare.posterior import Posterior
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
 from recipe.kernel import Kernel
-from recipe.posterior import Posterior
-from recipe.recipe import Recipe
+from recipe.language.abstract import Potential
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block, name_of
 from recipe.scheme import discretise
-from recipe.symbols import Block, name_of
-from recipe.update import Update
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Module:
 
     def load(self) -> ModuleType:
         """Import it from the content-hashed store."""
-        return store.load(self.name, self.source)
+        return modules.load(self.name, self.source)
 
 
 def generate(
@@ -129,7 +129,7 @@ def module_of(
     ahead = {d.key: names_of_state.fresh(f"{d.name}_ahead") for d in drawn_ahead(step)}
     source = checked(module_text(provenance(what, called, scheme, moves), step, own, ahead, namer, names_of_state))
     redrawn = (*ahead.values(), KEYS, *(ROWS if own else ()))
-    return Module(_file_name(called), source, store.hash_of(source), scheme, step, own, redrawn)
+    return Module(_file_name(called), source, modules.hash_of(source), scheme, step, own, redrawn)
 
 
 def _check_estimators(step: Plan, own: Mapping[Potential, Estimator], control_variates: bool, compensate: bool) -> None:

@@ -16,8 +16,8 @@ from scipy.stats import beta, gamma, truncnorm
 from sympy import Expr, Integer, Interval, Lambda, Matrix, S, Symbol, log, oo
 
 from recipe import Recipe, Vector, total
-from recipe.map import Map
-from recipe.maps import softplus
+from recipe.declare.map import Map
+from recipe.declare.maps import softplus
 
 a, b, scale = (Symbol(name, positive=True) for name in ("a", "b", "s"))
 SHAPES = ((2.0, 2.0), (2.0, 0.5), (0.5, 0.5))

@@ -1,28 +1,28 @@
 """Declare a sampler ``H(z), D(z), Q(z)`` as the complete recipe of Ma, Chen & Fox (2015) writes it, and derive its dynamics."""
 
-from recipe import maps
-from recipe.abstract import Dense, Field, Potential
-from recipe.bind import bind
-from recipe.chi_squared import NoncentralChiSquared
-from recipe.dynamics import Derivation, Dynamics, derive
-from recipe.entry import outer
-from recipe.errors import OutsideLanguageError, RecipeError
-from recipe.fold import Fold, FoldSign
+from recipe.change.mirror import mirror
+from recipe.change.transform import corv, ito
+from recipe.declare import maps
+from recipe.declare.dynamics import Derivation, Dynamics, derive
+from recipe.declare.limit import limit_of
+from recipe.declare.posterior import Posterior
+from recipe.declare.preimage import Preimage
+from recipe.declare.recipe import Recipe
+from recipe.declare.reflection import Reflection
+from recipe.declare.update import Update
 from recipe.kernel import Kernel, averaged, compose, flip, metropolis, refresh, repeat, step
-from recipe.language import DecimalWarning
-from recipe.limit import limit_of
-from recipe.mirror import mirror
-from recipe.operators import div, dot, grad
-from recipe.posterior import Posterior
-from recipe.preimage import Preimage
-from recipe.recipe import Recipe
-from recipe.reflection import Reflection
+from recipe.language.abstract import Dense, Field, Potential
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.entry import outer
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.fold import Fold, FoldSign
+from recipe.language.operators import div, dot, grad
+from recipe.language.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
+from recipe.language.total import total
+from recipe.language.validate import DecimalWarning
+from recipe.rebuild.bind import bind
+from recipe.rebuild.spread import spread
 from recipe.scheme import Discretisation, discretise, discretised
-from recipe.spread import spread
-from recipe.symbols import Data, Noise, Parameter, Scalar, Simplex, Vector
-from recipe.total import total
-from recipe.transform import corv, ito
-from recipe.update import Update
 
 __version__ = "0.1.0"
 

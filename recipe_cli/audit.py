@@ -16,15 +16,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from recipe.plain import without_codes
+from recipe.language.plain_text import without_codes
 from recipe_cli.declarations import audited
 from recipe_cli.reports import STYLES, exit_status, worst
 from recipe_cli.terminal import console_beside, print_line, print_lines
 from recipe_cli.watched import Limits, Watch
 from recipe_cli.worker import Judged, Refused
-from verify.obligations.invariance import INVARIANCE
-from verify.obligations.stationarity import STATIONARITY
-from verify.obligations.stationary_law import STATIONARY_LAW
+from verify.obligations.kernel.invariance import INVARIANCE
+from verify.obligations.process.stationarity import STATIONARITY
+from verify.obligations.process.stationary_law import STATIONARY_LAW
 from verify.report import Report
 from verify.report.report import Line
 from verify.verdict import Verdict

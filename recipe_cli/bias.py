@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from sympy import Expr, Interval, expand
 
-from codegen.one_step import OneStep
+from codegen.running.one_step import OneStep
 from recipe import RecipeError, Update
-from recipe.calculus import summands
-from recipe.free import blocks_in
-from recipe.symbols import Block, Simplex, Vector, name_of
+from recipe.language.calculus import summands
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block, Simplex, Vector, name_of
 from recipe_cli.trial import Trial
-from verify.order import invariant_order
-from verify.statistics.arrays import Meanings, images_of
-from verify.zero.errors import CannotDecideError
+from verify.decide.zero.errors import CannotDecideError
+from verify.discrete.weak_order import invariant_order
+from verify.statistics.numbers.arrays import Meanings, images_of
 
 SHARES = (1.0, 0.71, 0.5, 0.35, 0.25)  # of the step size that was asked for
 TIME, CHAINS = 20.0, 8_000  # how long each chain runs, and how many there are

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recipe import RecipeError
-from recipe.plain import without_codes
+from recipe.language.plain_text import without_codes
 from recipe_cli.terminal import print_line, print_lines
 
 if TYPE_CHECKING:
-    from codegen.kept import Contents, Kept
+    from codegen.store.inventory import Contents, Kept
 
 DAY = 86400.0
 
@@ -38,7 +38,7 @@ def cache(
         if as_json:
             raise RecipeError("--json shows what is kept, and clear deletes it: say one of them")
         return
-    from codegen.kept import contents
+    from codegen.store.inventory import contents
 
     found = contents()
     if as_json:
@@ -56,7 +56,7 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete what is kept: it is made again when it is needed. Other files in the directory stay, and so do running samplers."""
-    from codegen.kept import contents, delete, size
+    from codegen.store.inventory import contents, delete, size
 
     found = contents() if older_than is None else contents().unused_for(older_than * DAY)
     files = list(found.files())
@@ -84,7 +84,7 @@ def _agreed(question: str) -> bool:
 
 
 def _lines(found: Contents) -> list[str]:
-    from codegen.kept import size
+    from codegen.store.inventory import size
 
     if not found.modules:
         return [f"nothing is kept in {found.folder} yet"]
@@ -102,7 +102,7 @@ def _lines(found: Contents) -> list[str]:
 
 
 def _row(module: Kept) -> tuple[str, str, str, str, str]:
-    from codegen.kept import size
+    from codegen.store.inventory import size
 
     used = time.strftime("%Y-%m-%d %H:%M", time.localtime(module.used))
     text = [module.text] if module.text else []
@@ -117,7 +117,7 @@ def _row(module: Kept) -> tuple[str, str, str, str, str]:
 
 
 def _data(found: Contents) -> dict[str, Any]:
-    from codegen.kept import size
+    from codegen.store.inventory import size
 
     return {
         "directory": str(found.folder),

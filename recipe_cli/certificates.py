@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from recipe import Recipe, RecipeError, Update
-from recipe.plain import without_codes
+from recipe.language.plain_text import without_codes
 from recipe_cli.declarations import declarations, the_one
 from recipe_cli.reports import EXIT_STATUS
 from recipe_cli.terminal import print_line, print_lines
@@ -23,7 +23,7 @@ COLOURS = {"confirmed": "green", "rejected": "bold red"}
 
 def write_certificate(judged: Judged, output: Path) -> int:
     """Write what was proved; where it is not proved over all, say so, and return the exit status of the verdict."""
-    from codegen.whole import whole_file
+    from codegen.files.atomic_write import whole_file
     from verify.certificate import canonical
 
     report = judged.report

@@ -20,7 +20,7 @@ from rich.console import Console
 
 import recipe as language
 from recipe import Recipe, RecipeError
-from recipe.show import derivation_data, derivation_latex, derivation_text
+from recipe.printing.derivation import derivation_data, derivation_latex, derivation_text
 from recipe_cli import cache, terminal
 from recipe_cli.declarations import audits, catalog_entries, concrete_declaration, declarations, steps
 from recipe_cli.documented import restore_docstrings

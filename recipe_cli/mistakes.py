@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recipe import RecipeError
-from recipe.plain import without_codes
+from recipe.language.plain_text import without_codes
 from recipe_cli.shortage import shortage_of
 from verify.verdict import Verdict
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from codegen.one_step import OneStep
-from codegen.whole import whole_file
+from codegen.files.atomic_write import whole_file
+from codegen.running.one_step import OneStep
 from recipe_cli.bias import Bias
 from verify.statistics import Battery
-from verify.statistics.innovations import innovations
+from verify.statistics.recover.innovations import innovations
 
 REPLICAS, STEPS, LAGS = 20_000, 2_000, 30  # replicas of a histogram; steps of the one chain whose noise is correlated with itself
 SEEN = 3.0  # standard errors from which on a bias is one

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from codegen.memory import require_to_load
-from codegen.switches import check_docstrings
+from codegen.system.memory import require_to_load
+from codegen.system.numba_settings import check_docstrings
 
 TO_TEST = 150_000_000, 300_000_000  # bytes of memory and of address space, beside Numba; measured with two processors
 TO_DIAGNOSE = 260_000_000, 700_000_000

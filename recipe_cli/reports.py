@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from recipe.plain import without_codes
+from recipe.language.plain_text import without_codes
 from recipe_cli.mistakes import BAD_INPUT, INTERNAL_ERROR
 from recipe_cli.worker import Declared
 from verify.report import Report

@@ -14,15 +14,15 @@ from rich.console import Console
 from codegen import Draws
 from codegen import generate as generate_kernel
 from codegen import sample as sample_kernel
-from codegen.checkpoint import CheckpointWarning, saved_draws, saved_warmup
 from codegen.generate import Module
-from codegen.plots import writable_folder
-from codegen.room import require_room_to_diagnose
-from codegen.run import Caller
-from codegen.schedule import Constant, Cyclical, Polynomial, Schedule
-from codegen.signals import ENDS, RAISES, Signals, Stopped
+from codegen.inputs.schedule import Constant, Cyclical, Polynomial, Schedule
+from codegen.results.plots import writable_folder
+from codegen.running.checkpoint import CheckpointWarning, saved_draws, saved_warmup
+from codegen.running.memory_needed import require_room_to_diagnose
+from codegen.sample import Caller
+from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import Kernel, Posterior, Potential, Recipe, RecipeError, Update, bind
-from recipe.numeric import rounded_text
+from recipe.language.numbers import rounded_text
 from recipe_cli.claim import claimed
 from recipe_cli.declarations import Declaration, posterior_in
 from recipe_cli.files import text_of

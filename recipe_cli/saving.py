@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from codegen import Draws
-from codegen.diagnostics import imported_arviz
-from codegen.draws import refuse_full_disk
-from codegen.whole import force_to_disk, whole_file
-from codegen.write_netcdf import write_netcdf
+from codegen.files.atomic_write import force_to_disk, whole_file
+from codegen.results.diagnostics import imported_arviz
+from codegen.results.draws import refuse_full_disk
+from codegen.results.write_netcdf import write_netcdf
 from recipe import RecipeError
-from recipe.plain import without_codes
+from recipe.language.plain_text import without_codes
 from recipe_cli.claim import claimed
 from recipe_cli.mistakes import mistake_of
 

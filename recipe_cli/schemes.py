@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Symbol
 
-from codegen.inside import check_inside
+from codegen.lowering.stays_in_domain import check_inside
 from recipe import Recipe, RecipeError
 from recipe.scheme import SCHEMES, Scheme
 from recipe.scheme.discretisation import discretisation

@@ -57,7 +57,7 @@ def _status() -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        from recipe.plain import without_codes
+        from recipe.language.plain_text import without_codes
         from recipe_cli.shortage import shortage_of
 
         missing = shortage_of(error)

@@ -11,8 +11,8 @@ from recipe_cli.tested import Asked, Subject, numbers_for
 from recipe_cli.trial import trials_of
 from recipe_cli.trial_law import NothingToCompareError
 from verify.statistics import Battery, battery
-from verify.statistics.equations import equations_of
-from verify.statistics.plan import plan_of
+from verify.statistics.recover.equations import equations_of
+from verify.statistics.recover.plan import plan_of
 
 DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits
 

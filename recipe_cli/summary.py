@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.text import Text
 
 from codegen import Diagnosis, Draws, diagnose, plot, read_draws
-from codegen.diagnostics import Row, imported_arviz, quiet
-from codegen.plots import writable_folder
-from recipe.plain import without_codes
+from codegen.results.diagnostics import Row, imported_arviz, quiet
+from codegen.results.plots import writable_folder
+from recipe.language.plain_text import without_codes
 from recipe_cli.terminal import print_line, print_lines
 
 SHOWN_COORDINATES = 40

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from codegen.one_step import OneStep
+from codegen.running.one_step import OneStep
 from recipe_cli.pictures import LAGS, panels_of, written
 from recipe_cli.sweep_test import SWEEPS, SweepTest
 

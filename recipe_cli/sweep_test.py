@@ -10,17 +10,17 @@ import numpy as np
 
 from codegen import generate
 from codegen.generate import Module
-from codegen.one_step import OneStep
+from codegen.running.one_step import OneStep
 from recipe import Kernel, RecipeError
 from recipe_cli.declarations import Declaration
 from recipe_cli.tested import Asked, Subject, numbers_for
 from recipe_cli.trial_law import trial_law
-from verify.obligations.invariance import INVARIANCE
+from verify.obligations.kernel.invariance import INVARIANCE
 from verify.report.report import discharged, subjects_of
 from verify.statistics import Findings, check_invariance, check_sweep
-from verify.statistics.arrays import State
-from verify.statistics.design import drawn_states
-from verify.statistics.setting import setting
+from verify.statistics.numbers.arrays import State
+from verify.statistics.numbers.inputs import setting
+from verify.statistics.step.design import drawn_states
 from verify.verdict import Verdict
 
 SWEEPS = 5  # of each replica that starts in the law

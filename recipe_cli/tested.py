@@ -10,9 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from codegen.generate import Module
-from codegen.one_step import OneStep
+from codegen.running.one_step import OneStep
 from recipe import Dense, Kernel, Potential, Recipe, Update
-from recipe.free import abstract_of, parameters_of
+from recipe.language.free_symbols import abstract_of, parameters_of
 from recipe.scheme import PRINTED
 from recipe_cli.sampling import parameters_typed
 from recipe_cli.trial import Trial, lengths_of, parameters_for

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from codegen.generate import Module
-from codegen.one_step import OneStep, one_step
+from codegen.running.one_step import OneStep, one_step
 from recipe import Kernel, RecipeError, Update
-from recipe.symbols import name_of
+from recipe.language.symbols import name_of
 from recipe_cli import terminal
 from recipe_cli.bias import Bias, measured_bias
 from recipe_cli.declarations import Declaration
@@ -31,7 +31,7 @@ from recipe_cli.tested import Asked, Comparisons, Subject, Tested, numbers_for
 from recipe_cli.translation import require_translation
 from recipe_cli.trial_law import NothingToCompareError
 from verify.statistics import Battery, Findings, Line, Outcome
-from verify.statistics.setting import setting
+from verify.statistics.numbers.inputs import setting
 
 DIFFERS = 1
 LONGEST = 2_000  # coordinates: a minute for two blocks
@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 
 def compare_declaration(declaration: Declaration, asked: Asked, as_json: bool, plots: Path | None, console: Console) -> int:
     """Generate, validate, compile, compare and print; returns the exit status."""
-    from codegen.plots import writable_folder
+    from codegen.results.plots import writable_folder
 
     _check(asked)
     if plots is not None:

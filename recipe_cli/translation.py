@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from codegen.axioms import device_functions, eight_statements, header_statements
 from codegen.generate import Module
+from codegen.printing.trusted_texts import device_functions, eight_statements, header_statements
 from recipe import Kernel, Recipe, Update
 from recipe.scheme import discretise
 from verify.translation import Legend, Trusted, validate

@@ -15,7 +15,7 @@ from numba import njit
 from sympy import Interval, Symbol
 
 from recipe import Dense, Potential, RecipeError
-from recipe.symbols import Block, Indexed, Simplex, assumptions_of, name_of
+from recipe.language.symbols import Block, Indexed, Simplex, assumptions_of, name_of
 
 LINE = "U = sum((i + 3)/8*x[i]^2 + log(cosh(x[i] - 1/2))) + sum(x[i]*x[i+1])/4, i = 1 .. d"
 HALF_LINE = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"

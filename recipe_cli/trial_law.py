@@ -9,11 +9,11 @@ import numpy as np
 from sympy import Expr, Interval, S, exp, log, oo
 
 from recipe import Kernel, Parameter, Potential, RecipeError, Vector, bind, total
-from recipe.calculus import tidy
-from recipe.free import blocks_in, unused_name
 from recipe.kernel.conditional import Conditional, conditional_of
-from recipe.symbols import Block, Indexed, name_of
-from verify.statistics.arrays import Array, Meanings, State
+from recipe.language.calculus import tidy
+from recipe.language.free_symbols import blocks_in, unused_name
+from recipe.language.symbols import Block, Indexed, name_of
+from verify.statistics.numbers.arrays import Array, Meanings, State
 
 HALF_LINES = (Interval(0, oo), Interval.open(0, oo))
 

@@ -21,11 +21,11 @@ from recipe import Discretisation, Kernel, Recipe, RecipeError, Update
 from recipe_cli.declarations import Declaration, Unfit, the_one
 from recipe_cli.mistakes import Mistake, mistake_of, printable
 from verify.certificate import certificate_of
+from verify.decide.zero.decide import DisagreementError
 from verify.obligation import Obligation
 from verify.report import Report, discharged, unanswered, verify
 from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict
-from verify.zero.decide import DisagreementError
 
 MOST_GIGABYTES = 2.0**30  # more is no limit, and no number that the system takes
 

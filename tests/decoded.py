@@ -16,10 +16,10 @@ from explicit import DIGITS, TOLERANCE, ExplicitRecipe, evaluate, explicit_limit
 from sympy import Add, Expr, Function, Interval, Matrix, Mul, Pow, Rational, Symbol, oo
 
 from recipe import Dense, Field, Noise, Parameter, Potential, Scalar, Simplex, Update, Vector
-from recipe.abstract import Jet, Partial
-from recipe.entry import Column, Coupling, Entry, Number, Row
-from recipe.symbols import Block, Index, Indexed, Length, ScalarNoise
-from recipe.total import Total
+from recipe.language.abstract import Jet, Partial
+from recipe.language.entry import Column, Coupling, Entry, Number, Row
+from recipe.language.symbols import Block, Index, Indexed, Length, ScalarNoise
+from recipe.language.total import Total
 
 FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan", "erf", "loggamma", "polygamma")
 

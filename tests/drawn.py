@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from codegen.random import fill_normals, stream_key
+from codegen.device.random import fill_normals, stream_key
 
 U64 = np.uint64
 

@@ -16,13 +16,13 @@ from sympy import Add, Expr, Integer, Matrix, Mul, Rational, Symbol, sin
 from sympy.core.function import AppliedUndef
 
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Simplex, Update, Vector
-from recipe.abstract import DenseEntry, Jet, Partial
-from recipe.chi_squared import NoncentralChiSquared
-from recipe.dynamics import Dynamics
-from recipe.entry import Column, Coupling, Entry, Number, Outer, Row
-from recipe.fold import Fold, FoldSign
-from recipe.symbols import GENERIC, OTHER, Block, Index, Length, ScalarNoise, VectorParameter
-from recipe.total import Total
+from recipe.declare.dynamics import Dynamics
+from recipe.language.abstract import DenseEntry, Jet, Partial
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.entry import Column, Coupling, Entry, Number, Outer, Row
+from recipe.language.fold import Fold, FoldSign
+from recipe.language.symbols import GENERIC, OTHER, Block, Index, Length, ScalarNoise, VectorParameter
+from recipe.language.total import Total
 
 DIGITS = 60
 TOLERANCE = mpmath.mpf(10) ** -30

@@ -10,7 +10,7 @@ from explicit import World, evaluate
 from sympy import Expr, Matrix, Rational, Symbol
 
 from recipe import Update
-from recipe.symbols import GENERIC
+from recipe.language.symbols import GENERIC
 
 Pair = tuple[list[Expr], list[Expr]]
 

@@ -22,13 +22,13 @@ from sympy.core.function import AppliedUndef
 from sympy.core.numbers import NumberSymbol
 
 from recipe import Dense, Field, Noise, Potential, Scalar, Simplex, Vector
-from recipe.abstract import DenseEntry, Partial, TransposedDense
-from recipe.abstract import Jet as Derivative
-from recipe.chi_squared import NoncentralChiSquared
-from recipe.entry import Outer
-from recipe.fold import Fold, FoldSign
-from recipe.symbols import GENERIC, OTHER, Block, Indexed, Length, ScalarNoise, VectorParameter
-from recipe.total import Total
+from recipe.language.abstract import DenseEntry, Partial, TransposedDense
+from recipe.language.abstract import Jet as Derivative
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.entry import Outer
+from recipe.language.fold import Fold, FoldSign
+from recipe.language.symbols import GENERIC, OTHER, Block, Indexed, Length, ScalarNoise, VectorParameter
+from recipe.language.total import Total
 
 Number = Any  # a Decimal, a Jet or a Series
 At = tuple[tuple[int, int], ...]  # which coordinate each label stands for

@@ -22,8 +22,8 @@ from jets import Jet, Series, UndefinedError, coordinate
 from sympy import Expr
 
 from recipe import Recipe, Update, Vector
-from recipe.symbols import Block, Indexed, Length, Noise, ScalarNoise
-from recipe.total import Total
+from recipe.language.symbols import Block, Indexed, Length, Noise, ScalarNoise
+from recipe.language.total import Total
 
 SMALL, LARGE = Decimal(10) ** -35, Decimal(10) ** -25
 SEARCHES = 160  # places at which a counterexample is looked for

@@ -7,10 +7,10 @@ from sympy.core.function import AppliedUndef
 from sympy.printing.str import StrPrinter
 
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector
-from recipe.abstract import DenseEntry, Jet, Partial
-from recipe.entry import Outer
-from recipe.symbols import GENERIC, Index, Indexed, Length, ScalarNoise, VectorParameter, assumptions_of
-from recipe.total import Total, relabel
+from recipe.language.abstract import DenseEntry, Jet, Partial
+from recipe.language.entry import Outer
+from recipe.language.symbols import GENERIC, Index, Indexed, Length, ScalarNoise, VectorParameter, assumptions_of
+from recipe.language.total import Total, relabel
 
 IMPORTS = "from sympy import *\nfrom recipe import *\n"
 

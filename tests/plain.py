@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 
-from codegen.lanes import lanes_text
+from codegen.device.simd8 import lanes_text
 
 NUMBAS = ("numba", "llvmlite", "operator")
 

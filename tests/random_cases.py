@@ -18,8 +18,8 @@ from random_samplers import any_symmetric, blocks, claims, edges, fisher, publis
 from sympy import Add, Expr, Integer, Matrix, Rational
 
 from recipe import Noise, Recipe, RecipeError, Update, Vector, total
-from recipe.symbols import Indexed, ScalarNoise
-from recipe.total import substitute
+from recipe.language.symbols import Indexed, ScalarNoise
+from recipe.language.total import substitute
 
 FAMILIES: dict[str, Callable[..., tuple[Recipe | Update, bool]]] = {
     "blocks": blocks,

@@ -24,7 +24,7 @@ from random_recipes import STATES, Vocabulary, alpha
 from sympy import Add, Expr, Function, Integer, Interval, Matrix, Rational, Symbol, cos, exp, log, oo, sin, sqrt, tanh
 
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, derive, div, grad, outer, total
-from recipe.symbols import Block
+from recipe.language.symbols import Block
 
 epsilon = Symbol("epsilon", positive=True)
 beta = Symbol("beta", real=True)

@@ -1,6 +1,6 @@
 """``E phi(z')`` of one step by brute force: concrete polynomials, multiplied out and averaged monomial by monomial.
 
-Shares no code with ``verify.order``: the test function moves here, there the density.
+Shares no code with ``verify.discrete.weak_order``: the test function moves here, there the density.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from functools import cache
 from sympy import QQ, Expr, Integer, Poly, Rational, Symbol, factorial2, ring, series
 
 from recipe import Update
-from recipe.expectation import NOISE
-from recipe.symbols import Block
+from recipe.language.expectation import NOISE
+from recipe.language.symbols import Block
 
 Moment = Callable[[int], Expr]
 

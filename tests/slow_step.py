@@ -5,12 +5,12 @@ from __future__ import annotations
 import mpmath
 import sympy
 
-from recipe.abstract import DenseEntry, Partial
-from recipe.fold import Fold, FoldSign
 from recipe.kernel import MetropolisedMap, MetropolisHastings, Move, Repeat
-from recipe.phi import Phi
-from recipe.symbols import Indexed, Length, Noise, Scalar, ScalarNoise, Vector
-from recipe.total import Total
+from recipe.language.abstract import DenseEntry, Partial
+from recipe.language.fold import Fold, FoldSign
+from recipe.language.phi import Phi
+from recipe.language.symbols import Indexed, Length, Noise, Scalar, ScalarNoise, Vector
+from recipe.language.total import Total
 
 FUNCTIONS = {
     sympy.exp: mpmath.exp, sympy.log: mpmath.log, sympy.sin: mpmath.sin, sympy.cos: mpmath.cos, sympy.tan: mpmath.tan,

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 from numba import njit
 
-from codegen.random import stream_key, threefry
+from codegen.device.random import stream_key, threefry
 
 CHAINS, COORDINATES = 16, 64  # pairs of words of a step: these many of each chain
 STEPS = 1024  # in a block that is written at once

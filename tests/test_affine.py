@@ -29,13 +29,13 @@ from recipe import (
     grad,
     total,
 )
-from recipe.abstract import Partial
+from recipe.language.abstract import Partial
 from verify import Verdict, verify
-from verify.affine import affine_step, stability, stationary_covariance
-from verify.obligations.stable_step import STABLE_STEP
-from verify.order.gaussian import covariance
-from verify.order.meanings import meanings
-from verify.order.step import step_of
+from verify.discrete.linear import affine_step, stability, stationary_covariance
+from verify.discrete.weak_order.gaussian import covariance
+from verify.discrete.weak_order.meanings import meanings
+from verify.discrete.weak_order.step import step_of
+from verify.obligations.step.stable_step import STABLE_STEP
 from verify.subject import subject_of
 
 h, k = Symbol("step_size", positive=True), Symbol("k", positive=True)
@@ -331,7 +331,7 @@ def test_a_mean_that_is_off_is_said():
 @pytest.mark.slow_for("euler")
 @pytest.mark.parametrize("scheme", ["baoab", "obabo", "euler", "semi-implicit"])
 def test_masses_and_temperatures_against_the_power_series(scheme):
-    """The closed form and the series of verify.order, which share no code, with symbols for mass and temperature."""
+    """The closed form and the series of verify.discrete.weak_order, which share no code, with symbols for mass and temperature."""
     theta, r = sghmc.state
     (potential,) = sghmc.H.atoms(Potential)
     mass, T = Symbol("m", positive=True), Symbol("T", positive=True)

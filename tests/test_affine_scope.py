@@ -7,7 +7,7 @@ from sympy import Interval, Symbol, lambdify, oo, sqrt, zeros
 
 from recipe import Noise, Parameter, Potential, Recipe, Scalar, Update, Vector, discretised, grad, total
 from verify import Verdict, verify
-from verify.affine import affine_step, stationary_covariance
+from verify.discrete.linear import affine_step, stationary_covariance
 
 k = Symbol("k", positive=True)
 

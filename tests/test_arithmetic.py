@@ -17,12 +17,12 @@ from numba import njit
 from samplers import catalog_recipes
 
 from codegen import generate
-from codegen.chi_squared import noncentral_chi_squared
-from codegen.elementary import exp, expm1, log, log1p, tanh
-from codegen.intrinsics import wide
-from codegen.random import fill_normals, stream_key
-from codegen.special import digamma, phi_1
-from codegen.stable import sigmoid, softplus
+from codegen.device.chi_squared import noncentral_chi_squared
+from codegen.device.elementary import exp, expm1, log, log1p, tanh
+from codegen.device.intrinsics import wide
+from codegen.device.random import fill_normals, stream_key
+from codegen.lowering.special_forms import digamma, phi_1
+from codegen.lowering.stable_forms import sigmoid, softplus
 from recipe import bind, total
 
 FLAGS = re.compile(r"\b(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)\b")

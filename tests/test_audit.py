@@ -14,12 +14,12 @@ from sympy import Dummy, Function, Interval, Matrix, Rational, Symbol, exp, log,
 import recipe
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, derive, discretised, div, dot, grad, total
 from verify import Verdict, verify
-from verify.affine import affine_step, stability, stationary_covariance
 from verify.audit.lengths import lengths_of
 from verify.audit.skew import find_recipe
 from verify.audit.system import solutions
+from verify.decide.zero.decide import decide_zero
+from verify.discrete.linear import affine_step, stability, stationary_covariance
 from verify.subject import subject_of
-from verify.zero.decide import decide_zero
 
 theta, xi = Vector("theta"), Scalar("xi")
 r = Vector("r", like=theta)

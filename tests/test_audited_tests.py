@@ -36,8 +36,8 @@ from recipe import (
 )  # fmt: skip
 from recipe.kernel import MetropolisedPath
 from verify import Verdict, verify
-from verify.kernel.acceptance import accepted_mass, normal_exponent, total_mass
-from verify.kernel.tested import witness_after_test
+from verify.kernels.acceptance import accepted_mass, normal_exponent, total_mass
+from verify.kernels.density_after_test import witness_after_test
 
 theta = Vector("theta")
 r = Vector("r", like=theta)

@@ -26,9 +26,9 @@ from sympy import (
 )
 
 from recipe import Noise, Parameter, Potential, Recipe, Reflection, Scalar, Simplex, Update, Vector, derive, mirror, outer, total
-from recipe.entry import parts
+from recipe.language.entry import parts
 from verify import Verdict, verify
-from verify.edge.leading import NoLeadingTermError, growth, leading
+from verify.decide.asymptotics.leading import NoLeadingTermError, growth, leading
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 

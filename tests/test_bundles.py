@@ -12,8 +12,9 @@ from test_checkpoint import stopped_run
 from test_kernel_code import BOUND
 from test_many import QUARTIC, SGHMC, SGLD, VECTOR
 
-from codegen import Polynomial, bundles, sample
-from codegen.many import refusal_of_many
+from codegen import Polynomial, sample
+from codegen.lowering.batch_form import refusal_of_many
+from codegen.running import batches
 from recipe import Kernel, Potential, Recipe, RecipeError, Update, Vector, bind, total
 
 theta = Vector("theta")
@@ -24,8 +25,8 @@ VECTORS = {"params": {"C": 0.5, "c": np.array([1.0, 0.5, 2.0])}}
 @pytest.fixture
 def few(monkeypatch):
     """Bundles of few chains, from few chains on."""
-    monkeypatch.setattr(bundles, "FEWEST", 8)
-    monkeypatch.setattr(bundles, "CHAINS", 7)
+    monkeypatch.setattr(batches, "FEWEST", 8)
+    monkeypatch.setattr(batches, "CHAINS", 7)
 
 
 def both(monkeypatch, what, **options):
@@ -33,8 +34,8 @@ def both(monkeypatch, what, **options):
     options = {**OPTIONS, **options}
     together = sample(what, **options)
     with monkeypatch.context() as patch:
-        patch.setattr(bundles, "in_bundles", None)
-        patch.setattr("codegen.run.in_bundles", lambda *_: False)
+        patch.setattr(batches, "in_bundles", None)
+        patch.setattr("codegen.sample.in_bundles", lambda *_: False)
         alone = sample(what, **options)
     assert list(together.values) == list(alone.values)
     for block, values in alone.values.items():
@@ -65,7 +66,7 @@ def test_draws_in_bundles_are_those_of_chains_one_by_one(few, monkeypatch, what,
 def test_the_size_of_a_bundle_and_the_number_of_threads_change_nothing(few, monkeypatch):
     whole = sample(VECTOR, **OPTIONS, **VECTORS)
     for chains in (1, 3, 256):
-        monkeypatch.setattr(bundles, "CHAINS", chains)
+        monkeypatch.setattr(batches, "CHAINS", chains)
         again = sample(VECTOR, **OPTIONS, **VECTORS, threads=chains % 3 + 1)
         np.testing.assert_array_equal(whole["theta"], again["theta"])
 
@@ -108,7 +109,7 @@ def test_a_run_that_is_stopped_often_is_the_run_that_is_not(few, tmp_path, monke
     np.testing.assert_array_equal(whole["theta"], again["theta"])
     assert whole.divergences == again.divergences
     assert bool(whole.divergences) == bool(options["initial"])
-    monkeypatch.setattr(bundles, "CHAINS", 5)
+    monkeypatch.setattr(batches, "CHAINS", 5)
     with pytest.raises(RecipeError, match="first state of bundle of 5 chains 0 was None"):
         sample(target, **options, checkpoint=tmp_path / "c")
 
@@ -123,8 +124,8 @@ def test_an_interrupt_keeps_what_was_drawn(few):
 @pytest.mark.slow
 def test_bundles_are_taken_by_what_was_planned_and_how_much_there_is(few, monkeypatch):
     taken = []
-    original = bundles.Bundles.begin
-    monkeypatch.setattr(bundles.Bundles, "begin", lambda self, starts: taken.append(1) or original(self, starts))
+    original = batches.Bundles.begin
+    monkeypatch.setattr(batches.Bundles, "begin", lambda self, starts: taken.append(1) or original(self, starts))
 
     def in_bundles(what, **options):
         taken.clear()

@@ -23,7 +23,10 @@ from command import ROOT, command
 from numba.core.caching import IndexDataCacheFile
 from sympy import Matrix
 
-from codegen import generate, kept, machine_code, store, whole
+from codegen import generate
+from codegen.files import atomic_write
+from codegen.store import inventory, machine_code
+from codegen.store import modules as store
 from recipe import Recipe, Vector, total
 
 TEXT = """\
@@ -121,10 +124,10 @@ def test_an_index_that_two_processes_write_can_name_the_machine_code_of_the_othe
 def test_damaged_files_are_as_if_they_were_not_there(folder):
     assert here() == (3.0, 0, 1)
     (machine,) = machine_files(folder)
-    whole = machine.read_bytes()
-    flipped = bytearray(whole)
-    flipped[len(whole) // 2] ^= 1
-    for content in (b"", b"x", whole[: len(whole) // 2], whole[:-1], bytes(flipped), whole + b"x"):
+    atomic_write = machine.read_bytes()
+    flipped = bytearray(atomic_write)
+    flipped[len(atomic_write) // 2] ^= 1
+    for content in (b"", b"x", atomic_write[: len(atomic_write) // 2], atomic_write[:-1], bytes(flipped), atomic_write + b"x"):
         machine.write_bytes(content)
         assert here() == (3.0, 0, 1)
         assert machine.read_bytes()[-32:] == hashlib.sha256(machine.read_bytes()[:-32]).digest()
@@ -161,9 +164,9 @@ def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder)
     left = [p for p in folder.rglob("*") if p.is_file() and p.name not in (f"{STEM}.py", machine_files(folder)[0].name)]
     assert left == []  # whoever writes next deletes them
     for number, gone in ((text_dies.pid, True), (os.getpid(), False)):
-        path = folder / f".{STEM}.py.recipe_{whole._place()}_{number}_0123abcd.py"
+        path = folder / f".{STEM}.py.recipe_{atomic_write._place()}_{number}_0123abcd.py"
         path.touch()
-        assert (path in kept.contents().unfinished) == gone
+        assert (path in inventory.contents().unfinished) == gone
 
 
 @pytest.mark.slow
@@ -317,7 +320,7 @@ def test_samplers_that_start_at_once_draw_what_they_draw_alone(folder):
         out, err = process.communicate(timeout=300)
         assert process.returncode == 0, err
         assert json.loads(out)["runs"]["sgld"]["sha256"] == kept_hash
-    (module,) = kept.contents().modules
+    (module,) = inventory.contents().modules
     assert sum(".run." in path.name for path in module.code) == 2
 
 
@@ -327,15 +330,15 @@ def test_a_store_that_is_cleared_meanwhile_goes_on(folder, monkeypatch):
 
     def meanwhile(name, path, source):
         if not cleared:
-            cleared.append(kept.delete(kept.contents().files()))
+            cleared.append(inventory.delete(inventory.contents().files()))
         return imported(name, path, source)
 
     monkeypatch.setattr(store, "_imported", meanwhile)
     module = store.load("tiny", TEXT)
     assert cleared
-    kept.delete(kept.contents().files())
+    inventory.delete(inventory.contents().files())
     assert module.run(np.array([1.5])) == 3.0
-    assert [m.text for m in kept.contents().modules] == [None]  # its machine code is found again with the next text
+    assert [m.text for m in inventory.contents().modules] == [None]  # its machine code is found again with the next text
     assert here() == (3.0, 1, 0)
 
 

@@ -31,7 +31,7 @@ from recipe import (
     limit_of,
     total,
 )
-from recipe.symbols import Block
+from recipe.language.symbols import Block
 
 CATALOG = catalog_recipes()
 SETTINGS = settings(

@@ -33,15 +33,15 @@ from recipe import (
     outer,
     total,
 )
-from recipe.entry import Column, Coupling, parts
-from recipe.language import read
-from recipe.symbols import name_of
+from recipe.language.entry import Column, Coupling, parts
+from recipe.language.symbols import name_of
+from recipe.language.validate import read
 from verify import Verdict, verify
 from verify.certificate import canonical, certificate_of, digest_of
 from verify.certificate.difference import digests_of, first_difference
 from verify.certificate.node_text import text_of
 from verify.checker import check
-from verify.encoded import Encoder, facts_of
+from verify.encode import Encoder, facts_of
 from verify.evidence import FactorColumn, FactorStep, SignStep
 from verify.verdict import proved
 

@@ -16,15 +16,15 @@ from sympy import Expr, Function, Rational, Symbol, atan, cos, cosh, erf, exp, l
 from test_zero import IDENTITIES, NEAR_MISSES, expressions
 
 from recipe import Dense, Field, Parameter, Potential, Scalar, Vector, grad, total
-from recipe.abstract import jets_from_sympy
-from recipe.calculus import partial
-from recipe.symbols import GENERIC, OTHER
+from recipe.language.abstract import jets_from_sympy
+from recipe.language.calculus import partial
+from recipe.language.symbols import GENERIC, OTHER
 from verify import checker
 from verify.checker import CertificateError, Degrees, Run, Table, check, prime_chain, vanishes
-from verify.encoded import Encoder
-from verify.zero import decide
-from verify.zero.decide import DisagreementError, decide_zero
-from verify.zero.second import PRIMES, second_opinion
+from verify.decide.zero import decide
+from verify.decide.zero.decide import DisagreementError, decide_zero
+from verify.decide.zero.second_decider import PRIMES, second_opinion
+from verify.encode import Encoder
 
 theta = Vector("theta")
 r = Vector("r", like=theta)

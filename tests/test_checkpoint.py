@@ -19,9 +19,10 @@ from command import forked
 from numba import njit
 from sympy import Matrix, Symbol
 
-from codegen import Polynomial, chains, sample
-from codegen.checkpoint import Checkpoint, CheckpointWarning
-from codegen.manifest import digest_of
+from codegen import Polynomial, sample
+from codegen.running import chains
+from codegen.running.checkpoint import Checkpoint, CheckpointWarning
+from codegen.running.manifest import digest_of
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
 
 theta = Vector("theta")

@@ -15,8 +15,8 @@ from sympy import Interval, Rational, Symbol, exp, log, oo
 
 from catalog.scir import scir, scir_posterior
 from codegen import generate, sample
-from codegen.chi_squared import log_mass, noncentral_chi_squared, poisson_small
-from codegen.random import stream_key
+from codegen.device.chi_squared import log_mass, noncentral_chi_squared, poisson_small
+from codegen.device.random import stream_key
 from recipe import (
     Data,
     Noise,
@@ -37,8 +37,8 @@ from recipe import (
     step,
     total,
 )
-from recipe.abstract import Partial
-from recipe.expectation import expectation
+from recipe.language.abstract import Partial
+from recipe.language.expectation import expectation
 
 u64 = np.uint64
 h = Symbol("h", positive=True)

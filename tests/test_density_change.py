@@ -1,6 +1,6 @@
 """What a step does to the density against what it does to test functions, right rules and wrong ones: ``E[phi c_k] = E[A_k phi]``.
 
-The left side is ``verify.order``, the right side ``slow_order``, which shares no code with it.
+The left side is ``verify.discrete.weak_order``, the right side ``slow_order``, which shares no code with it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from slow_order import SlowStep, normal, quartic
 from sympy import Expr, Integer, Poly, Rational, Symbol, expand, sqrt
 
 from recipe import Dense, Noise, Potential, Update, Vector, dot, grad, total
-from verify.order import invariant_order
-from verify.order.change import expansion_of
-from verify.order.step import step_of
+from verify.discrete.weak_order import invariant_order
+from verify.discrete.weak_order.density_change import expansion_of
+from verify.discrete.weak_order.step import step_of
 
 h = Symbol("h", positive=True)
 theta = Vector("theta")

@@ -13,7 +13,7 @@ import golden
 import numpy as np
 import pytest
 
-from codegen import chains
+from codegen.running import chains
 
 KEPT = json.loads(golden.FILE.read_text())
 

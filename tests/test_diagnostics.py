@@ -9,7 +9,7 @@ import pytest
 from scipy.signal import lfilter
 
 from codegen import Divergence, Draws, diagnose, plot, read_draws
-from codegen.plots import PLOTTED
+from codegen.results.plots import PLOTTED
 from recipe import RecipeError
 
 RNG_SEED = 20
@@ -232,7 +232,7 @@ def test_plots_are_png_and_leave_pyplot_alone(tmp_path):
 
 @pytest.mark.slow
 def test_plots_show_the_worst_coordinates_worst_first(tmp_path, monkeypatch):
-    from codegen import plots
+    from codegen.results import plots
 
     theta = normal(4, 200, 15)
     theta[0, :, 9] += 1

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from codegen import elementary, special, stable
-from codegen.intrinsics import wide
+from codegen.device import elementary
+from codegen.device.intrinsics import wide
+from codegen.lowering import special_forms, stable_forms
 
 SEED = 5
 LEAST, LARGEST, NORMAL = 5e-324, 1.7976931348623157e308, 2.2250738585072014e-308
@@ -120,7 +121,12 @@ def test_the_largest_and_smallest_results():
     assert elementary.exp(-745.1) == LEAST
 
 
-VECTORS = [getattr(elementary, name) for name in BOUNDS] + [stable.softplus, stable.sigmoid, stable.logaddexp, special.phi_1]
+VECTORS = [getattr(elementary, name) for name in BOUNDS] + [
+    stable_forms.softplus,
+    stable_forms.sigmoid,
+    stable_forms.logaddexp,
+    special_forms.phi_1,
+]
 
 
 @pytest.mark.parametrize("function", VECTORS, ids=lambda f: f.__name__)

@@ -7,13 +7,15 @@ import ast
 import pytest
 from sympy import Matrix, exp, log, sin, tanh
 
-from codegen import axioms, generate, random
-from codegen.chi_squared import CHI_SQUARED
-from codegen.embedding import with_callees
-from codegen.expression import OURS
-from codegen.intrinsics import wide
-from codegen.names import OWN
-from codegen.source import functions_texts
+from codegen import generate
+from codegen.device import random
+from codegen.device.chi_squared import CHI_SQUARED
+from codegen.device.embed import with_callees
+from codegen.device.intrinsics import wide
+from codegen.lowering.names import OWN
+from codegen.printing import trusted_texts
+from codegen.printing.expression import OURS
+from codegen.printing.module import functions_texts
 from recipe import Potential, Recipe, Vector, bind, total
 
 theta = Vector("theta")
@@ -70,7 +72,7 @@ def test_nothing_is_said_twice():
 
 
 def test_no_name_of_a_text_that_is_embedded_is_handed_out():
-    texts = [*axioms.device_functions().values(), *axioms.eight_statements(), *axioms.header_statements()]
+    texts = [*trusted_texts.device_functions().values(), *trusted_texts.eight_statements(), *trusted_texts.header_statements()]
     defined = {name for text in texts for node in ast.parse(text).body for name in own_names(node)}
     assert {"pairwise_many", "Lanes", "LARGEST", "run_schedule", "njit"} <= defined
     assert defined <= OWN

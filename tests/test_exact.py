@@ -32,14 +32,14 @@ from recipe import (
     discretised,
     total,
 )
-from recipe.phi import Phi
-from recipe.rewritten import rewritten
+from recipe.language.phi import Phi
+from recipe.rebuild.map_expressions import rewritten
 from verify import Verdict, verify
-from verify.exact.law import law_of
-from verify.exact.moments import moments_of
-from verify.exact.transition import judged
-from verify.obligations.consistency import CONSISTENCY
-from verify.obligations.exact_transition import EXACT_TRANSITION
+from verify.discrete.exact.law import law_of
+from verify.discrete.exact.moments import moments_of
+from verify.discrete.exact.transition import judged
+from verify.obligations.step.consistency import CONSISTENCY
+from verify.obligations.step.exact_transition import EXACT_TRANSITION
 from verify.subject import subject_of
 
 h = Symbol("step_size", positive=True)
@@ -260,7 +260,7 @@ def test_a_step_is_rewritten_with_its_transitions(name):
 def test_the_transform_of_the_draw_against_its_density():
     """``E exp(s X)`` of the law by its density, a Bessel function, in 30 digits."""
     x = NoncentralChiSquared(w, sympy.Rational(7, 5), sympy.Rational(9, 4))
-    from recipe.chi_squared import log_laplace, moment
+    from recipe.language.chi_squared import log_laplace, moment
 
     with mpmath.workdps(30):
         df, nonc = mpmath.mpf(7) / 5, mpmath.mpf(9) / 4

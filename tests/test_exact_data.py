@@ -10,7 +10,7 @@ from sympy import Symbol, log
 from catalog.scir import scir_posterior
 from recipe import Data, NoncentralChiSquared, Parameter, Posterior, Potential, Recipe, Update, bind, discretised, total
 from verify import Verdict, verify
-from verify.obligations.exact_transition import EXACT_TRANSITION
+from verify.obligations.step.exact_transition import EXACT_TRANSITION
 from verify.subject import subject_of
 
 (U,) = scir_posterior.H.atoms(Potential)

@@ -14,7 +14,7 @@ from autograd.scipy.special import logsumexp
 from autograd.scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
-from codegen.density import Density
+from codegen.inputs.compiled_posterior import Density
 from recipe_cli.declarations import posterior_in
 from recipe_cli.main import main
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sympy import Add, Expr, Integer, Poly, Symbol, exp, expand, factorial2
 
 from recipe import Dense, Noise, OutsideLanguageError, Scalar, Vector, dot, total
-from recipe.expectation import expectation
-from recipe.symbols import GENERIC, OTHER
-from recipe.total import relabel
+from recipe.language.expectation import expectation
+from recipe.language.symbols import GENERIC, OTHER
+from recipe.language.total import relabel
 
 theta = Vector("theta")
 r = Vector("r", like=theta)

@@ -16,7 +16,7 @@ from slow_step import slow_step
 from sympy import Function, Interval, Matrix, Symbol, exp, log, oo, sqrt, tanh
 
 from codegen import generate
-from codegen.random import draw_rows, fill_normals, random_row, stream_key
+from codegen.device.random import draw_rows, fill_normals, random_row, stream_key
 from recipe import (
     Data,
     Dense,
@@ -38,9 +38,9 @@ from recipe import (
     outer,
     total,
 )  # fmt: skip
-from recipe.abstract import Partial
-from recipe.symbols import ScalarNoise
-from recipe.total import sum_over
+from recipe.language.abstract import Partial
+from recipe.language.symbols import ScalarNoise
+from recipe.language.total import sum_over
 
 theta = Vector("theta")
 r = Vector("r", like=theta)

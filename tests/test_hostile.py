@@ -285,7 +285,7 @@ def test_an_obligation_without_an_end_is_undecided_and_the_rest_goes_on(name, me
     action, seconds, words = STUCK[name]
     patch = f"""
 import ctypes, sys, time
-import verify.obligations.diffusion_psd as psd
+import verify.obligations.process.diffusion_psd as psd
 again = lambda f: f(f)
 decide_psd = psd.decide_psd
 def hostile(dynamics):
@@ -321,8 +321,8 @@ def test_dynamics_that_are_not_derived_are_undecided(tmp_path):
 
 def test_a_fault_of_this_program_is_no_verdict_and_a_contradiction_stops_everything(tmp_path):
     patch = """
-import verify.obligations.diffusion_psd as psd
-from verify.zero.decide import DisagreementError
+import verify.obligations.process.diffusion_psd as psd
+from verify.decide.zero.decide import DisagreementError
 def hostile(dynamics):
     raise {}("both")
 psd.decide_psd = hostile
@@ -360,9 +360,7 @@ def test_limits_are_positive_numbers():
 
 
 def test_sample_does_not_wait_for_a_proof_without_an_end(tmp_path):
-    patch = (
-        "import os, verify.obligations.diffusion_psd as p\np.decide_psd = lambda d: os._exit(1)\ns = Recipe((theta,), U, 1, 0)\n"
-    )
+    patch = "import os, verify.obligations.process.diffusion_psd as p\np.decide_psd = lambda d: os._exit(1)\ns = Recipe((theta,), U, 1, 0)\n"
     recipe_file = file(tmp_path, HEAD + patch)
     done = command("sample", recipe_file, "--posterior", tmp_path / "none.py", "--step-size", "0.1")
     assert "note: s is undecided (diffusion-psd)" in done.stderr

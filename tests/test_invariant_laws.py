@@ -8,8 +8,8 @@ from scipy import stats
 from catalog.sghmc import sghmc
 from recipe import RecipeError, discretised
 from verify.statistics import Outcome, check_invariance, indicate_law, indicate_order, invariant_normal_law
-from verify.statistics.normal import threshold_of
-from verify.statistics.stationary import _hypergeometric as counted
+from verify.statistics.law.two_sample import _hypergeometric as counted
+from verify.statistics.null.normal import threshold_of
 
 WEIGHTS, CENTRES, WIDTHS = np.array([0.7, 0.3]), np.array([-1.0, 2.5]), np.array([0.6, 1.7])
 MIXING = np.array([[1.0, 0.0], [0.8, 0.6]])

@@ -17,15 +17,15 @@ from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from recipe import Field, Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, bind, discretised, div, grad, total
-from recipe.abstract import Partial
-from recipe.expectation import NOISE
-from recipe.phi import Phi
+from recipe.language.abstract import Partial
+from recipe.language.expectation import NOISE
+from recipe.language.phi import Phi
 from recipe.scheme import discretise
-from verify.obligations.invariant_order import INVARIANT_ORDER
-from verify.order import invariant_order, leading_bias
-from verify.order.anharmonic import mean_correction
-from verify.order.gaussian import covariance
-from verify.order.step import step_of
+from verify.discrete.weak_order import invariant_order, leading_bias
+from verify.discrete.weak_order.anharmonic import mean_correction
+from verify.discrete.weak_order.gaussian import covariance
+from verify.discrete.weak_order.step import step_of
+from verify.obligations.step.invariant_order import INVARIANT_ORDER
 from verify.subject import subject_of
 from verify.verdict import Verdict
 

@@ -18,9 +18,9 @@ from test_checkpoint import run as sampled
 from test_checkpoint import stopped_run
 
 from codegen import Polynomial, generate, sample
-from codegen.loops import Loop
-from codegen.loops import Test as Decision
-from codegen.random import log_uniform, random_row
+from codegen.device.random import log_uniform, random_row
+from codegen.lowering.statements import Loop
+from codegen.lowering.statements import Test as Decision
 from recipe import (
     Data,
     Kernel,

@@ -46,9 +46,9 @@ from recipe import (
     step,
     total,
 )  # fmt: skip
-from recipe.bind import put_meanings
 from recipe.kernel import MetropolisHastings
 from recipe.kernel.partner import at_partner
+from recipe.rebuild.bind import put_meanings
 from verify import Report, Verdict, verify
 from verify.obligations import KERNEL_OBLIGATIONS
 

@@ -29,19 +29,19 @@ from recipe import (
     maps,
     total,
 )
-from recipe.calculus import partial
-from recipe.symbols import OTHER
+from recipe.language.calculus import partial
+from recipe.language.sign import possible_signs
+from recipe.language.symbols import OTHER
 from verify import Verdict, verify
 from verify.certificate import certificate_of
+from verify.decide.psd.nowhere_dense import vanishes_nowhere_densely
+from verify.decide.zero.canonical import normalised
+from verify.decide.zero.decide import decide_zero, vanishes
+from verify.decide.zero.point import NoValueError, Point
+from verify.decide.zero.second_decider import second_opinion
 from verify.obligations import OBLIGATIONS
-from verify.psd.density import vanishes_nowhere_densely
 from verify.report.report import subjects_of
-from verify.signs.sign import possible_signs
 from verify.subject import subject_of
-from verify.zero.canonical import normalised
-from verify.zero.decide import decide_zero, vanishes
-from verify.zero.point import NoValueError, Point
-from verify.zero.second import second_opinion
 
 PROVED, REFUTED, UNDECIDED = Verdict
 AROUND = Interval.open(-1, 1)

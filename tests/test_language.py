@@ -29,7 +29,7 @@ from recipe import (
     outer,
     total,
 )
-from recipe.abstract import Jet
+from recipe.language.abstract import Jet
 
 theta, phi = Vector("theta"), Vector("phi")
 r = Vector("r", like=theta)

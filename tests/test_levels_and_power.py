@@ -13,7 +13,7 @@ from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from recipe import discretised
 from verify.statistics import Outcome, battery, check_invariance, check_kernel, invariant_normal_law
-from verify.statistics.normal import (
+from verify.statistics.null.normal import (
     between_replicas,
     correlations,
     means,

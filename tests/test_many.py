@@ -10,7 +10,7 @@ from test_kernel_code import BOUND
 from test_scheme_code import LM
 
 from codegen import generate
-from codegen.many import refusal_of_many
+from codegen.lowering.batch_form import refusal_of_many
 from recipe import (
     Kernel,
     Noise,
@@ -26,7 +26,7 @@ from recipe import (
     mirror,
     total,
 )
-from recipe.symbols import Indexed
+from recipe.language.symbols import Indexed
 
 x, y, p, q = Scalar("x"), Scalar("y"), Scalar("p"), Scalar("q")
 theta = Vector("theta")
@@ -153,7 +153,7 @@ def test_neither_the_first_chain_nor_how_many_there_are_is_seen():
 
 def test_a_step_is_the_slow_one():
     """In 50 digits, with the noise that the counters say; the second draw of a pair of numbers included."""
-    from codegen.random import normal_pair, stream_key
+    from codegen.device.random import normal_pair, stream_key
 
     module, loaded, params, blocks = case("banana", 1, 3)
     draws, _ = together(loaded, params, blocks, np.full(1, 0.3), 0, 1, 5)

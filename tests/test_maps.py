@@ -11,15 +11,15 @@ from outcomes import outcome_of
 from sympy import Abs, Interval, Lambda, Poly, Rational, S, Symbol, cbrt, exp, log, oo, sin, sinh, sqrt
 
 from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps, total
-from recipe.map import PHI, Map, as_map
+from recipe.declare.map import PHI, Map, as_map
 from verify import verify
-from verify.map.limits import limit_at
-from verify.map.lipschitz import decide_lipschitz, decide_lipschitz_drift
-from verify.map.monotone import decide_monotone
-from verify.map.onto import decide_onto
-from verify.map.roots import range_of, roots_inside, sign_of
-from verify.map.smooth import decide_smooth
-from verify.map.variable import Variable, Y, fraction
+from verify.diffusion.change_of_variable.limits import limit_at
+from verify.diffusion.change_of_variable.lipschitz import decide_lipschitz, decide_lipschitz_drift
+from verify.diffusion.change_of_variable.monotone import decide_monotone
+from verify.diffusion.change_of_variable.onto import decide_onto
+from verify.diffusion.change_of_variable.roots import range_of, roots_inside, sign_of
+from verify.diffusion.change_of_variable.smooth import decide_smooth
+from verify.diffusion.change_of_variable.variable import Variable, Y, fraction
 from verify.verdict import Verdict
 
 PROVED, REFUTED, UNDECIDED = Verdict

@@ -7,9 +7,9 @@ from scipy.integrate import quad
 from sympy import Dummy, Function, Matrix, S, Symbol, exp, lambdify, log, sin, sqrt
 
 from recipe import Dense, Field, Potential, Recipe, Scalar, Vector, dot, total
-from recipe.total import opened
+from recipe.language.total import opened
 from verify import Verdict, verify
-from verify.obligations.marginal import FINITE
+from verify.obligations.process.marginal import FINITE
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 

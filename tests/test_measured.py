@@ -13,8 +13,8 @@ from sympy import Symbol
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from recipe import bind, discretise, total
-from verify.affine import affine_step, stationary_covariance
-from verify.order import leading_bias
+from verify.discrete.linear import affine_step, stationary_covariance
+from verify.discrete.weak_order import leading_bias
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -17,7 +17,7 @@ from scipy import stats
 from sympy import Matrix, Rational, exp, log
 
 from codegen import Constant, Cyclical, Density, Polynomial, generate, sample
-from codegen.random import draw_rows
+from codegen.device.random import draw_rows
 from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, bind, discretise, grad, total
 
 theta = Vector("theta")

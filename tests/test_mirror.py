@@ -13,7 +13,8 @@ from sympy import Interval, Matrix, Rational, S, Symbol, exp, log, oo, pi, sqrt
 
 from catalog.mirror_sghmc import mirror_sghmc
 from catalog.mirror_sgld import mirror_sgld
-from codegen import folds, generate, sample
+from codegen import generate, sample
+from codegen.lowering import fold_forms
 from recipe import (
     Dense,
     Fold,
@@ -42,7 +43,7 @@ from recipe import (
     step,
     total,
 )  # fmt: skip
-from recipe.folded import unfolded
+from recipe.declare.reflect_update import unfolded
 from recipe_cli.translation import translation_of
 from verify import Verdict, verify
 
@@ -80,11 +81,11 @@ def one_after_another(x, lower, upper):
 
 
 CASES = {
-    "half line": ((0, None), folds.fold_above, folds.turn_above, folds.FoldAbove),
-    "half line from 5/2": ((Fraction(5, 2), None), folds.fold_above, folds.turn_above, folds.FoldAbove),
-    "below 3": ((None, 3), folds.fold_below, folds.turn_below, folds.FoldBelow),
-    "between -1 and 2": ((-1, 2), folds.fold_between, folds.turn_between, folds.FoldBetween),
-    "between 0 and 1/4": ((0, Fraction(1, 4)), folds.fold_between, folds.turn_between, folds.FoldBetween),
+    "half line": ((0, None), fold_forms.fold_above, fold_forms.turn_above, fold_forms.FoldAbove),
+    "half line from 5/2": ((Fraction(5, 2), None), fold_forms.fold_above, fold_forms.turn_above, fold_forms.FoldAbove),
+    "below 3": ((None, 3), fold_forms.fold_below, fold_forms.turn_below, fold_forms.FoldBelow),
+    "between -1 and 2": ((-1, 2), fold_forms.fold_between, fold_forms.turn_between, fold_forms.FoldBetween),
+    "between 0 and 1/4": ((0, Fraction(1, 4)), fold_forms.fold_between, fold_forms.turn_between, fold_forms.FoldBetween),
 }
 
 
@@ -93,7 +94,7 @@ CASES = {
 def test_a_fold_is_one_reflection_after_another(name):
     (lower, upper), fold, turn, atom = CASES[name]
     ends = [Rational(e.numerator, e.denominator) for e in (lower, upper) if e is not None]
-    limits = [float(end) for end in folds.limits_of(atom(Symbol("x"), *ends))]
+    limits = [float(end) for end in fold_forms.limits_of(atom(Symbol("x"), *ends))]
     for x in (x for x in POINTS if abs(x) < 1000 or name != "between 0 and 1/4"):
         exact, sign = one_after_another(x, lower, upper)
         found = fold(float(x), *limits)
@@ -110,15 +111,15 @@ def test_a_fold_is_one_reflection_after_another(name):
 def test_what_is_no_number_stays_none(name):
     (lower, upper), fold, _, atom = CASES[name]
     ends = (Rational(e.numerator, e.denominator) for e in (lower, upper) if e is not None)
-    limits = [float(end) for end in folds.limits_of(atom(Symbol("x"), *ends))]
+    limits = [float(end) for end in fold_forms.limits_of(atom(Symbol("x"), *ends))]
     assert math.isnan(fold(math.nan, *limits))
     for end in (math.inf, -math.inf):
         assert not math.isfinite(fold(end, *limits))
 
 
 def test_an_edge_itself_is_left_by_the_smallest_amount_whose_inverse_is_finite():
-    assert float(folds.limits_of(folds.FoldAbove(Symbol("x"), S.Zero))[1]) == np.finfo(float).tiny
-    limits = folds.limits_of(folds.FoldBetween(Symbol("x"), S.One, S(2)))
+    assert float(fold_forms.limits_of(fold_forms.FoldAbove(Symbol("x"), S.Zero))[1]) == np.finfo(float).tiny
+    limits = fold_forms.limits_of(fold_forms.FoldBetween(Symbol("x"), S.One, S(2)))
     assert [float(end) for end in limits[2:]] == [np.nextafter(1, 2), np.nextafter(2, 1)]
 
 

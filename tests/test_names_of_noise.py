@@ -21,9 +21,9 @@ from recipe import (
     spread,
     total,
 )  # fmt: skip
-from recipe.symbols import ScalarNoise
+from recipe.language.symbols import ScalarNoise
 from verify import Verdict, verify
-from verify.affine import affine_step, stationary_covariance
+from verify.discrete.linear import affine_step, stationary_covariance
 
 x, x_ = Scalar("x"), Scalar("x_")
 w_x = Parameter("w_x", positive=True)  # so that the noise of x would be called as that of x_

@@ -11,12 +11,12 @@ from catalog.sgnht import sgnht
 from catalog.sgrhmc import sgrhmc
 from catalog.third_order_langevin import third_order_langevin
 from recipe import Data, Noise, Posterior, Recipe, Update, bind, discretise, discretised, grad, total
-from recipe.abstract import Potential
+from recipe.language.abstract import Potential
 from recipe.scheme.compensation import largest_step
 from recipe.scheme.evaluations import evaluations_of
 from verify import Verdict, verify
-from verify.affine import affine_step, stationary_covariance
-from verify.obligations.noise_budget import NOISE_BUDGET
+from verify.discrete.linear import affine_step, stationary_covariance
+from verify.obligations.step.noise_budget import NOISE_BUDGET
 from verify.subject import subject_of
 
 V = Symbol("V", positive=True)

@@ -14,10 +14,10 @@ from scipy.special import gamma
 from sympy import Dummy, Function, Integer, Interval, Rational, Symbol, cos, cosh, exp, lambdify, log, loggamma, oo, sin, sqrt, tanh
 
 from recipe import Field, Parameter, Potential, Recipe, Scalar, Simplex, Vector, total
-from recipe.symbols import Block
+from recipe.language.symbols import Block
 from verify import Verdict, verify
-from verify.tail.growth import bound, compare, leading
-from verify.tail.mass import decide_finite
+from verify.decide.asymptotics.growth import bound, compare, leading
+from verify.diffusion.infinity.mass import decide_finite
 from verify.verdict import Outcome
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED

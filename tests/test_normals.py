@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from codegen.random import direction, radius, uniform
+from codegen.device.random import direction, radius, uniform
 
 LOW = 2**52 - 1
 SEED = 20

@@ -11,7 +11,7 @@ import pytest
 import sympy
 from sympy import Rational, Symbol, pi
 
-from codegen.expression import text_of
+from codegen.printing.expression import text_of
 from recipe import RecipeError
 
 x = Symbol("x", real=True)

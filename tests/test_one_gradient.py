@@ -17,7 +17,7 @@ from test_checkpoint import stopped_run as stopped
 from test_generate import cubic, slow_cubic
 
 from codegen import Polynomial, generate
-from codegen.random import draw_rows, stream_key
+from codegen.device.random import draw_rows, stream_key
 from recipe import Noise, Potential, Scalar, Update, Vector, grad, total
 
 theta = Vector("theta")

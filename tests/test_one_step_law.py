@@ -32,10 +32,10 @@ from recipe import (
     total,
 )
 from verify.statistics import Outcome, Stepper, battery, check_kernel, reference
-from verify.statistics.arrays import Meanings
-from verify.statistics.equations import equations_of
-from verify.statistics.innovations import carried_out, innovations
-from verify.statistics.plan import plan_of
+from verify.statistics.numbers.arrays import Meanings
+from verify.statistics.recover.equations import equations_of
+from verify.statistics.recover.innovations import carried_out, innovations
+from verify.statistics.recover.plan import plan_of
 
 HEAVY, QUARTIC = {"U": by_hand.heavy}, {"U": by_hand.quartic}
 A = np.array([0.3, 1.0, 2.5])

@@ -18,18 +18,18 @@ from test_verify import WRONG as CLAIMS
 
 import recipe as library
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, div, dot, grad, outer, total
-from recipe.dynamics import derive
+from recipe.declare.dynamics import derive
 from recipe_cli.reports import print_report
 from recipe_cli.worker import Declared
 from verify import Verdict, verify
-from verify.fokker_planck import residual
+from verify.audit.repair import find_repair
+from verify.audit.repair.edits import Claim
+from verify.decide.zero.decide import decide_zero
+from verify.decide.zero.show_difference import explained, factored
+from verify.generator.fokker_planck import residual
 from verify.obligations import OBLIGATIONS
-from verify.repair import find_repair
-from verify.repair.edits import Claim
 from verify.report.markdown import markdown
 from verify.subject import subject_of
-from verify.zero.decide import decide_zero
-from verify.zero.shown import explained, factored
 
 CATALOG = catalog_recipes()
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED

@@ -5,8 +5,8 @@ import pytest
 from sympy import Rational, S, Symbol, exp, factorial
 
 from recipe import Update, Vector, limit_of, total
-from recipe.phi import Phi, exp_by_phi
-from verify.signs.sign import is_positive
+from recipe.language.phi import Phi, exp_by_phi
+from recipe.language.sign import is_positive
 
 z = Symbol("z", real=True)
 

@@ -11,7 +11,7 @@ import pytest
 
 from catalog.sghmc import U, sghmc
 from codegen import sample
-from codegen.density import Density
+from codegen.inputs.compiled_posterior import Density
 from recipe import bind
 
 ROOT = Path(__file__).parent.parent

@@ -11,8 +11,8 @@ import mpmath
 import numpy as np
 
 from codegen import Cyclical, Polynomial
-from codegen.powers import exponential, power, sine
-from codegen.schedule import AT_ONCE, step_sizes
+from codegen.inputs.portable_math import exponential, power, sine
+from codegen.inputs.schedule import AT_ONCE, step_sizes
 
 SCHEDULES = (Polynomial(0.05, 10.0, 0.55), Polynomial(1.0, 0.3, 1.0), Cyclical(0.1, 1000))
 

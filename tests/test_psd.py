@@ -29,10 +29,10 @@ from sympy import (
 )  # fmt: skip
 
 from recipe import Dense, Field, Parameter, Recipe, Scalar, Simplex, Vector, derive, outer, total
-from recipe.symbols import GENERIC, OTHER
+from recipe.language.symbols import GENERIC, OTHER
+from verify.decide.psd import decide_psd
+from verify.decide.psd.nowhere_dense import vanishes_nowhere_densely
 from verify.evidence import FactorColumn, FactorStep
-from verify.psd import decide_psd
-from verify.psd.density import vanishes_nowhere_densely
 from verify.verdict import Verdict
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED

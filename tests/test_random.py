@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from codegen.random import (
+from codegen.device.random import (
     AHEAD,
     draw_ahead,
     fill_normals,
@@ -22,8 +22,8 @@ from codegen.random import (
     strong_threefry,
     threefry,
 )
-from codegen.special import digamma
-from codegen.stable import sigmoid, softplus
+from codegen.lowering.special_forms import digamma
+from codegen.lowering.stable_forms import sigmoid, softplus
 
 MASK = 2**64 - 1
 LOW = 2**52 - 1

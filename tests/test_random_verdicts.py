@@ -34,7 +34,7 @@ MOST_UNDECIDED = {"right": 0.01, "wrong": 0.02}
 def _verdicts_alone():
     """What is said of a refutation beside its witness takes longer than to find it, and is not judged here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("verify.obligations.stationarity._explained", lambda outcome, *_: outcome)
+        patch.setattr("verify.obligations.process.stationarity._explained", lambda outcome, *_: outcome)
         yield
 
 

@@ -17,7 +17,7 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from codegen.random import fill_normals, stream_key, threefry
+from codegen.device.random import fill_normals, stream_key, threefry
 
 SEED = 20261122
 LEVEL = 1e-6  # of each comparison with a bound

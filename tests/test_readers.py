@@ -18,7 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 from sympy import Matrix
 
-from codegen import conversion, memory_mapped, read_libsvm, read_table, readers, sample
+from codegen import memory_mapped, read_libsvm, read_table, sample
+from codegen.files import convert as conversion
+from codegen.files import readers
 from recipe import Data, Posterior, Potential, Recipe, RecipeError, Vector, bind, total
 
 ROOT = Path(__file__).parent.parent

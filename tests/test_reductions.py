@@ -17,10 +17,10 @@ from numba import njit
 from sympy import exp
 
 from codegen import Density, generate
-from codegen.intrinsics import fma
-from codegen.lanes import EIGHT, eight, inside, lanes, pairwise, whole
+from codegen.device.intrinsics import fma
+from codegen.device.simd8 import EIGHT, eight, inside, lanes, pairwise, whole
 from recipe import Data, Dense, Posterior, Scalar, Update, Vector, dot, total
-from recipe.total import Total, opened
+from recipe.language.total import Total, opened
 
 theta = Vector("theta")
 X, y = Data("x", like=theta), Data("y")
@@ -36,7 +36,7 @@ def fused(a, b, c):
 
 
 def slow_sum(n, joined):
-    """The sum in the order that ``codegen/reductions.py`` states; ``joined(i, total)`` is the total after coordinate i."""
+    """The sum in the order that ``codegen/printing/reductions.py`` states; ``joined(i, total)`` is the total after coordinate i."""
     if n < 8:
         result = 0.0
         for i in range(n):

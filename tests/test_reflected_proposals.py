@@ -13,7 +13,7 @@ from sympy import Interval, Matrix, Rational, Symbol, exp, lambdify, log, oo, sq
 from catalog.sgrld_simplex_expanded_mean import sgrld_simplex_expanded_mean
 from codegen import sample
 from recipe import Noise, Recipe, RecipeError, Scalar, Update, Vector, compose, metropolis, mirror, outer, step, total
-from recipe.fold import Fold
+from recipe.language.fold import Fold
 from verify import Verdict, verify
 
 PROVED, UNDECIDED = Verdict.PROVED, Verdict.UNDECIDED

@@ -5,10 +5,10 @@ from outcomes import outcome_of
 from sympy import Function, S, exp, sqrt, symbols
 
 from recipe import Noise, Potential, Scalar, Update, Vector, div, grad, limit_of, total
-from recipe.calculus import gradient
+from recipe.language.calculus import gradient
 from verify import Verdict, verify
-from verify.repair import find_repair
-from verify.repair.edits import Claim
+from verify.audit.repair import find_repair
+from verify.audit.repair.edits import Claim
 
 theta, xi = Vector("theta"), Scalar("xi")
 r = Vector("r", like=theta)

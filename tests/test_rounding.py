@@ -9,9 +9,9 @@ from sympy import cos, exp, expand, log, sqrt
 from catalog.ito_sgld import ito_sgld
 from recipe import Fold, Potential, Scalar, Update, Vector, discretised, grad, total
 from verify.statistics import Outcome, battery, reference
-from verify.statistics.arrays import Meanings
-from verify.statistics.design import resolvable
-from verify.statistics.rounding import Rounding
+from verify.statistics.numbers.arrays import Meanings
+from verify.statistics.recover.rounding import Rounding
+from verify.statistics.step.design import resolvable
 
 ROUNDED = 2.0**-53
 ROOM = 8  # roundings that one operation of the library may take: powers, exponentials and logarithms are not exact to the last bit

@@ -18,7 +18,7 @@ from numba import njit
 from sympy import Interval, Matrix, Symbol, exp, log, oo
 
 from codegen import generate, sample
-from codegen.chains import Chain, run_chains
+from codegen.running.chains import Chain, run_chains
 from recipe import Data, Dense, Parameter, Posterior, Potential, Recipe, RecipeError, Scalar, Simplex, Update, Vector, bind, total
 
 theta = Vector("theta")

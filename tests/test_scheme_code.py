@@ -14,9 +14,9 @@ from test_checkpoint import stopped_run
 from test_generate import COUPLED, FACTORED, SGHMC, SGLD, SGNHT, compare
 
 from codegen import generate
-from codegen.special import phi_1
+from codegen.lowering.special_forms import phi_1
 from recipe import Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, bind, discretise, grad, mirror, total
-from recipe.phi import Phi
+from recipe.language.phi import Phi
 from recipe.scheme import NAMES
 
 theta = Vector("theta")

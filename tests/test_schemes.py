@@ -30,15 +30,15 @@ from recipe import (
     limit_of,
     total,
 )
-from recipe.abstract import jets_from_sympy
-from recipe.phi import Phi
+from recipe.language.abstract import jets_from_sympy
+from recipe.language.phi import Phi
 from recipe.scheme import SCHEMES, scheme_called, split
 from recipe.scheme.flow import flow
 from recipe.scheme.pieces import pieces_of
 from recipe_cli.declarations import catalog_entries
 from verify import Verdict, verify
-from verify.zero.decide import decide_zero
-from verify.zero.entry import decide_zero_entry
+from verify.decide.zero.decide import decide_zero
+from verify.decide.zero.entry import decide_zero_entry
 
 h = Symbol("step_size", positive=True)
 RECIPES = {e.name: e.declared for e in catalog_entries() if isinstance(e.declared, Recipe)}

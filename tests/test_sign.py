@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from sympy import Expr, Function, Interval, Rational, Symbol, cosh, exp, log, oo, sign, sqrt, tanh
 
 from recipe import Field, Simplex, Vector, total
-from verify.signs.readable import readable_form
-from verify.signs.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
+from recipe.language.sign import is_nonnegative, is_nonzero, is_positive, possible_signs
+from verify.decide.nonnegative.syntactic_forms import readable_form
 
 a, c = Symbol("a", positive=True), Symbol("c", positive=True)
 n, m = Symbol("n", nonnegative=True), Symbol("m", negative=True)

@@ -32,10 +32,10 @@ from recipe import (
     total,
 )  # fmt: skip
 from verify import Verdict, verify
-from verify.kernel.hastings import decide_hastings
-from verify.obligations.stationarity import STATIONARITY
+from verify.decide.zero.decide import vanishes
+from verify.kernels.hastings import decide_hastings
+from verify.obligations.process.stationarity import STATIONARITY
 from verify.subject import subject_of
-from verify.zero.decide import vanishes
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 NAMES = ("reduced_mean", "reduced_natural", "expanded_mean", "expanded_natural")

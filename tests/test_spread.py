@@ -34,7 +34,7 @@ from recipe import (
     spread,
     total,
 )
-from recipe.symbols import Length
+from recipe.language.symbols import Length
 from verify import Verdict, verify
 
 CATALOG = catalog_recipes()

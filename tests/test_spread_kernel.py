@@ -36,7 +36,7 @@ from recipe import (
 from recipe.kernel import MetropolisHastings, updates_of
 from recipe.kernel.part import leaves_of
 from verify import Verdict, verify
-from verify.kernel.shears import Shear, layers_of
+from verify.kernels.shears import Shear, layers_of
 
 PROVED, UNDECIDED = Verdict.PROVED, Verdict.UNDECIDED
 h = Symbol("h", positive=True)

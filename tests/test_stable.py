@@ -8,8 +8,8 @@ import pytest
 from mpmath import mpf
 from sympy import S, Symbol, exp, log, sqrt
 
-from codegen.density import Density
-from codegen.stable import Expm1, LogAddExp, logaddexp, stabilised
+from codegen.inputs.compiled_posterior import Density
+from codegen.lowering.stable_forms import Expm1, LogAddExp, logaddexp, stabilised
 from recipe import Posterior, Scalar
 
 DIGITS = 500  # the second term of 1 + exp(-1000) is in the 435th

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from sympy import Matrix
 
-from codegen import generate, store
-from codegen.gate import checked
-from codegen.lanes import lanes_text
+from codegen import generate
+from codegen.device.simd8 import lanes_text
+from codegen.store import modules
+from codegen.store.allowlist import checked
 from recipe import Potential, Recipe, RecipeError, Vector, bind, total
 
 theta = Vector("theta")
@@ -67,8 +68,8 @@ def test_generation_is_reproducible_and_the_store_is_addressed_by_content(tmp_pa
     one, two = generate(SGLD, scheme="euler"), generate(SGLD, scheme="euler")
     assert one.source == two.source
     assert one.hash == two.hash
-    assert store.load("fresh", one.source) is store.load("fresh", two.source)
+    assert modules.load("fresh", one.source) is modules.load("fresh", two.source)
     assert [p.name for p in tmp_path.glob("*.py")] == [f"fresh_{one.hash[:12]}.py"]
     monkeypatch.setenv("RECIPE_CACHE", "/proc/nowhere")
     with pytest.raises(RecipeError, match="RECIPE_CACHE"):
-        store.load("another", one.source)
+        modules.load("another", one.source)

@@ -24,10 +24,10 @@ from sympy import Interval, S
 
 from codegen import generate
 from recipe import Recipe, Scalar, Simplex, derive
-from recipe.symbols import name_of
+from recipe.language.symbols import name_of
 from recipe_cli.translation import translation_of
 from verify import Verdict
-from verify.statistics.arrays import Meanings
+from verify.statistics.numbers.arrays import Meanings
 
 QUIET = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": True, "database": None}
 DRAWS = 40_000

@@ -18,13 +18,7 @@ import pytest
 from numba import njit
 from scipy import stats
 
-from codegen.random import (
-    direction,
-    radius,
-    row_of_word,
-    stream_key,
-    threefry,
-)
+from codegen.device.random import direction, radius, row_of_word, stream_key, threefry
 
 LEVEL = 1e-11
 u64 = np.uint64

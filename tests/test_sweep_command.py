@@ -20,8 +20,8 @@ from recipe_cli.sweep_test import FROM_ANYWHERE, IN_ITS_LAW
 from recipe_cli.testing import Asked, comparisons_of, kernel_of, subject_of
 from recipe_cli.trial_law import NothingToCompareError, trial_law
 from verify.statistics import Line, Outcome, check_sweep
-from verify.statistics.setting import setting
-from verify.statistics.sweeps import Runner, swept
+from verify.statistics.law.simulate import Runner, swept
+from verify.statistics.numbers.inputs import setting
 
 theta, x = Vector("theta"), Vector("x", domain=Interval.open(0, oo))
 h, T = Symbol("h", positive=True), Symbol("T", positive=True)

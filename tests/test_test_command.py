@@ -17,7 +17,7 @@ from recipe_cli.declarations import concrete_declaration
 from recipe_cli.testing import Asked, battery_of, bias_of, exit_status, kernel_of, subject_of
 from recipe_cli.trial import ON_HALF_LINE, ON_LINE, trials_of
 from verify.statistics import Findings, Line, Outcome
-from verify.statistics.setting import setting
+from verify.statistics.numbers.inputs import setting
 
 SAMPLER = """
 from sympy import *

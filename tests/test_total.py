@@ -24,8 +24,8 @@ from recipe import (
     grad,
     total,
 )
-from recipe.symbols import GENERIC
-from recipe.total import Total, labels, opened, substitute, sum_over
+from recipe.language.symbols import GENERIC
+from recipe.language.total import Total, labels, opened, substitute, sum_over
 
 theta, r = Vector("theta"), Vector("r", like=Vector("theta"))
 phi = Vector("phi")

@@ -35,14 +35,14 @@ from recipe import (
     refresh,
     total,
 )  # fmt: skip
-from recipe.abstract import Partial
-from recipe.entry import parts
-from recipe.map import Map
-from recipe.preimage import as_functions_of_preimages
-from recipe.transform import log_slope
+from recipe.change.transform import log_slope
+from recipe.declare.map import Map
+from recipe.declare.preimage import as_functions_of_preimages
+from recipe.language.abstract import Partial
+from recipe.language.entry import parts
 from verify import verify
+from verify.decide.zero.decide import decide_zero
 from verify.verdict import Verdict
-from verify.zero.decide import decide_zero
 
 x = Symbol("x", real=True)
 C = Symbol("C", positive=True)

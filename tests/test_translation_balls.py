@@ -13,13 +13,13 @@ from numba import njit
 from samplers import catalog_recipes
 from translations import PRECONDITIONED, TWO_NOISES, Case, recipe_called, step
 
-from recipe.abstract import Dense, DenseEntry
-from recipe.fold import Fold, FoldSign
-from recipe.phi import Phi
-from recipe.symbols import Indexed, Length, Scalar
-from recipe.total import Total
+from recipe.language.abstract import Dense, DenseEntry
+from recipe.language.fold import Fold, FoldSign
+from recipe.language.phi import Phi
+from recipe.language.symbols import Indexed, Length, Scalar
+from recipe.language.total import Total
 from recipe_cli.translation import legend_of, trusted_texts
-from verify.translation.lift import lifted_step
+from verify.translation.run.lift import lifted_step
 
 BITS = 300
 UNIT = flint.arb(2) ** -53

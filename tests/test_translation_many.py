@@ -13,7 +13,7 @@ from test_translation_mutants import exchanged
 from translations import CASES as OTHERS
 from translations import Case, case, step
 
-from codegen.many import refusal_of_many
+from codegen.lowering.batch_form import refusal_of_many
 from recipe import Kernel, Update
 
 MANY = [name for name in CASES if name not in DRAWN]

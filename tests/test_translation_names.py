@@ -4,7 +4,7 @@ import pytest
 from test_translation_many import made
 from translations import Case, case, h, r, recipe_called, theta, total
 
-from codegen.store import checked
+from codegen.store.modules import checked
 from recipe import Kernel, Parameter, Potential, RecipeError, Update, grad, refresh, repeat, step
 
 U = Potential("U", theta)

@@ -4,7 +4,7 @@ import pytest
 from sympy import Rational, exp, sqrt, symbols
 
 from recipe import Field, Noise, Potential, RecipeError, Scalar, Update, Vector, compose, grad, limit_of, step, total
-from recipe.rewritten import rewritten
+from recipe.rebuild.map_expressions import rewritten
 from verify import Verdict, verify
 
 x = Vector("x")

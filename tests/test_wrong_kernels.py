@@ -11,11 +11,11 @@ from test_one_step_law import CASES, battery_of
 from catalog.sghmc import sghmc
 from recipe import Fold, Noise, RecipeError, Scalar, Update, Vector, discretised, total
 from verify.statistics import Outcome, Stepper, battery, check_invariance, invariant_normal_law, reference
-from verify.statistics.arrays import Meanings
-from verify.statistics.coefficients import Signature, weakest
-from verify.statistics.equations import equations_of
-from verify.statistics.innovations import innovations
-from verify.statistics.plan import plan_of
+from verify.statistics.numbers.arrays import Meanings
+from verify.statistics.recover.equations import equations_of
+from verify.statistics.recover.innovations import innovations
+from verify.statistics.recover.plan import plan_of
+from verify.statistics.step.coefficients import Signature, weakest
 
 
 class Later:

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from sympy import Expr, Function, Rational, Symbol, cos, exp, log, sin, sqrt, tan, tanh
 
 from recipe import Dense, Field, Potential, Vector, dot, grad, total
-from recipe.abstract import jets_from_sympy
-from recipe.calculus import directional, partial
-from recipe.symbols import OTHER
-from recipe.total import substitute
+from recipe.language.abstract import jets_from_sympy
+from recipe.language.calculus import directional, partial
+from recipe.language.symbols import OTHER
+from recipe.language.total import substitute
+from verify.decide.zero.canonical import Canonical
+from verify.decide.zero.decide import DisagreementError, _look_again, decide_zero
+from verify.decide.zero.errors import CannotDecideError
 from verify.verdict import Verdict
-from verify.zero.canonical import Canonical
-from verify.zero.decide import DisagreementError, _look_again, decide_zero
-from verify.zero.errors import CannotDecideError
 
 theta = Vector("theta")
 r = Vector("r", like=theta)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
-from recipe.abstract import Dense
-from recipe.entry import Entry
-from recipe.symbols import Block, Length
+from recipe.language.abstract import Dense
+from recipe.language.entry import Entry
+from recipe.language.symbols import Block, Length
 
 
 @dataclass(frozen=True)

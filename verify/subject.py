@@ -10,16 +10,16 @@ from sympy import Expr, Symbol
 from sympy.core.function import UndefinedFunction
 
 from recipe import Discretisation, Dynamics, Kernel, Recipe, RecipeError, Update, derive, limit_of
-from recipe.abstract import Dense, Field, Potential, written_image
-from recipe.calculus import gradient
-from recipe.folded import has_folds, unfolded
+from recipe.declare.preimage import as_functions_of_preimages
+from recipe.declare.reflect_update import has_folds, unfolded
+from recipe.declare.reflection import Reflection
 from recipe.kernel.part import MetropolisHastings, leaves_of, updates_of
-from recipe.preimage import as_functions_of_preimages
-from recipe.reflection import Reflection
-from recipe.rewritten import rewritten
-from recipe.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
-from verify.kernel.steps import conditions_on_step
-from verify.signs.definedness import Condition
+from recipe.language.abstract import Dense, Field, Potential, written_image
+from recipe.language.calculus import gradient
+from recipe.language.symbols import Block, Scalar, Simplex, Vector, assumptions_of, name_of
+from recipe.rebuild.map_expressions import rewritten
+from verify.decide.definedness import Condition
+from verify.kernels.step_sizes import conditions_on_step
 
 Declared = Recipe | Update | Discretisation | Kernel
 

@@ -21,18 +21,18 @@ from random import Random
 
 from sympy import Abs, Add, Expr, Mul, Rational, S, Symbol, expand, factor, factor_terms, log, sqrt
 
-from recipe.calculus import contract, freeze, thaw, tidy
-from recipe.errors import RecipeError
-from recipe.expectation import expectation
-from recipe.free import UnusedNames, blocks_in
+from recipe.declare.replace_fields import with_fields
+from recipe.declare.update import Update
 from recipe.kernel.conditional import conditional_of
 from recipe.kernel.series import ORDER, Series
 from recipe.kernel.sweep import Sweep, follow, sweep_of
-from recipe.symbols import GENERIC, OTHER, Block, Noise, Vector
-from recipe.text import listed
-from recipe.total import relabel, substitute
-from recipe.unchecked import with_fields
-from recipe.update import Update
+from recipe.language.calculus import contract, freeze, thaw, tidy
+from recipe.language.errors import RecipeError
+from recipe.language.expectation import expectation
+from recipe.language.free_symbols import UnusedNames, blocks_in
+from recipe.language.symbols import GENERIC, OTHER, Block, Noise, Vector
+from recipe.language.text import listed
+from recipe.language.total import relabel, substitute
 
 POINTS = tuple(range(1, ORDER + 2))  # numbers of repetitions that determine a polynomial of degree ORDER
 

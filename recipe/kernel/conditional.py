@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from sympy import Expr, S, expand
 from sympy.core.function import AppliedUndef
 
-from recipe.abstract import Jet, Partial
-from recipe.calculus import explicit, partial, tidy
-from recipe.errors import RecipeError
-from recipe.free import blocks_in
-from recipe.symbols import OTHER, Block, Vector
-from recipe.total import substitute
+from recipe.language.abstract import Jet, Partial
+from recipe.language.calculus import explicit, partial, tidy
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import OTHER, Block, Vector
+from recipe.language.total import substitute
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from sympy import Expr, Mul, S, expand, factor_terms, log
 
-from recipe.calculus import contract, freeze, thaw
-from recipe.free import blocks_in
-from recipe.symbols import GENERIC, OTHER, Block
-from recipe.total import labels, relabel
+from recipe.language.calculus import contract, freeze, thaw
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import GENERIC, OTHER, Block
+from recipe.language.total import labels, relabel
 
 
 @dataclass(frozen=True)

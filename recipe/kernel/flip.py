@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sympy import S
 
-from recipe.errors import RecipeError
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
 from recipe.kernel.part import FLIP, Move
-from recipe.recipe import Recipe
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block
 from recipe.scheme.increment import step_symbol
-from recipe.symbols import Block
-from recipe.update import Update
 
 
 def flip(recipe: Recipe, *blocks: Block) -> Move:

@@ -8,14 +8,14 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.abstract import Potential
-from recipe.chi_squared import NoncentralChiSquared
-from recipe.errors import RecipeError
-from recipe.free import abstract_of, parameters_of
+from recipe.declare.posterior import Posterior
+from recipe.declare.update import Update
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Part, leaves_of, parts_in, updates_of
-from recipe.posterior import Posterior
-from recipe.symbols import Block
-from recipe.update import Update
+from recipe.language.abstract import Potential
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import abstract_of, parameters_of
+from recipe.language.symbols import Block
 
 
 @dataclass(frozen=True, init=False)
@@ -72,7 +72,7 @@ class Kernel:
         _ = self.step
 
     def __repr__(self) -> str:
-        from recipe.show import kernel_text  # what shows a kernel knows it, so it cannot come first
+        from recipe.printing.derivation import kernel_text  # what shows a kernel knows it, so it cannot come first
 
         return kernel_text(self)
 

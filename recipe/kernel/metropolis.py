@@ -6,16 +6,16 @@ Duane, Kennedy, Pendleton & Roweth (1987), generalised HMC Horowitz (1991), test
 
 from __future__ import annotations
 
-from recipe.errors import RecipeError
-from recipe.expectation import NOISE
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
 from recipe.kernel.flip import checked_flips
 from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, checked_times
 from recipe.kernel.partner import partners_of
 from recipe.kernel.proposal import cost_of
 from recipe.kernel.step import rule_of
-from recipe.recipe import Recipe
-from recipe.symbols import Block
-from recipe.update import Update
+from recipe.language.errors import RecipeError
+from recipe.language.expectation import NOISE
+from recipe.language.symbols import Block
 
 
 def metropolis(

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol
 
-from recipe.errors import RecipeError
-from recipe.symbols import Block
-from recipe.update import Update
+from recipe.declare.update import Update
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block
 
 Times = int | tuple[int, int]  # a number, or the ends of the range that it is drawn from, uniformly and afresh each time
 

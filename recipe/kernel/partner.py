@@ -5,9 +5,9 @@ from __future__ import annotations
 from sympy import Expr, S, Symbol
 from sympy.core.function import AppliedUndef
 
-from recipe.abstract import Field, Partial, Potential
-from recipe.symbols import GENERIC, Block, Scalar, Vector, name_of
-from recipe.update import Update
+from recipe.declare.update import Update
+from recipe.language.abstract import Field, Partial, Potential
+from recipe.language.symbols import GENERIC, Block, Scalar, Vector, name_of
 
 Partners = tuple[tuple[Block, Block], ...]
 

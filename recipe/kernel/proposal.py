@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 from sympy import Add, Expr, Mul, S, Symbol, expand, log
 
-from recipe.abstract import Dense
-from recipe.calculus import contract, explicit, partial, summands, tidy
-from recipe.errors import RecipeError
-from recipe.expectation import NOISE
-from recipe.free import blocks_in
+from recipe.declare.update import Update
 from recipe.kernel.correlated import Correlated, direction_of
 from recipe.kernel.partner import Partners
 from recipe.kernel.reflected import edges_of, minus_log_of_image
-from recipe.operators import dot
-from recipe.symbols import GENERIC, OTHER, Block, Noise, Vector, generic
-from recipe.total import Total, labels, opened, relabel, substitute
-from recipe.update import Update
+from recipe.language.abstract import Dense
+from recipe.language.calculus import contract, explicit, partial, summands, tidy
+from recipe.language.errors import RecipeError
+from recipe.language.expectation import NOISE
+from recipe.language.free_symbols import blocks_in
+from recipe.language.operators import dot
+from recipe.language.symbols import GENERIC, OTHER, Block, Noise, Vector, generic
+from recipe.language.total import Total, labels, opened, relabel, substitute
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from sympy import Expr, exp, log
 
-from recipe.calculus import contract
-from recipe.errors import RecipeError
-from recipe.fold import ends_of
-from recipe.folded import unfolded
-from recipe.symbols import Block
-from recipe.update import Update
+from recipe.declare.reflect_update import unfolded
+from recipe.declare.update import Update
+from recipe.language.calculus import contract
+from recipe.language.errors import RecipeError
+from recipe.language.fold import ends_of
+from recipe.language.symbols import Block
 
 
 def edges_of(update: Update) -> tuple[Update, dict[Block, Expr]]:

@@ -6,16 +6,16 @@ from typing import Any
 
 from sympy import Expr, S, factor_terms, sqrt
 
-from recipe.errors import RecipeError
-from recipe.free import UnusedNames, blocks_in
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
 from recipe.kernel.conditional import conditional_of
 from recipe.kernel.flip import check_recipe
 from recipe.kernel.part import REFRESH, Move
-from recipe.language import check_component, read
-from recipe.recipe import Recipe
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import UnusedNames, blocks_in
+from recipe.language.symbols import Block
+from recipe.language.validate import check_component, read
 from recipe.scheme.increment import step_symbol, white_noise
-from recipe.symbols import Block
-from recipe.update import Update
 
 
 def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:

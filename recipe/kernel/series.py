@@ -13,13 +13,13 @@ from math import factorial, prod
 
 from sympy import Add, Expr, Rational, S, Symbol, nan, oo, zoo
 
-from recipe.calculus import directional, partial
-from recipe.errors import OutsideLanguageError, RecipeError
-from recipe.free import UnusedNames
-from recipe.phi import exp_by_phi
-from recipe.symbols import Block, Scalar, Vector
-from recipe.total import substitute
-from recipe.update import Update
+from recipe.declare.update import Update
+from recipe.language.calculus import directional, partial
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.free_symbols import UnusedNames
+from recipe.language.phi import exp_by_phi
+from recipe.language.symbols import Block, Scalar, Vector
+from recipe.language.total import substitute
 
 ORDER = 4  # the step squared: no sweep needs more
 

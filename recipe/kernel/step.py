@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from recipe.errors import RecipeError
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
 from recipe.kernel.part import STEP, Move
-from recipe.recipe import Recipe
+from recipe.language.errors import RecipeError
 from recipe.scheme import discretise
-from recipe.update import Update
 
 
 def step(of: Recipe | Update, scheme: str | None = None) -> Move:

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from sympy import Abs, Dummy, Expr, Symbol, expand, sign
 
-from recipe.chi_squared import NoncentralChiSquared
-from recipe.errors import OutsideLanguageError, RecipeError
-from recipe.expectation import NOISE
-from recipe.fold import Fold, FoldSign
-from recipe.free import UnusedNames
+from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import Move, Part, Repeat, RepeatForEvery, parts_in
 from recipe.kernel.series import Directions, Series, put_in, unmoved, written_out
-from recipe.symbols import Block, Noise, ScalarNoise, name_of
-from recipe.update import Update
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.expectation import NOISE
+from recipe.language.fold import Fold, FoldSign
+from recipe.language.free_symbols import UnusedNames
+from recipe.language.symbols import Block, Noise, ScalarNoise, name_of
 
 MOST_MOVES = 200  # rules that are followed in one sweep
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from recipe.errors import RecipeError
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block
 from recipe.scheme.discretisation import PRINTED, Discretisation, as_printed, discretisation
 from recipe.scheme.euler import euler
 from recipe.scheme.exact import exact
@@ -16,8 +18,6 @@ from recipe.scheme.pieces import LETTERS
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.semi_implicit import semi_implicit
 from recipe.scheme.splitting import Splitting, split
-from recipe.symbols import Block
-from recipe.update import Update
 
 
 def _word(word: str, summary: str, source: str, name: str | None = None) -> Scheme:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from sympy import Dummy, Expr, S
 
-from recipe.abstract import Partial, Potential, written_image
-from recipe.entry import Column, Coupling, Entry, Row, is_zero_entry, parts
-from recipe.errors import RecipeError
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
+from recipe.language.abstract import Partial, Potential, written_image
+from recipe.language.entry import Column, Coupling, Entry, Row, is_zero_entry, parts
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block, Scalar, Vector
+from recipe.language.variance import gradient_variance
 from recipe.scheme.increment import step_symbol
-from recipe.symbols import Block, Scalar, Vector
-from recipe.update import Update
-from recipe.variance import gradient_variance
 
 
 def gradient_noise(recipe: Recipe) -> dict[Block, Expr]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from recipe.errors import RecipeError
-from recipe.folded import has_folds
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.reflect_update import has_folds
+from recipe.declare.update import Update
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block
 from recipe.scheme.exact import Exact
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.splitting import Splitting
-from recipe.symbols import Block
-from recipe.update import Update
 
 PRINTED = "printed"
 

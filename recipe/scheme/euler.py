@@ -3,11 +3,11 @@ as in their equation 3)."""
 
 from __future__ import annotations
 
-from recipe.folded import folded
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.reflect_update import folded
+from recipe.declare.update import Update
 from recipe.scheme.compensation import gradient_noise
 from recipe.scheme.increment import increments, step_symbol
-from recipe.update import Update
 
 
 def euler(recipe: Recipe, *, compensate: bool = False) -> Update:

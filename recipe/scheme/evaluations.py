@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from sympy import Expr, S, cancel, nan, zoo
 
-from recipe.abstract import Partial, Potential
-from recipe.calculus import freeze
-from recipe.errors import OutsideLanguageError
-from recipe.free import blocks_in
-from recipe.symbols import Block, generic
-from recipe.update import Update
+from recipe.declare.update import Update
+from recipe.language.abstract import Partial, Potential
+from recipe.language.calculus import freeze
+from recipe.language.errors import OutsideLanguageError
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block, generic
 
 Use = tuple[Block, Block]  # the block that moves, and the one that the derivative is by
 Found = dict[tuple[Potential, tuple[int, ...]], dict[Use, Expr]]

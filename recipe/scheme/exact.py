@@ -15,21 +15,21 @@ import sympy
 from sympy import Add, Expr, Interval, S, Symbol, oo
 
 from recipe import maps
-from recipe.calculus import abstract_atoms, summands
-from recipe.chi_squared import NoncentralChiSquared
-from recipe.dynamics import derive
-from recipe.errors import RecipeError
-from recipe.free import UnusedNames, blocks_in
-from recipe.map import Map
-from recipe.recipe import Recipe
+from recipe.change.transform import ito
+from recipe.declare.dynamics import derive
+from recipe.declare.map import Map
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
+from recipe.language.calculus import abstract_atoms, summands
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import UnusedNames, blocks_in
+from recipe.language.symbols import Block
 from recipe.scheme.flow import flow
 from recipe.scheme.increment import diagonal_noise, step_symbol, white_noise
 from recipe.scheme.pieces import Motion
 from recipe.scheme.square_root import SquareRoot, square_root_law
 from recipe.scheme.summed_data import summed_data
-from recipe.symbols import Block
-from recipe.transform import ito
-from recipe.update import Update
 
 LIBRARY = tuple(m for m in vars(maps).values() if isinstance(m, Map) and m.domain == S.Reals and not m.kink)
 LONGEST = 200  # operations of a drift that a map is tried on

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sympy import Expr, Mul, S, Symbol, exp, sqrt
 from sympy.core.function import AppliedUndef
 
-from recipe.phi import Phi
+from recipe.language.phi import Phi
 from recipe.scheme.pieces import Motion
 
 

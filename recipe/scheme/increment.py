@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from sympy import Add, Expr, Mul, S, Symbol, factor_terms, sqrt
 
-from recipe.abstract import Dense, DenseEntry
-from recipe.dynamics import derive
-from recipe.entry import Coupling, is_zero_entry, parts
-from recipe.errors import RecipeError
-from recipe.free import UnusedNames
-from recipe.recipe import Recipe
-from recipe.symbols import Block, Noise, ScalarNoise
-from recipe.total import labels
+from recipe.declare.dynamics import derive
+from recipe.declare.recipe import Recipe
+from recipe.language.abstract import Dense, DenseEntry
+from recipe.language.entry import Coupling, is_zero_entry, parts
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import UnusedNames
+from recipe.language.symbols import Block, Noise, ScalarNoise
+from recipe.language.total import labels
 
 
 def step_symbol(recipe: Recipe) -> Symbol:

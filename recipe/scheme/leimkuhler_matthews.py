@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from sympy import Expr, sqrt
 
-from recipe.dynamics import derive
-from recipe.errors import RecipeError
-from recipe.free import blocks_in
-from recipe.recipe import Recipe
+from recipe.declare.dynamics import derive
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Indexed, Noise, ScalarNoise
 from recipe.scheme.increment import noise_terms, step_symbol
-from recipe.symbols import Indexed, Noise, ScalarNoise
-from recipe.update import Update
 
 
 def leimkuhler_matthews(recipe: Recipe) -> Update:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from sympy import Expr, S
 
-from recipe.calculus import explicit, partial
-from recipe.entry import is_zero_entry
-from recipe.errors import RecipeError
-from recipe.folded import folded
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.reflect_update import folded
+from recipe.declare.update import Update
+from recipe.language.calculus import explicit, partial
+from recipe.language.entry import is_zero_entry
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import OTHER, Block, Noise, ScalarNoise, Vector
 from recipe.scheme.increment import diagonal_noise, increments, step_symbol
-from recipe.symbols import OTHER, Block, Noise, ScalarNoise, Vector
-from recipe.update import Update
 
 
 def milstein(recipe: Recipe) -> Update:

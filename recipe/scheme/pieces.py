@@ -15,15 +15,15 @@ from functools import lru_cache
 
 from sympy import Add, Expr, S
 
-from recipe.abstract import Potential
-from recipe.calculus import summands
-from recipe.dynamics import derive
-from recipe.entry import is_zero_entry
-from recipe.errors import RecipeError
-from recipe.free import blocks_in
-from recipe.recipe import Recipe
+from recipe.declare.dynamics import derive
+from recipe.declare.recipe import Recipe
+from recipe.language.abstract import Potential
+from recipe.language.calculus import summands
+from recipe.language.entry import is_zero_entry
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block
 from recipe.scheme.increment import diagonal_noise
-from recipe.symbols import Block
 
 LETTERS = {"A": "positions move", "B": "kick", "O": "Ornstein-Uhlenbeck", "D": "thermostat"}
 

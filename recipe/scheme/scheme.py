@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.update import Update
 from recipe.scheme.exact import Exact
 from recipe.scheme.splitting import Splitting
-from recipe.update import Update
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recipe.errors import RecipeError
-from recipe.folded import folded
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.reflect_update import folded
+from recipe.declare.update import Update
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block
 from recipe.scheme.compensation import gradient_noise
 from recipe.scheme.increment import increments, step_symbol
-from recipe.symbols import Block
-from recipe.update import Update
 
 
 def semi_implicit(recipe: Recipe, *, order: Sequence[Block | str] | None = None, compensate: bool = False) -> Update:

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
-from recipe.errors import RecipeError
-from recipe.folded import folded
-from recipe.free import UnusedNames
-from recipe.recipe import Recipe
+from recipe.declare.recipe import Recipe
+from recipe.declare.reflect_update import folded
+from recipe.declare.update import Update
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import UnusedNames
+from recipe.language.symbols import Block
 from recipe.scheme.flow import Flow, flow
 from recipe.scheme.increment import step_symbol, white_noise
 from recipe.scheme.pieces import LETTERS, Motion, Piece, pieces_of
-from recipe.symbols import Block
-from recipe.update import Update
 
 
 @dataclass(frozen=True)

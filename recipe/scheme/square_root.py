@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, exp
 
+from recipe.language.symbols import Block
 from recipe.scheme.flow import growth
-from recipe.symbols import Block
 
 
 @dataclass(frozen=True)

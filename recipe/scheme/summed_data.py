@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol, expand_mul
 
-from recipe.abstract import Partial, Potential
-from recipe.free import UnusedNames, blocks_in
-from recipe.recipe import Recipe
-from recipe.symbols import Block, Parameter, Vector
+from recipe.declare.recipe import Recipe
+from recipe.language.abstract import Partial, Potential
+from recipe.language.free_symbols import UnusedNames, blocks_in
+from recipe.language.symbols import Block, Parameter, Vector
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,10 @@ from unittest.mock import patch
 import numpy as np
 from sympy import Matrix, Symbol
 
-from codegen import chains, read_table, sample, store
-from codegen.draws import Draws
+from codegen import read_table, sample
+from codegen.results.draws import Draws
+from codegen.running import chains
+from codegen.store import modules
 from recipe import Data, Posterior, Potential, Recipe, Vector, bind, total
 
 theta = Vector("theta")
@@ -91,7 +93,7 @@ def run(x):
 def stored(folder):
     """What a module of the store in this folder computes."""
     os.environ["RECIPE_CACHE"] = folder
-    return store.load("tiny", TEXT).run(1.5)
+    return modules.load("tiny", TEXT).run(1.5)
 
 
 def warm():

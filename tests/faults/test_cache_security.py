@@ -15,7 +15,8 @@ import pytest
 from command import ROOT, command
 from numba.core.serialize import dumps
 
-from codegen import kept, machine_code, private, store
+from codegen.files import private_files
+from codegen.store import inventory, machine_code, modules
 from recipe import RecipeError
 
 TEXT = """\
@@ -33,7 +34,7 @@ def double(x):
 def run(x):
     return double(x[0])
 """
-STEM = f"tiny_{store.hash_of(TEXT)[:12]}"
+STEM = f"tiny_{modules.hash_of(TEXT)[:12]}"
 ANOTHER = 65534  # the user called nobody
 WAY_OUT = "set RECIPE_CACHE to a folder of your own"
 
@@ -58,7 +59,7 @@ def umask(request):
 def here():
     """The module as if it had not been loaded before: its value, and whether its machine code was found."""
     sys.modules.pop(STEM, None)
-    module = store.load("tiny", TEXT)
+    module = modules.load("tiny", TEXT)
     return float(module.run(np.array([1.5]))), sum(module.run.stats.cache_hits.values()) == 1
 
 
@@ -141,7 +142,7 @@ def test_the_way_out_that_the_sentence_names_leads_out(cache):
     here()
     cache.chmod(0o777)
     assert f"say recipe cache clear and chmod 700 {cache}" in refused()
-    assert kept.delete(kept.contents().files()) == []
+    assert inventory.delete(inventory.contents().files()) == []
     cache.chmod(0o700)
     assert here() == (3.0, False)
 
@@ -181,7 +182,7 @@ def test_a_folder_above_that_others_can_write_is_refused_unless_it_is_sticky(cac
 def test_a_folder_above_that_a_group_can_write_is_refused_unless_it_is_of_the_user_alone(cache, monkeypatch):
     here()
     cache.parent.chmod(0o770)
-    monkeypatch.setattr(private, "_group_of_one", lambda found: False)
+    monkeypatch.setattr(private_files, "_group_of_one", lambda found: False)
     assert "above the cache" in refused()
     monkeypatch.undo()
     os.environ["RECIPE_CACHE"] = str(cache)
@@ -194,7 +195,7 @@ def test_a_folder_above_that_a_group_can_write_is_refused_unless_it_is_of_the_us
         group = grp.struct_group((name, "x", found.st_gid, members))
         monkeypatch.setattr(grp, "getgrgid", lambda gid, group=group: group)
         monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd((*user[:3], found.st_gid, *user[4:])))
-        assert private._group_of_one(found) == alone
+        assert private_files._group_of_one(found) == alone
 
 
 def test_links_to_a_folder_of_ones_own_are_followed_and_links_within_the_cache_are_not(cache, tmp_path, monkeypatch):
@@ -207,15 +208,15 @@ def test_links_to_a_folder_of_ones_own_are_followed_and_links_within_the_cache_a
     (cache / "__pycache__").symlink_to(elsewhere)
     assert "is a link or no folder" in refused()
     assert len(list(elsewhere.iterdir())) == 1
-    assert kept.delete(kept.contents().files()) == []
+    assert inventory.delete(inventory.contents().files()) == []
     assert len(list(elsewhere.iterdir())) == 1  # what is behind the link is not deleted
 
 
 def test_a_default_cache_that_is_open_is_refused_too(tmp_path, monkeypatch):
     """Without a word each run would compile everything again."""
     monkeypatch.delenv("RECIPE_CACHE", raising=False)
-    monkeypatch.setattr(store.platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    store.directory()
+    monkeypatch.setattr(modules.platformdirs, "user_cache_path", lambda name: tmp_path / name)
+    modules.directory()
     (tmp_path / "recipe-sampler" / "modules").chmod(0o777)
     refused()
 
@@ -225,11 +226,11 @@ def test_the_temporary_folder_in_place_of_a_cache_is_checked_too(tmp_path, monke
     open_to_all = tmp_path / "tmp"
     open_to_all.mkdir()
     monkeypatch.delenv("RECIPE_CACHE", raising=False)
-    monkeypatch.setattr(store.platformdirs, "user_cache_path", lambda name: Path("/proc/nowhere"))
-    monkeypatch.setattr(store.tempfile, "tempdir", str(open_to_all))
-    monkeypatch.setattr(store, "_of_this_process", functools.cache(store._of_this_process.__wrapped__))
+    monkeypatch.setattr(modules.platformdirs, "user_cache_path", lambda name: Path("/proc/nowhere"))
+    monkeypatch.setattr(modules.tempfile, "tempdir", str(open_to_all))
+    monkeypatch.setattr(modules, "_of_this_process", functools.cache(modules._of_this_process.__wrapped__))
     open_to_all.chmod(0o1777)
-    assert mode(store.directory()) == 0o700
+    assert mode(modules.directory()) == 0o700
     open_to_all.chmod(0o777)
     assert f"others can write to the folder {open_to_all} above the cache" in refused()
 
@@ -364,4 +365,4 @@ def test_a_listing_waits_for_no_fifo_and_reads_no_link(cache):
     here()
     os.mkfifo(cache / "fifo_0123456789ab.py")
     (cache / "link_0123456789ab.py").symlink_to(cache / f"{STEM}.py")
-    assert [m.name for m in kept.contents().modules] == [STEM]
+    assert [m.name for m in inventory.contents().modules] == [STEM]

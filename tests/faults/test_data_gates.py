@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 import verify
 from codegen import Cyclical, Polynomial, read_libsvm, read_table, sample
-from codegen.arguments import positive
-from codegen.data import finite_array, resolved_arrays
-from codegen.draws import Divergence
-from codegen.lengths import Lengths
-from codegen.precision import with_float32_data
+from codegen.check_arguments import positive
+from codegen.inputs.float32_data import with_float32_data
+from codegen.inputs.lengths import Lengths
+from codegen.inputs.posterior_data import finite_array, resolved_arrays
+from codegen.results.draws import Divergence
 from recipe import (
     Data,
     Posterior,
@@ -277,7 +277,7 @@ def test_whole_numbers_that_float64_rounds_are_refused(values):
 
 def test_which_integers_are_rounded_is_what_python_says():
     rng = np.random.default_rng(0)
-    from recipe.numeric import _are_rounded
+    from recipe.language.numbers import _are_rounded
 
     for dtype in (np.int64, np.uint64):
         limits = np.iinfo(dtype)

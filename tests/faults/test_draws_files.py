@@ -17,7 +17,8 @@ import pytest
 import xarray
 from command import command
 
-from codegen import Draws, netcdf_child, read_draws, read_netcdf
+from codegen import Draws, read_draws
+from codegen.results import netcdf_reader, read_netcdf
 from recipe import RecipeError
 
 SECRET = np.arange(32.0).reshape(2, 8, 2)
@@ -40,13 +41,13 @@ def path(saved, tmp_path):
 
 @pytest.fixture(autouse=True)
 def _no_limit_of_this_process(monkeypatch):
-    monkeypatch.setattr(netcdf_child, "_limit_memory", lambda more: None)
+    monkeypatch.setattr(netcdf_reader, "_limit_memory", lambda more: None)
 
 
 def said(path):
     """What the process that reads would say first, here."""
     out = io.BytesIO()
-    netcdf_child.main(str(path), out)
+    netcdf_reader.main(str(path), out)
     return json.loads(out.getvalue().partition(b"\n")[0])
 
 
@@ -190,16 +191,16 @@ def read_apart(content, path, seconds):
         status = 1
         try:
             with answer.open("wb") as out:
-                netcdf_child.main(str(path), out)
+                netcdf_reader.main(str(path), out)
             status = 0
         except SystemExit:
-            status = netcdf_child.UNREADABLE
+            status = netcdf_reader.UNREADABLE
         finally:
             os._exit(status)
     _, status = os.waitpid(process, 0)
     if os.WIFSIGNALED(status):
         return f"stopped by {signal.Signals(os.WTERMSIG(status)).name}"
-    if os.WEXITSTATUS(status) == netcdf_child.UNREADABLE:
+    if os.WEXITSTATUS(status) == netcdf_reader.UNREADABLE:
         return "unreadable"
     assert os.WEXITSTATUS(status) == 0, "an exception that nobody caught"
     line, _, numbers = answer.read_bytes().partition(b"\n")
@@ -274,7 +275,7 @@ def test_a_process_that_crashes_or_never_ends_is_one_sentence(path, what, monkey
     text, expected = PROGRAMS[what]
     program = path.with_name("program.py")
     program.write_text(f"print('ready', flush=True); {text}")
-    monkeypatch.setattr(netcdf_child, "__file__", str(program))
+    monkeypatch.setattr(netcdf_reader, "__file__", str(program))
     monkeypatch.setattr(read_netcdf, "SECONDS", 1.0 if "no answer" in expected else 60.0)
     began = time.monotonic()
     assert expected in sentence(path)
@@ -286,13 +287,13 @@ def test_the_process_that_reads_loads_no_program_whatever_the_environment_says(p
     """HDF5 runs what it finds in HDF5_PLUGIN_PATH; with this value of another variable it does not look."""
     program = path.with_name("program.py")
     program.write_text('import json, os; print("ready"); print(json.dumps({"refused": os.environ["HDF5_PLUGIN_PRELOAD"]}))')
-    monkeypatch.setattr(netcdf_child, "__file__", str(program))
+    monkeypatch.setattr(netcdf_reader, "__file__", str(program))
     monkeypatch.setenv("HDF5_PLUGIN_PRELOAD", "/tmp/of-somebody")
     assert sentence(path) == f"{path} ::"
 
 
 def test_a_process_that_does_not_start_is_one_sentence(path, monkeypatch):
-    monkeypatch.setattr(netcdf_child, "__file__", str(path.with_name("nowhere.py")))
+    monkeypatch.setattr(netcdf_reader, "__file__", str(path.with_name("nowhere.py")))
     assert "Python could not be started for it" in sentence(path)
 
 
@@ -346,8 +347,8 @@ def test_all_that_a_file_may_hold_comes_back_as_xarray_reads_it(tmp_path, monkey
     found = read_draws(path).posterior
     xarray.testing.assert_identical(found, expected)
     assert {n: v.dtype.kind for n, v in found.variables.items()} == {n: v.dtype.kind for n, v in expected.variables.items()}
-    monkeypatch.setattr(netcdf_child, "BLOCK", 100)
+    monkeypatch.setattr(netcdf_reader, "BLOCK", 100)
     with xarray.open_dataset(path, group="posterior", engine="h5netcdf", cache=False) as dataset:
-        blocks = list(netcdf_child._blocks(dataset["theta"].variable))
+        blocks = list(netcdf_reader._blocks(dataset["theta"].variable))
         assert len(blocks) == 2
         assert b"".join(blocks) == expected["theta"].to_numpy().tobytes()

@@ -13,9 +13,9 @@ import pytest
 from injection import flipped
 from programs import STEPS, sampled_with
 
-from codegen.chains import Chain
-from codegen.checkpoint import Checkpoint
-from codegen.manifest import digest_of
+from codegen.running.chains import Chain
+from codegen.running.checkpoint import Checkpoint
+from codegen.running.manifest import digest_of
 from recipe import RecipeError
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from programs import STEPS, sampled_with
 
-from codegen import read_table, whole
-from codegen.whole import UNFINISHED, whole_file
+from codegen import read_table
+from codegen.files import atomic_write
+from codegen.files.atomic_write import UNFINISHED, whole_file
 from recipe import RecipeError
 
 
@@ -196,14 +197,14 @@ def test_what_killed_processes_left_is_deleted_and_nothing_else(tmp_path):
         assert len(list(tmp_path.iterdir())) == 1  # of the one before nothing is left
     waiting, end = os.pipe()
     running, at_work = left_by(tmp_path / "other.nc", waiting)
-    elsewhere = name.replace(whole._place(), "00000000")
+    elsewhere = name.replace(atomic_write._place(), "00000000")
     for mine in (elsewhere, ".draws.nc.part", ".draws.nc.recipe_x", "draws.nc.recipe_00000000_1_00000000"):
         (tmp_path / mine).write_text("mine")
     (tmp_path / name.replace("draws", "link")).symlink_to(tmp_path / at_work)
     before = {p.name for p in tmp_path.iterdir()} - {name}
     written(tmp_path / "draws.nc")
     assert {p.name for p in tmp_path.iterdir()} == before | {"draws.nc"}
-    os.utime(tmp_path / elsewhere, (time.time() - 2 * whole.DAY,) * 2)
+    os.utime(tmp_path / elsewhere, (time.time() - 2 * atomic_write.DAY,) * 2)
     written(tmp_path / "draws.nc")
     assert {p.name for p in tmp_path.iterdir()} == (before | {"draws.nc"}) - {elsewhere}
     os.write(end, b"1")

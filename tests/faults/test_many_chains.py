@@ -15,11 +15,11 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 from sympy import Matrix, exp, log
 
-from codegen import chains as scheduling
 from codegen import sample
-from codegen.chains import Chain, run_chains
-from codegen.checkpoint import Checkpoint
-from codegen.density import Density
+from codegen.inputs.compiled_posterior import Density
+from codegen.running import chains as scheduling
+from codegen.running.chains import Chain, run_chains
+from codegen.running.checkpoint import Checkpoint
 from recipe import Data, Posterior, Potential, Recipe, Vector, bind, total
 
 STEPS = 5

@@ -7,9 +7,9 @@ import pytest
 from sympy import Matrix
 
 from codegen import generate, sample
-from codegen.names import RESERVED_FIELDS
-from codegen.random import KEYS
-from codegen.source import ROWS
+from codegen.device.random import KEYS
+from codegen.lowering.names import RESERVED_FIELDS
+from codegen.printing.module import ROWS
 from recipe import Data, Posterior, Potential, Recipe, Vector, bind, total
 
 VALUES = np.random.default_rng(2).normal(size=(40, 2))

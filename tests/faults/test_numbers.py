@@ -13,8 +13,8 @@ from limited import environment_of
 
 import codegen
 from catalog.sgld import U, sgld, theta
-from codegen import memory
-from codegen.arguments import positive, whole, worded
+from codegen.check_arguments import positive, whole, worded
+from codegen.system import memory
 from recipe import Data, Posterior, RecipeError, bind, total
 
 x = Data("x", like=theta)

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from command import ROOT, _called, forked
 
-import codegen.checkpoint
-import codegen.draws
-import codegen.write_netcdf
+import codegen.results.draws
+import codegen.results.write_netcdf
+import codegen.running.checkpoint
 from codegen import Draws, diagnose, read_draws
-from codegen.chains import Chain, run_chains
-from codegen.signals import ENDS, RAISES, Signals, Stopped
+from codegen.running.chains import Chain, run_chains
+from codegen.system.signals import ENDS, RAISES, Signals, Stopped
 from recipe import RecipeError
 from recipe_cli import saving
 from recipe_cli.claim import MARK, claimed
@@ -115,12 +115,12 @@ def _fails_at_every_write(folder):
 
     os.pwrite = failing
     target.touch()
-    codegen.write_netcdf.write_netcdf(data, target)
+    codegen.results.write_netcdf.write_netcdf(data, target)
     for first in range(1, len(counted) + 1):  # noqa: B007 it is what failing() sees
         counted.clear()
         target.write_bytes(b"")
         with pytest.raises(OSError, match="No space left on device"):
-            codegen.write_netcdf.write_netcdf(data, target)
+            codegen.results.write_netcdf.write_netcdf(data, target)
 
 
 def test_hdf5_is_never_told_of_a_write_that_fails(tmp_path):
@@ -129,8 +129,8 @@ def test_hdf5_is_never_told_of_a_write_that_fails(tmp_path):
 
 
 def _files_are_limited(folder):
-    refuse = codegen.draws.refuse_full_disk
-    codegen.draws.refuse_full_disk = lambda *_: None  # the limit is hit while it is written, as a disk that others fill
+    refuse = codegen.results.draws.refuse_full_disk
+    codegen.results.draws.refuse_full_disk = lambda *_: None  # the limit is hit while it is written, as a disk that others fill
     for most in (0, 1, 1000, 8000, 20_000, 40_000):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
         with pytest.raises(RecipeError, match=r"draws.nc cannot be written: File too large; choose another path$"):
@@ -157,14 +157,14 @@ def test_what_is_saved_is_what_arviz_saves(tmp_path):
 
 def _disk_fills_up():
     """While it is written, where it should go; nowhere else."""
-    whole = codegen.draws.write_netcdf
+    whole = codegen.results.draws.write_netcdf
 
     def write(data, path):
         if path.parent.name == "full" and data.posterior.sizes["draw"] > 1:  # the trial before the run goes well
             raise OSError(errno.ENOSPC, "No space left on device")
         whole(data, path)
 
-    codegen.draws.write_netcdf = write
+    codegen.results.draws.write_netcdf = write
 
 
 @pytest.mark.slow
@@ -279,7 +279,7 @@ def test_the_trial_is_of_the_kind_that_comes(name):
     from catalog.sghmc import sghmc
     from catalog.sgld import sgld
     from codegen import sample
-    from codegen.run import Caller
+    from codegen.sample import Caller
     from recipe import Potential, bind, total
 
     what = {"sgld": sgld, "sghmc": sghmc, "hmc_kernel": hmc_kernel}[name]
@@ -321,7 +321,7 @@ def test_a_signal_ends_the_run_and_keeps_its_draws(tmp_path, cache, number, stat
 
 
 def _signals_come_while_it_saves():
-    whole = codegen.write_netcdf._write_group
+    whole = codegen.results.write_netcdf._write_group
 
     def write(group, dataset, taken):
         if dataset.sizes["draw"] > 1:
@@ -329,7 +329,7 @@ def _signals_come_while_it_saves():
                 os.kill(os.getpid(), number)
         whole(group, dataset, taken)
 
-    codegen.write_netcdf._write_group = write
+    codegen.results.write_netcdf._write_group = write
 
 
 @pytest.mark.by_default("True")
@@ -431,8 +431,8 @@ def test_signals_that_are_not_held_are_raised_and_handlers_come_back():
 
 
 def test_ctrl_c_while_draws_are_saved_from_python_waits(tmp_path, monkeypatch):
-    whole = codegen.write_netcdf._write_group
-    monkeypatch.setattr(codegen.write_netcdf, "_write_group", lambda *a: (os.kill(os.getpid(), signal.SIGINT), whole(*a)))
+    whole = codegen.results.write_netcdf._write_group
+    monkeypatch.setattr(codegen.results.write_netcdf, "_write_group", lambda *a: (os.kill(os.getpid(), signal.SIGINT), whole(*a)))
     with pytest.raises(KeyboardInterrupt):
         some_draws().save(tmp_path / "draws.nc")
     assert diagnose(read_draws(tmp_path / "draws.nc")).draws == 500
@@ -443,7 +443,8 @@ def test_a_ctrl_c_between_the_run_and_its_draws_costs_nothing(monkeypatch):
     """While the step size is judged, or the draws are put together."""
     from sympy import Matrix
 
-    from codegen import advice, sample
+    from codegen import sample
+    from codegen.step_size import advice
     from recipe import Recipe, Vector, total
 
     monkeypatch.setattr(advice, "warnings", lambda *_: os.kill(os.getpid(), signal.SIGINT) or 1 / 0)
@@ -484,7 +485,7 @@ def _nobody_reads_and_no_checkpoint_is_written():
         os.dup2(writing, 2)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    codegen.checkpoint.Checkpoint._write = write
+    codegen.running.checkpoint.Checkpoint._write = write
 
 
 def test_warnings_that_nobody_reads_cost_no_draws(tmp_path, cache):

@@ -16,8 +16,9 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from codegen import Draws, readers
-from recipe.plain import without_codes
+from codegen import Draws
+from codegen.files import readers
+from recipe.language.plain_text import without_codes
 from recipe_cli import terminal
 from verify.checker import check, digest
 

@@ -15,8 +15,8 @@ from sympy import Add, Expr, Integer, Matrix, Rational, S, exp
 
 from mutation.mutant import RECIPE, Change, Mutant, mutants_of
 from recipe import Recipe, Update, Vector, derive, discretise, total
-from recipe.folded import folded, unfolded
-from recipe.symbols import Block
+from recipe.declare.reflect_update import folded, unfolded
+from recipe.language.symbols import Block
 
 FACTORS = {"doubled": Integer(2), "halved": Rational(1, 2), "negated": Integer(-1), "dropped": Integer(0)}
 

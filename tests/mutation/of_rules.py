@@ -14,8 +14,8 @@ from sympy import Add, Expr, Integer, Pow, Rational, S, exp, sqrt
 
 from mutation.mutant import SCHEME, Change, Mutant, mutants_of
 from recipe import Discretisation, Noise, Scalar, Update
-from recipe.chi_squared import NoncentralChiSquared
-from recipe.symbols import Block, ScalarNoise, generic, name_of
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.symbols import Block, ScalarNoise, generic, name_of
 
 Pairs = list[tuple[Block, Expr]]
 HALF = Rational(1, 2)

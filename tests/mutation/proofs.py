@@ -14,15 +14,15 @@ from typing import Any
 
 from mutation.mutant import Fate, Judgement, Mutant
 from recipe import Discretisation, RecipeError, Update
+from recipe.language.symbols import Block
 from recipe.scheme.discretisation import as_printed
-from recipe.symbols import Block
+from verify.decide.zero.errors import CannotDecideError
+from verify.discrete.weak_order import Order, invariant_order
 from verify.obligation import Obligation
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
-from verify.order import Order, invariant_order
 from verify.report.report import discharged, obligations_of, subjects_of
 from verify.subject import subject_of
 from verify.verdict import Outcome, Verdict, proved, refuted, undecided
-from verify.zero.errors import CannotDecideError
 
 NOT_ASKED = {"agrees-with-update", "noise-budget", "stable-step", "invariant-order", "boundary-step"}
 ORDER, EXACT = "invariant-order", "exact-transition"

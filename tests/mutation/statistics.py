@@ -15,13 +15,13 @@ from sympy import Interval, Lambda, S, Symbol, exp, oo
 
 from mutation.mutant import Fate, Judgement, Mutant
 from recipe import Discretisation, Kernel, Potential, Recipe, RecipeError, Update, Vector, bind, total
-from recipe.abstract import Dense
 from recipe.kernel.part import Move
-from recipe.symbols import Block, name_of
+from recipe.language.abstract import Dense
+from recipe.language.symbols import Block, name_of
 from verify.statistics import Findings, Stepper, check_invariance
-from verify.statistics.arrays import State
-from verify.statistics.setting import setting
-from verify.statistics.sweeps import Runner, swept
+from verify.statistics.law.simulate import Runner, swept
+from verify.statistics.numbers.arrays import State
+from verify.statistics.numbers.inputs import setting
 
 LENGTH, LEVEL, SWEEPS, REPLICAS = 2, 1e-8, 3, 20_000
 STEP_SIZES = (0.4, 0.1, 1.2)  # one after another, until something is seen

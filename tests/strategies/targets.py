@@ -16,7 +16,7 @@ from scipy.integrate import cumulative_simpson
 from sympy import Expr, Integer, Interval, Rational, exp, log, oo
 
 from recipe import Dense, Parameter, Scalar, Simplex, Vector, dot, total
-from recipe.symbols import Block
+from recipe.language.symbols import Block
 from strategies.numbers import lengths, places, scales
 
 State = dict[str, np.ndarray]

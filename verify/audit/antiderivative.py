@@ -9,13 +9,13 @@ from sympy.integrals.rationaltools import ratint
 from sympy.polys.polyerrors import PolynomialError
 from sympy.polys.rootoftools import RootSum
 
-from recipe.calculus import abstract_atoms, summands
-from recipe.dynamics import Dynamics
-from recipe.entry import Coupling, is_diagonal, parts
-from recipe.free import blocks_in
-from recipe.symbols import GENERIC, Block, Indexed, Vector
-from recipe.total import labels, sum_over
-from verify.audit.size import can_be_multiplied_out
+from recipe.declare.dynamics import Dynamics
+from recipe.language.calculus import abstract_atoms, summands
+from recipe.language.entry import Coupling, is_diagonal, parts
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import GENERIC, Block, Indexed, Vector
+from recipe.language.total import labels, sum_over
+from verify.decide.size import can_be_multiplied_out
 
 LONGEST = 100  # operations of what is integrated
 

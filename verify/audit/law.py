@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Mul, Pow, S, Symbol, exp, expand_mul, expand_multinomial, log
 
 from recipe import Potential, Update
-from recipe.calculus import abstract_atoms, divergence, freeze, gradient, inner, summands, thaw
-from recipe.dynamics import Dynamics
-from recipe.entry import Coupling, apply, divergence_of, parts
-from recipe.free import blocks_in, unused_name
-from recipe.symbols import GENERIC, Block
-from recipe.total import Total, labels, opened, sum_over
+from recipe.declare.dynamics import Dynamics
+from recipe.language.calculus import abstract_atoms, divergence, freeze, gradient, inner, summands, thaw
+from recipe.language.entry import Coupling, apply, divergence_of, parts
+from recipe.language.free_symbols import blocks_in, unused_name
+from recipe.language.sign import is_positive
+from recipe.language.symbols import GENERIC, Block
+from recipe.language.total import Total, labels, opened, sum_over
 from verify.audit.antiderivative import antiderivatives
 from verify.audit.stationary import is_stationary
 from verify.audit.system import solutions
 from verify.audit.vectors import Reader
-from verify.signs.sign import is_positive
-from verify.zero.errors import CannotDecideError
+from verify.decide.zero.errors import CannotDecideError
 
 SECONDS = 10.0
 MOST_TERMS = 14

@@ -17,11 +17,11 @@ from typing import Any
 from sympy import Expr, Poly, PolynomialError, Rational, S, Symbol, fraction, together
 from sympy.core.function import AppliedUndef
 
-from recipe.abstract import DenseEntry, Field, Jet, Partial
-from recipe.symbols import GENERIC, Indexed, Length, Scalar, Simplex, Vector
-from recipe.total import Total
-from verify.order.line import at_length_one
-from verify.zero.decide import vanishes
+from recipe.language.abstract import DenseEntry, Field, Jet, Partial
+from recipe.language.symbols import GENERIC, Indexed, Length, Scalar, Simplex, Vector
+from recipe.language.total import Total
+from verify.decide.zero.decide import vanishes
+from verify.generator.one_dimension import at_length_one
 
 TRIES = 8
 FIRST, OTHERS = "first", "others"  # which of the two values a coordinate has

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from sympy import Expr, Mul, Poly, PolynomialError, Pow, Symbol, fraction
 
 from recipe import Update
-from recipe.calculus import abstract_atoms
-from recipe.symbols import Block, Indexed, Length, assumptions_of
-from verify.signs.definedness import Condition, conditions, holds
-from verify.signs.sign import is_nonnegative, is_nonzero, is_positive
+from recipe.language.calculus import abstract_atoms
+from recipe.language.sign import is_nonnegative, is_nonzero, is_positive
+from recipe.language.symbols import Block, Indexed, Length, assumptions_of
+from verify.decide.definedness import Condition, conditions, holds
+from verify.decide.zero.decide import vanishes
+from verify.decide.zero.show_difference import factored
 from verify.subject import Subject
-from verify.zero.decide import vanishes
-from verify.zero.shown import factored
 
 SIGNS = {
     "positive": is_positive,

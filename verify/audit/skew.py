@@ -15,20 +15,20 @@ from itertools import combinations_with_replacement
 from sympy import Expr, ImmutableDenseMatrix, Matrix, zeros
 
 from recipe import Dense, Recipe, RecipeError, Update
-from recipe.abstract import TransposedDense
-from recipe.calculus import summands
-from recipe.dynamics import Dynamics
-from recipe.entry import Outer, outer
-from recipe.free import abstract_of
-from recipe.matrix import BlockMatrix, read_matrix
-from recipe.symbols import GENERIC, Block, Scalar, Vector
-from recipe.total import Total, labels, relabel
+from recipe.declare.dynamics import Dynamics
+from recipe.language.abstract import TransposedDense
+from recipe.language.calculus import summands
+from recipe.language.entry import Outer, outer
+from recipe.language.free_symbols import abstract_of
+from recipe.language.matrix import BlockMatrix, read_matrix
+from recipe.language.sign import is_positive
+from recipe.language.symbols import GENERIC, Block, Scalar, Vector
+from recipe.language.total import Total, labels, relabel
 from verify.audit.vectors import Reader
-from verify.audit.written import written_diffusion
-from verify.fokker_planck import current
-from verify.signs.sign import is_positive
-from verify.zero.errors import CannotDecideError
-from verify.zero.ratio import Ratio, ratio
+from verify.audit.written_entries import written_diffusion
+from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.ratio import Ratio, ratio
+from verify.generator.fokker_planck import current
 
 MOST_OF_A_PAIR = 24  # candidates for one entry of Q
 MOST = 160  # candidates in all

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sympy import Expr
 
-from recipe.dynamics import Dynamics
-from recipe.symbols import Block
-from verify.fokker_planck import current, residual
-from verify.zero.decide import vanishes
+from recipe.declare.dynamics import Dynamics
+from recipe.language.symbols import Block
+from verify.decide.zero.decide import vanishes
+from verify.generator.fokker_planck import current, residual
 
 
 def is_stationary(dynamics: Dynamics, gradient: dict[Block, Expr]) -> bool:

@@ -11,13 +11,13 @@ from functools import lru_cache
 
 from sympy import Expr
 
-from recipe.free import blocks_in
-from recipe.symbols import Block, Indexed
-from verify.zero.canonical import Canonical
-from verify.zero.errors import CannotDecideError
-from verify.zero.generators import CAPACITIES
-from verify.zero.linear import solve
-from verify.zero.ratio import Poly, Ratio
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block, Indexed
+from verify.decide.zero.canonical import Canonical
+from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.generators import CAPACITIES
+from verify.decide.zero.linear import solve
+from verify.decide.zero.ratio import Poly, Ratio
 
 Monomial = tuple[int, ...]
 Vector = dict[Monomial, Ratio]

@@ -13,7 +13,7 @@ from typing import Any
 from recipe import Kernel, Recipe, Update
 from verify.certificate.node_text import text_of
 from verify.certificate.write import canonical, encoded_subject, step_of
-from verify.encoded import Data, Encoder, Node
+from verify.encode import Data, Encoder, Node
 from verify.subject import Subject, scope_of, subject_of
 
 REFERENCES = {"+": 1, "*": 1, "^": 1, "fn": 2, "apply": 3}  # from where on a node refers to nodes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recipe.symbols import index_name
-from verify.encoded import Node
+from recipe.language.symbols import index_name
+from verify.encode import Node
 
 LONGEST = 240  # a table is a graph with shared parts: as text it could be exponentially long
 

@@ -15,15 +15,15 @@ from sympy import Expr, Symbol, preorder_traversal
 
 import recipe
 from recipe import Kernel, Recipe, RecipeError, Update
-from recipe.matrix import BlockMatrix
-from verify.encoded import Data, Encoder
+from recipe.language.matrix import BlockMatrix
+from verify.decide.definedness import Condition, own_conditions
+from verify.decide.nonnegative.syntactic_forms import readable_form
+from verify.diffusion.nonsmooth import at_kinks, kinks
+from verify.encode import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
-from verify.kink import at_kinks, kinks
-from verify.obligations.marginal import laws_of
-from verify.obligations.well_defined import WELL_DEFINED, expressions_of
+from verify.obligations.process.marginal import laws_of
+from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
 from verify.report import Line, Report
-from verify.signs.definedness import Condition, own_conditions
-from verify.signs.readable import readable_form
 from verify.subject import Subject, subject_of
 from verify.verdict import Verdict
 

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from recipe import Discretisation, Kernel, Recipe, RecipeError, __version__
-from verify.kink import UNPROVED, at_kinks, kinks
+from verify.diffusion.nonsmooth import UNPROVED, at_kinks, kinks
 from verify.obligation import Obligation
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
-from verify.obligations.invariance import INVARIANCE
-from verify.obligations.non_explosion import NON_EXPLOSION
-from verify.obligations.normalisable import NORMALISABLE
-from verify.obligations.stationarity import LEDGER, STATIONARITY
+from verify.obligations.kernel.invariance import INVARIANCE
+from verify.obligations.process.non_explosion import NON_EXPLOSION
+from verify.obligations.process.normalisable import NORMALISABLE
+from verify.obligations.process.stationarity import LEDGER, STATIONARITY
 from verify.report.layout import paragraphs
 from verify.report.markdown import markdown
 from verify.subject import Declared, KernelSubject, Subject, kernel_subject_of, scope_of, subject_of

@@ -10,18 +10,18 @@ import numpy as np
 
 from recipe import Dense, Kernel, RecipeError
 from recipe.kernel import updates_of
-from recipe.symbols import name_of
-from verify.statistics import normal_law as normal_laws
-from verify.statistics import stationary
-from verify.statistics.arrays import State
-from verify.statistics.asked import FACTOR, LEVEL, MOST, POWER, ROUNDING, Asked, check_replicas, checked_rounding, seeded
-from verify.statistics.design import drawn_states
-from verify.statistics.findings import Findings, Line
-from verify.statistics.kernels import Step, Stepper, stepper
-from verify.statistics.normal_law import NormalLaw, normal_law
-from verify.statistics.setting import setting
-from verify.statistics.stationary import Comparison, Draw, Law
-from verify.statistics.sweeps import Runner, swept
+from recipe.language.symbols import name_of
+from verify.statistics.law import normal_law as normal_laws
+from verify.statistics.law import two_sample
+from verify.statistics.law.normal_law import NormalLaw, normal_law
+from verify.statistics.law.simulate import Runner, swept
+from verify.statistics.law.two_sample import Comparison, Draw, Law
+from verify.statistics.levels import FACTOR, LEVEL, MOST, POWER, ROUNDING, Asked, check_replicas, checked_rounding, seeded
+from verify.statistics.null.findings import Findings, Line
+from verify.statistics.numbers.arrays import State
+from verify.statistics.numbers.callables import Step, Stepper, stepper
+from verify.statistics.numbers.inputs import setting
+from verify.statistics.step.design import drawn_states
 
 DESIGN, RUN, SWEEP_DESIGN, SWEEP_RUN = 2, 3, 8, 9  # what random numbers are for
 FEWEST_ROWS = 4  # two pairs of neighbours
@@ -82,8 +82,8 @@ def check_invariance(
             state = kernel.advance(state, rng)
         return state
 
-    plan = stationary.compared(law, dict(features or {}), design, asked, replicas)
-    return _found(plan, stationary.run(plan, made, noise), seed, name)
+    plan = two_sample.compared(law, dict(features or {}), design, asked, replicas)
+    return _found(plan, two_sample.run(plan, made, noise), seed, name)
 
 
 def check_sweep(
@@ -139,8 +139,8 @@ def check_sweep(
     def right(state: State, rng: np.random.Generator) -> State:
         return swept(against, state, Runner(given.meanings, rng))
 
-    plan = stationary.compared(Law(moved(right)), {}, design, asked, replicas)
-    found = _found(plan, stationary.run(plan, moved(kernel.advance), noise), seed, name)
+    plan = two_sample.compared(Law(moved(right)), {}, design, asked, replicas)
+    found = _found(plan, two_sample.run(plan, moved(kernel.advance), noise), seed, name)
     pilot = moved(right)(np.random.default_rng([seeded(seed), SWEEP_DESIGN]), FEWEST_MOVES)
     moving = {name_of(b) for part in against.parts for u in updates_of(part) for b, e in u.rule if e != b}
     still = tuple(f"that {name} moves" for name in sorted(moving) if not pilot[f"{name}{START}"].any())

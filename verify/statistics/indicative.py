@@ -9,11 +9,11 @@ import numpy as np
 from scipy.spatial import distance
 
 from recipe import RecipeError
-from verify.statistics.arrays import Array, State
-from verify.statistics.asked import seeded
-from verify.statistics.findings import Findings, Line, Outcome
-from verify.statistics.kernels import Step, Stepper, stepper
-from verify.statistics.stationary import Draw, Law
+from verify.statistics.law.two_sample import Draw, Law
+from verify.statistics.levels import seeded
+from verify.statistics.null.findings import Findings, Line, Outcome
+from verify.statistics.numbers.arrays import Array, State
+from verify.statistics.numbers.callables import Step, Stepper, stepper
 
 ERRORS = 4.0  # standard errors within which an order is called the proved one
 SHOWN = 3.0  # a bias below so many standard errors says nothing of an order

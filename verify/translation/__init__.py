@@ -3,7 +3,7 @@
 A second reading of the text, which shares no code with what prints it. ``docs/translation.md`` says what is read and what is not.
 """
 
-from verify.translation.legend import Legend, Trusted
+from verify.translation.parse.interface import Legend, Trusted
 from verify.translation.validate import validate
 
 __all__ = ["Legend", "Trusted", "validate"]

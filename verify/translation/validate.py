@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from recipe.abstract import Potential
+from recipe.declare.posterior import Posterior
+from recipe.declare.update import Update
 from recipe.kernel import Kernel
-from recipe.posterior import Posterior
-from recipe.update import Update
-from verify.translation.density import Density, densities
-from verify.translation.drivers import check_run, check_step
-from verify.translation.ending import check_end
-from verify.translation.estimates import private_arrays
-from verify.translation.legend import Legend, Trusted
-from verify.translation.many import check_many
-from verify.translation.module import Module, check_guilty, read_module
-from verify.translation.posterior import calls_of, check_density
-from verify.translation.problems import TranslationError, unread
-from verify.translation.reader import Call
+from recipe.language.abstract import Potential
+from verify.translation.batch.batch import check_many
+from verify.translation.parse.interface import Legend, Trusted
+from verify.translation.parse.module import Module, check_guilty, read_module
+from verify.translation.parse.problems import TranslationError, unread
+from verify.translation.posterior.estimates import private_arrays
+from verify.translation.posterior.posterior import calls_of, check_density
+from verify.translation.posterior.posterior_functions import Density, densities
+from verify.translation.reading.reader import Call
+from verify.translation.run.drivers import check_run, check_step
+from verify.translation.run.stop_and_record import check_end
 from verify.verdict import Outcome, proved, undecided
 
 

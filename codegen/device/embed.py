@@ -1,0 +1,39 @@
+"""Device functions as text: a generated module contains those that it calls, and those that they call, as they stand here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+from numba.extending import is_jitted
+
+from codegen.device.intrinsics import INTRINSICS
+
+
+def with_callees(functions: Iterable[Any]) -> list[Any]:
+    """The functions with everything that they call, each once and after what it calls itself."""
+    found: dict[Any, None] = {}
+    for function in functions:
+        if function not in found:
+            found |= dict.fromkeys([*with_callees(_called(function)), function])
+    return list(found)
+
+
+def _called(function: Any) -> list[Any]:
+    if function in INTRINSICS:
+        return []
+    body = function.py_func
+    values = (body.__globals__.get(name) for name in body.__code__.co_names)
+    return [value for value in values if is_jitted(value) or value in INTRINSICS]
+
+
+def source_of(function: Any) -> str:
+    """The text of a device function without its type hints, which a generated module has no use for."""
+    lines = inspect.getsource(inspect.unwrap(function)).split("\n")
+    n = next(n for n, line in enumerate(lines) if line.startswith("def "))
+    head = lines[n].removeprefix("def ").split(") -> ", maxsplit=1)[0]
+    name, arguments = head.split("(", maxsplit=1)
+    names = [a.split(":", maxsplit=1)[0].strip() for a in arguments.split(",")]
+    lines[n] = f"def {name}({', '.join(names)}):"
+    return "\n".join(lines)

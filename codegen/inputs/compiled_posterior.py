@@ -1,0 +1,159 @@
+"""A posterior as compiled functions: the potential, its gradient and its mode, from all of the data or from some rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy
+
+import recipe
+from codegen.device.intrinsics import wide
+from codegen.inputs.initial_states import given_blocks
+from codegen.inputs.lengths import Lengths, learn_given
+from codegen.inputs.parameters import resolved_values
+from codegen.inputs.posterior_data import bad_rows, resolved_arrays
+from codegen.lowering.minibatch import data_fields, posterior_density
+from codegen.lowering.names import field_namer, local_namer
+from codegen.printing.gradient import gradient_texts, potential_texts
+from codegen.printing.module import count_names, functions_texts, header, input_types
+from codegen.store import modules
+from recipe.declare.posterior import Posterior
+from recipe.language.abstract import Potential
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Block, Vector, name_of
+
+NO_ROWS = np.zeros(0, dtype=np.int64)
+
+
+class Density:
+    """The law of a posterior, ``exp(-U)``, compiled; derived from its log likelihood and log prior.
+
+    Args:
+        posterior: with a ``log_likelihood``.
+        params: the values of its parameters, by name.
+        lengths: the number behind the length of a block, where data and parameters do not tell.
+
+    Raises:
+        RecipeError: for what is missing, or has no compiled form.
+    """
+
+    def __init__(
+        self, posterior: Posterior, params: Mapping[Any, Any] | None = None, *, lengths: Mapping[Any, int] | None = None
+    ) -> None:
+        if posterior.log_likelihood is None:
+            raise RecipeError("this posterior has no log_likelihood to compile")
+        self.blocks: tuple[Block, ...] = posterior.blocks
+        self._posterior = posterior
+        self._lengths = Lengths()
+        arrays = resolved_arrays(posterior, self._lengths)
+        self.arrays = tuple(arrays.values())
+        self.rows = next((a.shape[0] for a in self.arrays), 1)
+        settings, fields, source = _module(posterior)
+        values = resolved_values(settings, params, (), self._lengths)
+        learn_given(self._lengths, lengths, self.blocks)
+        self._module = modules.load("density", source)
+        self._data = self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
+        self._params = self._module.Params(**values) if values else ()
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates of all blocks together."""
+        return sum(self._sizes())
+
+    def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
+        """``U`` at these values of the blocks; from ``rows`` it is the estimate N/n times their sum, plus the prior's part."""
+        return self._potential(self._arrays(values), rows)
+
+    def gradient(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> dict[Block, np.ndarray]:
+        """The gradient of ``U`` by block, in the same way."""
+        return self._by_block(self.slopes(self._arrays(values), rows))
+
+    def slopes(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> list[np.ndarray]:
+        """The gradient from one array a block, in their order, to one array a block."""
+        results = [np.zeros_like(a) for a in at]
+        self._module.gradient_U(*results, *at, self._data, self._params, (), NO_ROWS if rows is None else rows)
+        return results
+
+    def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
+        """A local minimum of ``U`` (the maximum a posteriori), by L-BFGS from ``start`` (default: 0 everywhere).
+
+        Raises:
+            RecipeError: where the search does not end at a point with a vanishing gradient.
+        """
+        return self._by_block(self.minimum(None if start is None else self._arrays(start)))
+
+    def minimum(self, start: Sequence[np.ndarray] | None = None) -> list[np.ndarray]:
+        """The same with one array a block."""
+        from scipy.optimize import minimize
+
+        if any(b.domain != sympy.S.Reals for b in self.blocks):
+            raise RecipeError(
+                "the mode is searched for on the real line only, and a block of this posterior has another domain; find it "
+                "yourself, and give it: control_variates={theta: mode} (from Python), or declare the posterior on the real line"
+            )
+        first = np.zeros(self.dimension) if start is None else np.concatenate(start)
+        steepness: list[float] = []  # that of the first point says how small a slope is small
+
+        def value_and_gradient(z: np.ndarray) -> tuple[float, np.ndarray]:
+            at = self._split(z)
+            slope = np.concatenate(self.slopes(at))
+            steepness.append(float(np.max(np.abs(slope))))
+            return self._potential(at), slope
+
+        with np.errstate(all="ignore"):
+            found = minimize(value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS)
+        slope = float(np.max(np.abs(found.jac)))
+        bad = [] if np.isfinite(slope) else bad_rows([self._posterior])
+        if bad:
+            raise RecipeError(f"no mode was found: {'; '.join(bad)}; correct it, or leave the row out")
+        if not slope <= 1e-4 * max(1.0, steepness[0]):
+            raise RecipeError(
+                f"no mode was found: after {found.nit} iterations the largest derivative of U is {slope:.3g}; "
+                "give a start, or the mode itself"
+            )
+        return self._split(found.x)
+
+    def _sizes(self) -> list[int]:
+        return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
+
+    def _potential(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
+        return float(self._module.potential_U(*at, self._data, self._params, NO_ROWS if rows is None else rows))
+
+    def _split(self, z: np.ndarray) -> list[np.ndarray]:
+        return np.split(z, np.cumsum(self._sizes())[:-1])
+
+    def _by_block(self, arrays: Sequence[np.ndarray]) -> dict[Block, np.ndarray]:
+        return {b: a if isinstance(b, Vector) else a[0] for b, a in zip(self.blocks, arrays, strict=True)}
+
+    def _arrays(self, values: Mapping[Any, Any]) -> list[np.ndarray]:
+        given = given_blocks(values, self.blocks, 1, self._lengths)
+        missing = [b for b in self.blocks if b not in given]
+        if missing:
+            raise RecipeError(f"there is no value for the block {missing[0]}")
+        return [np.array(given[b][0]) for b in self.blocks]
+
+
+_OPTIONS = {"maxiter": 5000, "maxfun": 10000, "ftol": 1e-15, "gtol": 1e-8}
+
+
+def _module(posterior: Posterior) -> tuple[dict[Any, str], dict[Any, str], str]:
+    """The fields of the parameters and of the data, and the text of the module."""
+    U = Potential("U", *posterior.blocks)
+    names, params = local_namer(), field_namer()
+    settings = {s: params.fresh(name_of(s)) for s in posterior.parameters}
+    fields = data_fields({U: posterior}, field_namer())[U]
+    function = names.fresh("potential_U")
+    gradient, potential = posterior_density(U, posterior, settings, fields, names)
+    counts = count_names(posterior.blocks, names)
+    statements = [s for part in (gradient.derived, potential) if part is not None for s in part.statements]
+    texts = [
+        f"# the density of a posterior, generated by recipe {recipe.__version__} with sympy {sympy.__version__}",
+        header(run_cached=True, kernels_cached=True),
+        *input_types(settings.items(), fields.values()),
+        *functions_texts(statements, [wide], rows=True),
+        *gradient_texts(gradient, counts, names),
+        *potential_texts(gradient, function, potential, counts, names),
+    ]
+    return settings, fields, "\n\n\n".join(text.strip("\n") for text in texts) + "\n"

@@ -1,0 +1,97 @@
+"""Where chains start.
+
+A block that a potential depends on (the first block, if there is no potential) starts at the centre of its domain plus a small
+jitter that is a function of seed and chain, all other blocks at the centre itself: 0 on the real line, one above (below) the end of
+a half-line, the middle of an interval, equal probabilities on a simplex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sympy import S, Set, oo
+
+from codegen.check_arguments import mapping
+from codegen.inputs.lengths import Lengths
+from codegen.inputs.portable_math import exponential
+from codegen.inputs.posterior_data import finite_array
+from codegen.inputs.preimages import with_images
+from codegen.lowering.statements import Plan
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block, Scalar, Simplex, Vector, name_of
+
+JITTER = 0.1
+PURPOSE = 2**31  # those below are the noises and minibatches of a scheme
+
+
+def given_blocks(
+    initial: Mapping[Any, Any] | None, state: tuple[Block, ...], chains: int, lengths: Lengths, argument: str = "initial"
+) -> dict[Block, np.ndarray]:
+    """``initial=`` by block, of the shape (chains, length); a value without the dimension of chains is that of all chains.
+
+    ``argument`` is what messages call it. Values of an image are taken as well as those of its preimage in the state.
+    """
+    by_name = {b.name: b for b in with_images(state)}
+    result: dict[Block, np.ndarray] = {}
+    for key, value in mapping(argument, initial).items():
+        name = name_of(key)
+        if name not in by_name:
+            raise RecipeError(f"{argument}= names {name}, which is no block; the blocks are {', '.join(by_name)}")
+        block, where = by_name[name], f"{argument}[{name!r}]"
+        own = int(isinstance(block, Vector))
+        dimensions = own + 1 if np.ndim(value) == own + 1 else own
+        array = finite_array(where, value, dimensions)
+        if isinstance(block, Vector):
+            lengths.learn(block.length, array.shape[-1], where)
+        if dimensions > own and array.shape[0] != chains:
+            raise RecipeError(f"{where} has {array.shape[0]} rows for {chains} chains; give one row a chain, or one for all")
+        array = array if isinstance(block, Vector) else array[..., None]
+        result[block] = np.broadcast_to(array, (chains, array.shape[-1]))
+        if not _inside(block.domain, result[block]):
+            raise RecipeError(f"{where} is outside of the domain {block.domain} of {name}")
+    return result
+
+
+def start(
+    module: Any, plan: Plan, given: Mapping[Block, np.ndarray], lengths: Lengths, stream: tuple[int, int]
+) -> dict[str, np.ndarray]:
+    """The first state of a chain, by field; ``module`` is the loaded one, ``stream`` the seed and the number of the chain."""
+    seed, chain = stream
+    moved = {b for U in plan.potentials for b in blocks_in(U, plan.state)} or {plan.state[0]}
+    result = {}
+    for n, block in enumerate(plan.state):
+        if block in given:
+            result[plan.fields[block]] = np.array(given[block][chain])
+            continue
+        z = np.zeros(1 if isinstance(block, Scalar) else lengths.of(block))
+        if block in moved:
+            module.jitter(z, np.uint64(seed), PURPOSE + n, chain)
+        result[plan.fields[block]] = _in_domain(block.domain, JITTER * z)
+    return result
+
+
+def _in_domain(domain: Set, z: np.ndarray) -> np.ndarray:
+    if isinstance(domain, Simplex):
+        return exponential(z) / (1.0 + exponential(z).sum())
+    if domain is S.Reals or domain == S.Reals:  # sympy compares sets slowly, and many chains ask
+        return z
+    low, high = float(domain.start), float(domain.end)
+    if domain.end == oo:
+        return low + exponential(z)
+    if domain.start == -oo:
+        return high - exponential(z)
+    return low + (high - low) / (1.0 + exponential(-z))
+
+
+def _inside(domain: Set, values: np.ndarray) -> bool:
+    if isinstance(domain, Simplex):
+        return bool(np.all(values > 0) and np.all(values.sum(axis=-1) < 1))
+    if domain == S.Reals:
+        return True
+    low, high = float(domain.start), float(domain.end)
+    above = values > low if domain.left_open else values >= low
+    below = values < high if domain.right_open else values <= high
+    return bool(np.all(above) and np.all(below))

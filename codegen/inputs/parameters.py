@@ -1,0 +1,88 @@
+"""Parameters and data, checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sympy import Symbol
+
+from codegen.check_arguments import worded
+from codegen.generate import Module
+from codegen.inputs.lengths import Lengths
+from codegen.inputs.posterior_data import finite_array, resolved_arrays
+from recipe.language.abstract import Dense
+from recipe.language.check_assumptions import check_assumed
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import Indexed, name_of
+
+
+def resolved_params(
+    module: Module, params: Mapping[Any, Any] | None, optional: Iterable[Symbol], lengths: Lengths
+) -> dict[str, Any]:
+    """The fields of ``Params``, factors of matrices included; ``optional`` parameters may be given and are not needed.
+
+    Raises:
+        RecipeError: listing what is missing, or naming what is unknown, of the wrong shape, or against a declared assumption.
+    """
+    fields = resolved_values(module.plan.settings, params, optional, lengths)
+    return fields | {field: _cholesky(M, fields[module.plan.settings[M]]) for M, field in module.plan.factors.items()}
+
+
+def resolved_values(
+    settings: Mapping[Symbol, str], params: Mapping[Any, Any] | None, optional: Iterable[Symbol], lengths: Lengths
+) -> dict[str, Any]:
+    """The value of each parameter, by field."""
+    if params is not None and not isinstance(params, Mapping):
+        raise RecipeError(f"params={worded(params)} must be a dict of values by name, such as {{'C': 1.0}}")
+    needed = {name_of(s): s for s in settings}
+    given = {name_of(key): value for key, value in (params or {}).items()}
+    missing = [name for name in needed if name not in given]
+    if missing:
+        example = ", ".join(f"'{name}': ..." for name in missing)
+        raise RecipeError(
+            f"missing parameters: {', '.join(missing)}; give them as params={{{example}}} (or --param {missing[0]}=...)"
+        )
+    known = set(needed) | {name_of(s) for s in optional}
+    unknown = sorted(name for name in given if name not in known)
+    if unknown:
+        raise RecipeError(f"unknown parameters: {', '.join(unknown)}; the parameters are {', '.join(sorted(known)) or 'none'}")
+    return {settings[s]: _value(s, given[name], lengths) for name, s in needed.items()}
+
+
+def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
+    name, dimensions = name_of(s), 2 if isinstance(s, Dense) else int(isinstance(s, Indexed))
+    array = finite_array(f"params[{name!r}]", value, dimensions)
+    if isinstance(s, Dense):
+        lengths.learn(s.row.length, array.shape[0], f"params[{name!r}]")
+        lengths.learn(s.column.length, array.shape[1], f"params[{name!r}]")
+        if s.symmetric and not np.array_equal(array, array.T):
+            raise RecipeError(
+                f"params[{name!r}] must be symmetric, as {name} is declared; give (M + M.T)/2 if it is so up to rounding"
+            )
+        if s.positive_definite:
+            _cholesky(s, array)
+        return array
+    if isinstance(s, Indexed):
+        lengths.learn(s.length, array.shape[0], f"params[{name!r}]")
+    check_assumed(s, array, f"params[{name!r}] = {worded(value)}")
+    return array if array.ndim else float(array)
+
+
+def _cholesky(M: Dense, value: np.ndarray) -> np.ndarray:
+    try:
+        return np.ascontiguousarray(np.linalg.cholesky(value))
+    except np.linalg.LinAlgError:
+        raise RecipeError(f"params[{M.name!r}] is not positive definite; its noise needs a Cholesky factor") from None
+
+
+def resolved_data(module: Module, lengths: Lengths) -> tuple[dict[str, np.ndarray], int | None]:
+    """The fields of ``Data``, and the number of rows of the smallest data set (None without data)."""
+    fields: dict[str, np.ndarray] = {}
+    counts: list[int] = []
+    for estimator in module.estimators.values():
+        arrays = resolved_arrays(estimator.gradient.posterior, lengths)
+        fields |= {estimator.gradient.fields[s]: array for s, array in arrays.items()}
+        counts += [array.shape[0] for array in list(arrays.values())[:1]]
+    return fields, min(counts, default=None)

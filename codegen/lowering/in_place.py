@@ -1,0 +1,121 @@
+"""A step where ``out`` is ``state``: its statements in place, and what of them no step changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
+
+from sympy import Symbol
+
+from codegen.lowering.statements import (
+    ChiSquared,
+    GradientCall,
+    Let,
+    Loop,
+    NoiseDraw,
+    Plan,
+    Restored,
+    Statement,
+    Sweep,
+    Test,
+    ValueCall,
+    every,
+    every_noise,
+    noise_uses,
+    scalar_pairs,
+)
+
+
+@singledispatch
+def in_place(statement: Statement) -> Statement:
+    """The statement where ``out`` is ``state``; loops are functions of both, and stay."""
+    return statement
+
+
+@in_place.register
+def _(statement: Let) -> Statement:
+    symbols = {s: Symbol(_moved(s.name), real=True) for s in statement.value.free_symbols if s.name.startswith("out.")}
+    store = None if statement.store is None else _moved(statement.store)
+    return Let(statement.target, statement.value.xreplace(symbols), store, statement.comment)
+
+
+@in_place.register
+def _(statement: GradientCall) -> Statement:
+    return GradientCall(*_moved_call(statement))
+
+
+@in_place.register
+def _(statement: ChiSquared) -> Statement:
+    target, df, nonc = (_moved(field) for field in (statement.target, statement.df, statement.nonc))
+    return replace(statement, target=target, df=df, nonc=nonc)
+
+
+@in_place.register
+def _(statement: ValueCall) -> Statement:
+    return ValueCall(*_moved_call(statement))
+
+
+def _moved_call(call: GradientCall | ValueCall) -> tuple[Any, ...]:
+    places, scratch = (tuple(_moved(p) for p in arrays) for arrays in (call.places, call.scratch))
+    return call.potential, places, scratch, tuple(in_place(s) for s in call.images)
+
+
+@in_place.register
+def _(statement: Test) -> Statement:
+    restored = tuple(Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored)
+    return Test(statement.accepted, statement.log_ratio, statement.key, restored)
+
+
+def _moved(text: str) -> str:
+    return f"state.{text.removeprefix('out.')}" if text.startswith("out.") else text
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """The statements of a plan in place: the numbers that no step changes, the rest of a step, and what is recorded after it."""
+
+    constant: list[Let]
+    changing: list[Statement]
+    recorded: list[Statement]
+
+
+def plan_in_place(plan: Plan) -> InPlace:
+    """What ``run`` and ``run_many`` carry out."""
+    known: set[str] = {"step_size"} | {s.name for s in plan.sizes.values()}
+    constant: list[Let] = []
+    changing = _without_constants(plan.statements, known, constant)
+    return InPlace(constant, changing, [in_place(s) for s in plan.recorded.statements])
+
+
+def _without_constants(statements: Iterable[Statement], known: set[str], constant: list[Let]) -> list[Statement]:
+    changing: list[Statement] = []
+    for s in (in_place(s) for s in statements):
+        if isinstance(s, Loop):
+            changing.append(replace(s, statements=tuple(_without_constants(s.statements, known, constant))))
+        elif isinstance(s, Let) and not s.store and all(_constant(x, known) for x in s.value.free_symbols):
+            known.add(s.target.name)
+            constant.append(s)
+        else:
+            changing.append(s)
+    return changing
+
+
+def _constant(symbol: Symbol, known: set[str]) -> bool:
+    return symbol.name in known or symbol.name.startswith("params.")
+
+
+def filled_noises(plan: Plan) -> list[NoiseDraw]:
+    """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a product."""
+    drawn = [d for d in every_noise(plan) if d.length is not None]
+    uses = {d.key: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
+    return [d for d in drawn if len(uses[d.key]) != 1 or not isinstance(uses[d.key][0], Sweep)]
+
+
+def drawn_ahead(plan: Plan) -> list[NoiseDraw]:
+    """The draws that have random numbers for several steps at once: of the rest of a block, and of two numbers (by the first)."""
+    filled = filled_noises(plan)
+    loops = [s.noises for s in every(plan.statements) if isinstance(s, Loop)]
+    numbers = {pair[0].key for noises in (plan.noises, *loops, plan.recorded.noises) for pair in scalar_pairs(noises)}
+    return [d for d in every_noise(plan) if d.key in numbers or (d.length is not None and d not in filled)]

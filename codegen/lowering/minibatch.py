@@ -1,0 +1,200 @@
+"""The gradient of a posterior over rows of its data, lowered like a step: sums of a datum, its contribution, prior and scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from sympy import Expr, Symbol
+
+from codegen.lowering.lower import Lowering, unbound, varying, with_common_parts
+from codegen.lowering.names import Namer
+from codegen.lowering.shared_symbols import CommonLeaves
+from codegen.lowering.statements import Let, RowsJoin, Statement
+from recipe.declare.posterior import Posterior
+from recipe.language.abstract import Dense, Partial, Potential
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import GENERIC, Block, Length, Scalar, ScalarData, Vector, VectorData, name_of
+
+SCALE = Symbol("scale", positive=True)
+VALUE = Symbol("value", real=True)
+
+
+@dataclass(frozen=True)
+class RowSum:
+    """``scale * (sum over rows of a datum) + after``, the form of a potential and of its gradient.
+
+    ``before`` reads the scalar blocks, ``each_datum`` are numbers of a row, ``joins`` are the sums over rows; ``sizes`` names the
+    lengths that are used as numbers.
+    """
+
+    before: tuple[Statement, ...]
+    each_datum: tuple[Statement, ...]
+    joins: tuple[RowsJoin, ...]
+    after: tuple[Statement, ...]
+    sizes: Mapping[Length, Symbol]
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All of them."""
+        return (*self.before, *self.each_datum, *self.joins, *self.after)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The potential itself: its function, and what that sums."""
+
+    function: str
+    sum: RowSum
+
+
+@dataclass(frozen=True)
+class PosteriorGradient:
+    """How the gradient of one potential is estimated from rows of the data of its posterior.
+
+    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum by its field in ``Data``;
+    without ``derived`` the user's own gradient is called. ``value`` is there where the potential itself is needed, too.
+    """
+
+    potential: Potential
+    posterior: Posterior
+    function: str
+    results: tuple[str, ...]
+    blocks: tuple[str, ...]
+    fields: Mapping[Symbol, str]
+    derived: RowSum | None
+    value: Value | None
+
+
+def posterior_gradient(
+    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer,
+    *, valued: bool,
+) -> PosteriorGradient:  # fmt: skip
+    """The gradient of ``U = -log_prior - sum over data of log_likelihood``, and U itself where it is ``valued``."""
+    builder = _Builder(potential, settings, fields, namer)
+    if valued and posterior.log_likelihood is None:
+        raise RecipeError(f"a Metropolis test compares values of {potential}, and its Posterior has no log_likelihood; give it")
+    value = Value(namer.fresh(f"potential_{potential.name}"), builder.value(posterior)) if valued else None
+    return builder.built(posterior, builder.gradient(posterior) if posterior.user_gradient is None else None, value)
+
+
+def posterior_density(
+    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
+) -> tuple[PosteriorGradient, RowSum]:
+    """The derived gradient, whatever the user's own is, and the potential itself."""
+    builder = _Builder(potential, settings, fields, namer)
+    return builder.built(posterior, builder.gradient(posterior), None), builder.value(posterior)
+
+
+class _Builder:
+    """The gradient under construction."""
+
+    def __init__(self, potential: Potential, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer) -> None:
+        self.potential, self.settings, self.fields, self.namer = potential, settings, fields, namer
+        self.blocks: dict[Block, str] = {b: namer.fresh(b.name) for b in potential.blocks}
+        self.results: dict[Block, str] = {b: namer.fresh(f"g_{b.name}") for b in potential.blocks}
+        self.common = CommonLeaves(self.settings, namer)
+        self.number = {b: Symbol(namer.fresh(b.name), real=True) for b in potential.blocks if isinstance(b, Scalar)}
+
+    def built(self, posterior: Posterior, derived: RowSum | None, value: Value | None) -> PosteriorGradient:
+        function = self.namer.fresh(f"gradient_{self.potential.name}")
+        results, blocks = tuple(self.results.values()), tuple(self.blocks.values())
+        return PosteriorGradient(self.potential, posterior, function, results, blocks, self.fields, derived, value)
+
+    def gradient(self, posterior: Posterior) -> RowSum:
+        each = self.joined(posterior.datum_gradient)
+        return RowSum(self.before(), *each, self.scaled(posterior.prior_gradient), self.common.sizes)
+
+    def value(self, posterior: Posterior) -> RowSum:
+        """The posterior's potential itself."""
+        assert posterior.log_likelihood is not None
+        lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        term = lowering.let(lowering.lower(-posterior.log_likelihood), "value_of_row")
+        joins = RowsJoin("", None, (VALUE.name,), (VALUE,), (term,), ())
+        prior = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        value = prior.lower(-posterior.log_prior)
+        after = (*prior.statements, Let(VALUE, SCALE * VALUE + value))
+        return RowSum(self.before(), tuple(lowering.statements), (joins,), after, self.common.sizes)
+
+    def before(self) -> tuple[Statement, ...]:
+        """Read the scalar blocks."""
+        return tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
+
+    def joined(self, gradient: dict[Block, Expr]) -> tuple[tuple[Statement, ...], tuple[RowsJoin, ...]]:
+        """What is computed of a row, and how the row joins the results."""
+        lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
+        numbers = {b: e for b, e in lowered.items() if isinstance(b, Scalar)}
+        values = [(Symbol(self.namer.fresh(f"{b.name}_of_row"), real=True), e) for b, e in numbers.items()]
+        lowering.statements += [Let(s, e) for s, e in with_common_parts(values, self.namer)]
+        joins = [self._join(None, dict(zip(numbers, (s for s, _ in values), strict=True)))] if numbers else []
+        for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
+            of_length = {b: lowering.hoisted(e) for b, e in lowered.items() if getattr(b, "length", None) == length}
+            joins.append(self._join(length, of_length))
+        return tuple(lowering.statements), tuple(joins)
+
+    def _join(self, length: Length | None, values: dict[Block, Expr]) -> RowsJoin:
+        function = "" if length is None else self.namer.fresh("add_datum")
+        cells = tuple(self.results[b] for b in values)
+        sums = tuple(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True) for b in values)
+        comments = () if length is None else tuple(f"gradient of the datum by {b}" for b in values)
+        return RowsJoin(function, length, cells, sums, tuple(values.values()), comments)
+
+    def scaled(self, gradient: dict[Block, Expr]) -> tuple[Statement, ...]:
+        """Scale the results, and add a gradient."""
+        lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
+        lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
+        self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar)})
+        for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
+            self._sweep(lowering, length, {b: e for b, e in lowered.items() if getattr(b, "length", None) == length})
+        return tuple(lowering.statements)
+
+    def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr]) -> None:
+        """The blocks that are numbers; what their derivatives share is computed once."""
+        cells = {b: Symbol(f"{self.results[b]}[0]", real=True) for b in lowered}
+        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e) for b, e in lowered.items()]
+        stores = {local: cells[b].name for b, (local, _) in zip(lowered, values, strict=True)}
+        lowering.statements += [Let(s, e, stores.get(s)) for s, e in with_common_parts(values, self.namer)]
+
+    def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr]) -> None:
+        cells = {b: varying(f"{self.results[b]}[i]") for b in lowered}
+        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e) for b, e in lowered.items()]
+        stores = {cells[b].name: local for b, (local, _) in zip(lowered, values, strict=True)}
+        lowering.sweep(length, values, stores, [f"gradient of the prior by {b}" for b in lowered], "add_prior")
+
+    @singledispatchmethod
+    def leaf(self, e: Expr, label: int) -> Expr:
+        """What a symbol reads: a parameter or a length."""
+        return self.common.read(e)
+
+    @leaf.register
+    def _(self, e: Vector, label: int) -> Expr:
+        return varying(f"{self.blocks[e.at(GENERIC)]}[i]")
+
+    @leaf.register
+    def _(self, e: Scalar, label: int) -> Expr:
+        return self.number[e]
+
+    @leaf.register
+    def _(self, e: VectorData, label: int) -> Expr:
+        return varying(f"float(data.{self.fields[e.at(GENERIC)]}[row][i])")
+
+    @leaf.register
+    def _(self, e: ScalarData, label: int) -> Expr:
+        return Symbol(f"float(data.{self.fields[e]}[row])", real=True)
+
+    @leaf.register
+    def _(self, e: Partial, label: int) -> Expr:
+        raise unbound(e.head)
+
+    def matrix(self, M: Dense) -> str:
+        raise unbound(M)
+
+    def reserve(self, wish: str, length: Length | None) -> str:
+        raise unbound(wish)
+
+
+def data_fields(posteriors: Mapping[Potential, Posterior], taken: Namer) -> dict[Potential, dict[Symbol, str]]:
+    """A field of ``Data`` for every array of every posterior."""
+    return {U: {s: taken.fresh(name_of(s)) for s, _ in posterior.data} for U, posterior in posteriors.items()}

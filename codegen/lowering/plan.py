@@ -1,0 +1,156 @@
+"""The plan of a step: of an ``Update``, and of a composed kernel, part after part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+from sympy import Expr, Symbol
+
+from codegen.lowering.metropolis import map_tested, proposal_tested
+from codegen.lowering.names import Namer, field_namer
+from codegen.lowering.planner import Body, Planner, call_in
+from codegen.lowering.statements import Carried, GradientCall, Plan, Recorded, Test, ValueCall, every
+from recipe.declare.update import Update
+from recipe.kernel import Kernel, MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.kernel.part import leaves_of
+from recipe.language.abstract import Partial, Potential
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import Block, Scalar
+
+
+@singledispatch
+def plan(what: Update | Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
+    """The statements of one step; ``state`` is the order in which the blocks are stored.
+
+    Raises:
+        RecipeError: for what has no compiled form: unbound functions (named), values or second derivatives of a potential.
+    """
+    raise TypeError(what)
+
+
+@plan.register
+def _(update: Update, state: tuple[Block, ...], namer: Namer) -> Plan:
+    planner = Planner(state, (e for _, e in (*update.rule, *update.observe)), update.step, namer)
+    planner.carry_out(update.rule, update.sequential)
+    body = planner.body
+    return _finished(planner, body, _recorded(planner, dict(update.observe)), in_place=False)
+
+
+@plan.register
+def _(kernel: Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
+    written = [*(e for e, where in kernel.written() if where != "target"), *(e for p in kernel.parts for e in _compared(p))]
+    planner = Planner(state, written, kernel.step, namer)
+    for part in kernel.parts:
+        carry_out(part, planner)
+    body = planner.body
+    return _finished(planner, body, _recorded(planner, {}), in_place=True)
+
+
+@singledispatch
+def carry_out(part: Part, planner: Planner) -> None:
+    """Write the statements of a part of a kernel."""
+    raise TypeError(part)
+
+
+@carry_out.register
+def _(part: Move, planner: Planner) -> None:
+    planner.carry_out([(b, e) for b, e in part.update.rule if e != b], part.update.sequential)
+
+
+@carry_out.register
+def _(part: Repeat, planner: Planner) -> None:
+    def repeated() -> None:
+        for inner in part.parts:
+            carry_out(inner, planner)
+
+    times = part.times if isinstance(part.times, tuple) else (part.times, part.times)
+    planner.repeat(times, _moved_by(part, planner), repeated)
+
+
+@carry_out.register
+def _(part: MetropolisedMap, planner: Planner) -> None:
+    map_tested(part, planner)
+
+
+@carry_out.register
+def _(part: MetropolisedPath, planner: Planner) -> None:
+    raise RecipeError(
+        "metropolis(..., around=...) has no compiled form: a rejection would take noise back as well. Write the refresh as a part "
+        "of its own before and after the test, compose(refresh(...), metropolis(...), refresh(...))"
+    )
+
+
+@carry_out.register
+def _(part: MetropolisHastings, planner: Planner) -> None:
+    proposal_tested(part, planner)
+
+
+def _moved_by(part: Repeat, planner: Planner) -> tuple[Block, ...]:
+    """The blocks that a loop changes; a Metropolis test may turn the sign of others than its map moves."""
+    moved = {b for u in updates_of(part) for b, e in u.rule if e != b}
+    moved |= {b for leaf in leaves_of(part) if isinstance(leaf, MetropolisedMap) for b in leaf.flips}
+    return tuple(b for b in planner.state if b in moved)
+
+
+def _compared(part: Part) -> Iterable[Expr]:
+    """The expressions whose values a part compares."""
+    match part:
+        case MetropolisedMap():
+            yield part.map.target
+        case MetropolisHastings():
+            yield part.cost
+        case Repeat():
+            for inner in part.parts:
+                yield from _compared(inner)
+
+
+def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: bool) -> Plan:
+    valued = tuple(sorted((U for kind, U in planner.results if kind is ValueCall), key=str))
+    potentials = tuple(sorted({U for _, U in planner.results}, key=str))
+    tested = any(isinstance(s, Test) for s in every(body.lowering.statements))
+    statistics = (field_namer(planner.fields.values()).fresh("acceptance_rate"),) if tested else ()
+    return Plan(
+        planner.state, planner.fields, planner.settings, planner.scratch, planner.variances, planner.factors,
+        tuple(body.noises), potentials, tuple(body.lowering.statements), planner.common.sizes, _carried(planner, body, tested),
+        recorded, valued, in_place, statistics,
+    )  # fmt: skip
+
+
+def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
+    """What is evaluated at the end of a step as at the start of the next one.
+
+    Where it may be an estimate, its last evaluation must not stand in a loop: from outside it could not be made again with the
+    random numbers that it had.
+    """
+    statements = body.lowering.statements
+    last = {(type(s), s.potential): s for s in every(statements) if isinstance(s, GradientCall | ValueCall)}
+    ends = [what for what in body.first if planner.ends_where_it_begins(what, body)]
+    found = tuple(call_in(statements, body.first[what]) for what in ends if tested or any(last[what] is s for s in statements))
+    return Carried(found, planner.reserve("right_for_step", None).removeprefix("out.")) if found else None
+
+
+def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
+    """What is recorded of the state after the step, all of it from the state as it is then, and with noise of its own.
+
+    Of a block that stands for another one its image is recorded.
+    """
+    planner.body, planner.noises = planner.new_body(), {}
+    body = planner.body
+    observe |= {b: b.forward(observe.get(b, b)) for b in planner.state if b.forward is not None}
+    for block, e in observe.items():
+        gradients = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
+        if gradients:
+            raise OutsideLanguageError(f"{gradients[0]} in observe[{block}] needs another gradient evaluation: it is refused")
+    lowered = [(b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()]
+    fields = {b: planner.reserve(f"recorded_{b.name}", getattr(b, "length", None)).removeprefix("out.") for b, _, _ in lowered}
+    for block, value, comment in lowered:
+        wish = f"recorded_{block.name}"
+        if isinstance(block, Scalar):
+            body.lowering.let(value, wish, store=f"out.{fields[block]}[0]", comment=comment)
+        else:
+            local = Symbol(planner.namer.fresh(wish), real=True)
+            body.lowering.sweep(
+                block.length, [(local, value)], {f"out.{fields[block]}[i]": local}, [comment], f"record_{block.name}"
+            )
+    return Recorded(fields, tuple(body.lowering.statements), tuple(body.noises))

@@ -1,0 +1,37 @@
+"""What the symbols read that mean the same in a step and in the gradient of a posterior: parameters and lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import singledispatchmethod
+
+from sympy import Expr, Symbol
+
+from codegen.lowering.lower import varying
+from codegen.lowering.names import Namer
+from recipe.language.symbols import GENERIC, Length, VectorParameter
+
+
+@dataclass(frozen=True)
+class CommonLeaves:
+    """``settings`` are the fields of ``Params``; ``sizes`` collects the lengths that were read, as numbers."""
+
+    settings: Mapping[Symbol, str]
+    namer: Namer
+    sizes: dict[Length, Symbol] = field(default_factory=dict)
+
+    @singledispatchmethod
+    def read(self, e: Expr) -> Expr:
+        """The symbol that a parameter or a length is read from."""
+        return Symbol(f"params.{self.settings[e]}", real=True)
+
+    @read.register
+    def _(self, e: VectorParameter) -> Expr:
+        return varying(f"params.{self.settings[e.at(GENERIC)]}[i]")
+
+    @read.register
+    def _(self, e: Length) -> Expr:
+        if e not in self.sizes:
+            self.sizes[e] = Symbol(self.namer.fresh(e.name), positive=True)
+        return self.sizes[e]

@@ -1,0 +1,213 @@
+"""Rewrites that keep logistic and softmax functions finite: ``log(1 + exp(a))`` overflows at a = 710, ``softplus(a)`` nowhere."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import sympy
+from sympy import Add, Expr, Function, Mul, Pow, S
+
+from codegen.device.elementary import exp, log1p
+from codegen.device.intrinsics import device
+from recipe.language.total import Total
+
+
+class Softplus(Function):
+    """``log(1 + exp(a))``."""
+
+
+class Sigmoid(Function):
+    """``1/(1 + exp(-a))``."""
+
+
+class LogAddExp(Function):
+    """``log(exp(a) + exp(b))``."""
+
+
+class Expm1(Function):
+    """``exp(a) - 1``."""
+
+    def _eval_is_extended_real(self) -> bool | None:
+        return self.args[0].is_extended_real
+
+    def _eval_is_positive(self) -> bool | None:
+        return self.args[0].is_positive
+
+    def _eval_is_negative(self) -> bool | None:
+        return self.args[0].is_negative
+
+
+class Largest(Function):
+    """The largest of some numbers."""
+
+
+class ScaledSum(Function):
+    """``exp(a - m) + exp(b - m) + ...`` where m is the largest of a, b, ...: between 1 and the number of terms."""
+
+    def written_out(self) -> Expr:
+        """The sum itself."""
+        return Add(*(sympy.exp(a - Largest(*self.args)) for a in self.args))
+
+
+@device
+def softplus(a: float) -> float:
+    """log(1 + exp(a))."""
+    return max(a, 0.0) + log1p(exp(-abs(a)))
+
+
+@device
+def sigmoid(a: float) -> float:
+    """1/(1 + exp(-a))."""
+    e = exp(-abs(a))
+    return (1.0 if a >= 0.0 else e) / (1.0 + e)
+
+
+@device
+def logaddexp(a: float, b: float) -> float:
+    """log(exp(a) + exp(b))."""
+    return max(a, b) + log1p(exp(-abs(a - b)))
+
+
+def stabilised(e: Expr) -> Expr:
+    """The same function in forms that neither overflow nor lose all digits; inside sums too."""
+    if not e.args:
+        return e
+    if isinstance(e, Total):
+        return Total(stabilised(e.body), e.index)
+    e = e.func(*(stabilised(a) if isinstance(a, Expr) else a for a in e.args))
+    if isinstance(e, sympy.log):
+        a = _log(e.args[0])
+        return e if a is None else a
+    if isinstance(e, Add):
+        return _complement(e)
+    if isinstance(e, Pow):
+        return _power(e)
+    if isinstance(e, Mul):
+        e = _shares(e)
+    return _product(e) if isinstance(e, Mul) else e
+
+
+def _logit(e: Expr) -> Expr | None:
+    """``a`` where the expression is ``1 + exp(a)``."""
+    if isinstance(e, Add) and len(e.args) == 2 and S.One in e.args:
+        other = e.args[1] if e.args[0] == S.One else e.args[0]
+        if isinstance(other, sympy.exp):
+            return other.args[0]
+    return None
+
+
+def _log(e: Expr) -> Expr | None:
+    """The logarithm, where it needs none of the exponentials that stand in the expression."""
+    a = _logit(e)
+    if a is not None:
+        return Softplus(a)
+    exponents = _exponents(e)
+    if exponents is not None:
+        return reduce(LogAddExp, exponents)
+    parts = [_log_of_factor(f) for f in Mul.make_args(e)]
+    return None if None in parts else Add(*parts)
+
+
+def _log_of_factor(f: Expr) -> Expr | None:
+    base, power = f.as_base_exp()
+    if base is S.Exp1:
+        return power
+    if isinstance(base, ScaledSum):
+        return power * (reduce(LogAddExp, base.args) - Largest(*base.args))
+    return sympy.log(f) if f.is_number and f.is_positive else None
+
+
+def _exponents(e: Expr) -> list[Expr] | None:
+    """``log(c), a, log(k) + b, ...`` where the expression is ``c + exp(a) + k*exp(b) + ...`` with positive c, k, ..."""
+    if not isinstance(e, Add) or not any(isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)):
+        return None
+    if not all(term.is_positive for term in e.args):
+        return None
+    return sorted(map(_exponent, e.args), key=lambda a: not a.is_number)  # first a number: a sum near 1 keeps its digits
+
+
+def _exponent(term: Expr) -> Expr:
+    """The logarithm of a positive term ``k*exp(a)``."""
+    growing = [f for f in Mul.make_args(term) if isinstance(f, sympy.exp)]
+    return sympy.log(term / Mul(*growing)) + Add(*(f.args[0] for f in growing))
+
+
+def _complement(e: Add) -> Expr:
+    """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``, and ``c - c*exp(a)`` becomes ``-c*expm1(a)``."""
+    if len(e.args) == 2 and e.args[0].is_Number:
+        factor, rest = e.args[1].as_coeff_Mul()
+        if isinstance(rest, Sigmoid) and factor == -e.args[0]:
+            return e.args[0] * Sigmoid(-rest.args[0])
+        if isinstance(rest, sympy.exp) and factor == -e.args[0]:
+            return factor * Expm1(rest.args[0])
+    return e
+
+
+def _power(e: Pow) -> Expr:
+    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; another sum of exponentials is divided by the largest first."""
+    if e.exp == S.Half:
+        return sympy.sqrt(Mul(*(_difference(f) for f in Mul.make_args(e.base))))
+    if not (e.exp.is_number and e.exp.is_negative):
+        return e
+    a = _logit(e.base)
+    if a is not None:
+        return Sigmoid(-a) ** -e.exp if e.exp.is_Integer else e
+    exponents = _exponents(e.base)
+    return e if exponents is None else sympy.exp(e.exp * Largest(*exponents)) * ScaledSum(*exponents) ** e.exp
+
+
+def _difference(e: Expr) -> Expr:
+    """``c - c*exp(a)`` becomes ``-c*expm1(a)``, as in the noise of an exact Ornstein-Uhlenbeck flow over a short time."""
+    if isinstance(e, Add) and len(e.args) == 2:
+        for one, other in (e.args, reversed(e.args)):
+            growing = [f for f in Mul.make_args(other) if isinstance(f, sympy.exp)]
+            if len(growing) == 1 and one == -other / growing[0]:
+                return -one * Expm1(growing[0].args[0])
+    return e
+
+
+def _shares(e: Expr) -> Expr:
+    """``(u*exp(a) + v) * exp(-m)`` becomes ``u*exp(a - m) + v*exp(-m)`` with the largest exponent m: ``exp(a)`` alone overflows."""
+    if not e.has(Largest):
+        return e
+    growing, rest = S.Zero, S.One
+    for f in Mul.make_args(e):
+        exponents = _exponents(f)
+        if isinstance(f, sympy.exp):
+            growing += f.args[0]
+        elif exponents is not None:
+            growing += Largest(*exponents)
+            rest *= ScaledSum(*exponents)
+        else:
+            rest *= f
+    sums = next((f for f in Mul.make_args(rest) if isinstance(f, Add) and f.has(sympy.exp)), None)
+    if sums is None or growing == 0:
+        return rest * sympy.exp(growing)
+    return Add(*(_shares(term * (rest / sums) * sympy.exp(growing)) for term in sums.args))
+
+
+def _product(e: Mul) -> Expr:
+    """``exp(b + k*a) * sigmoid(-a)^n`` with 0 < k <= n becomes ``exp(b) * sigmoid(a)^k * sigmoid(-a)^(n-k)``."""
+    growing = next((f for f in e.args if isinstance(f, sympy.exp)), None)
+    if growing is None:
+        return e
+    for factor in e.args:
+        base, power = factor.as_base_exp()
+        if not (isinstance(base, Sigmoid) and power.is_Integer and power > 0):
+            continue
+        a, exponent = -base.args[0], growing.args[0]
+        k = _multiple(exponent, a, int(power))
+        if k:
+            rest = Mul(*(f for f in e.args if f not in (factor, growing)))
+            return _product(Mul(rest, sympy.exp(exponent - k * a), base ** (power - k), Sigmoid(a) ** k))
+    return e
+
+
+def _multiple(exponent: Expr, a: Expr, most: int) -> int:
+    """The k of 0 .. most for which ``exponent - k*a`` has the fewest terms; the smallest such k."""
+
+    def terms(k: int) -> int:
+        left = sympy.expand(exponent - k * a)
+        return 0 if left == 0 else len(Add.make_args(left))
+
+    return min(range(most + 1), key=terms)

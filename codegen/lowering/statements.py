@@ -1,0 +1,302 @@
+"""The small form that code is printed from: a step is a list of these statements.
+
+Their expressions are sympy expressions whose symbols are *called by the text they print as*: ``state.r[i]``, ``params.A``,
+``total_1``. In the body of a loop, and there only, ``i`` is the coordinate. ``out`` holds what this step has written so far and
+``state`` the state before it; in the in-place loop of ``run`` they are the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, S, Set, Symbol, oo
+
+from recipe.language.abstract import Dense, Potential
+from recipe.language.symbols import Block, Length, Simplex
+
+
+@dataclass(frozen=True)
+class Let:
+    """``target = value``, once a step; ``store`` is the scalar block that takes it as its new value, if any."""
+
+    target: Symbol
+    value: Expr
+    store: str | None = None
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """``target = sum over i of value`` for several targets in one loop."""
+
+    function: str
+    length: Length
+    targets: tuple[Symbol, ...]
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class GradientCall:
+    """Evaluate the gradient of a potential; each block is read from ``out`` or ``state``, the result goes to scratch of ``out``.
+
+    ``images`` come first: they compute the blocks of the potential that stand in the state as other ones (``Preimage``).
+    """
+
+    potential: Potential
+    places: tuple[str, ...]
+    scratch: tuple[str, ...]
+    images: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class MatrixProduct:
+    """``out.target[i] = sum over j of M[i, j] * value_j`` (M[j, i] if transposed): the one doubly nested loop."""
+
+    function: str
+    target: str
+    matrix: str
+    transposed: bool
+    rows: Length
+    columns: Length
+    value: Expr
+
+
+@dataclass(frozen=True)
+class ChiSquared:
+    """``target[i]`` = a draw from the non-central chi-squared law with parameters ``df[i]`` and ``nonc[i]``; all are scratch.
+
+    ``local`` is what ``step`` calls the array of draws that it is given, ``key`` the key of the random numbers of ``run``.
+    """
+
+    name: str
+    target: str
+    df: str
+    nonc: str
+    local: str
+    key: str
+    length: Length | None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One fused elementwise loop: local values first, then stores of the final ones into the blocks of ``out``."""
+
+    function: str
+    length: Length
+    locals: tuple[tuple[Symbol, Expr], ...]
+    stores: tuple[tuple[str, Symbol], ...]
+    comments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RowsJoin:
+    """``cells[i] += value`` for one row of the data after another, of arrays of that length (None: of numbers).
+
+    ``function`` adds one row at one coordinate, ``sums`` are what it calls the results so far.
+    """
+
+    function: str
+    length: Length | None
+    cells: tuple[str, ...]
+    sums: tuple[Symbol, ...]
+    values: tuple[Expr, ...]
+    comments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ValueCall:
+    """Evaluate the potential itself, from all of the data, in the same way."""
+
+    potential: Potential
+    places: tuple[str, ...]
+    scratch: tuple[str, ...]
+    images: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Statements again and again, each time with fresh noise: ``times`` are the ends of the range that the number is drawn from.
+
+    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of repetitions and ``key`` the key of
+    the random number behind it.
+    """
+
+    times: tuple[int, int]
+    clock: str
+    count: str
+    key: str
+    statements: tuple[Statement, ...]
+    noises: tuple[NoiseDraw, ...]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """``field``, an array of that length (None for a number), becomes what was saved in ``source``, or minus that."""
+
+    field: str
+    source: str
+    length: Length | None
+    flipped: bool
+
+
+@dataclass(frozen=True)
+class Test:
+    """Accept the state with probability ``min(1, exp(log_ratio))``, or go back; ``key`` is the key of its random numbers."""
+
+    accepted: str
+    log_ratio: Expr
+    key: str
+    restored: tuple[Restored, ...]
+
+
+Statement = Let | Sums | GradientCall | MatrixProduct | ChiSquared | Sweep | RowsJoin | ValueCall | Loop | Test
+
+
+@dataclass(frozen=True)
+class NoiseDraw:
+    """One noise symbol of the update.
+
+    ``local`` is what the loops call its value at the coordinate, ``pair`` the two that a fused loop draws at once, and ``key``
+    the key of its random numbers.
+    """
+
+    name: str
+    local: Symbol
+    pair: tuple[str, str]
+    key: str
+    length: Length | None
+    matrix: Dense | None
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Evaluations that are needed once a step and not twice: a step ends where the next one begins, so they stay in scratch.
+
+    ``calls`` are those that open a step, ``mark`` is the number in scratch that says for which step they are right, counted from 1;
+    0 is none.
+    """
+
+    calls: tuple[GradientCall | ValueCall, ...]
+    mark: str
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What is recorded of a state, where that is not the state itself: scratch arrays by block, and how they are filled."""
+
+    fields: Mapping[Block, str]
+    statements: tuple[Statement, ...]
+    noises: tuple[NoiseDraw, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole step: what it reads and writes, and its statements in order.
+
+    ``fields`` calls each block by its field in ``State``, ``settings`` each parameter (and matrix) by its field in ``Params``,
+    ``scratch`` gives the length of each array in ``State`` that is no block; ``variances`` are those among them that hold the
+    variance of an estimated gradient, by block of the potential. ``valued`` are the potentials whose values are compared.
+    ``statistics`` is the field of ``Draws`` for the acceptance rate, where something is accepted.
+    ``in_place`` says that this is a composed kernel, which overwrites the state and which ``run`` alone carries out.
+    """
+
+    state: tuple[Block, ...]
+    fields: Mapping[Block, str]
+    settings: Mapping[Symbol, str]
+    scratch: Mapping[str, Length | None]
+    variances: Mapping[Potential, tuple[str, ...]]
+    factors: Mapping[Dense, str]
+    noises: tuple[NoiseDraw, ...]
+    potentials: tuple[Potential, ...]
+    statements: tuple[Statement, ...]
+    sizes: Mapping[Length, Symbol]
+    carried: Carried | None
+    recorded: Recorded
+    valued: tuple[Potential, ...]
+    in_place: bool
+    statistics: tuple[str, ...]
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """The field of ``State`` that each block's field of ``Draws`` is copied from."""
+        return {f: self.recorded.fields.get(b, f) for b, f in self.fields.items()}
+
+    @property
+    def on_simplex(self) -> bool:
+        """Whether only all coordinates of a block together tell that a step has left its domain."""
+        return any(isinstance(b.domain, Simplex) for b in self.state)
+
+    def conditions(self, cell: str, x: str) -> list[str]:
+        """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and between the ends of the domain.
+
+        On a simplex that is not enough, and ``guilty`` asks after every step.
+        """
+        domains = [b.domain for b, field in self.fields.items() if f".{field}[" in cell and not isinstance(b.domain, Simplex)]
+        return conditions(domains[0] if domains else S.Reals, x)
+
+
+def conditions(domain: Set, x: str) -> list[str]:
+    """The conditions on one coordinate ``x``: it is finite, and inside of the finite ends of its domain."""
+    finite = f"abs({x}) <= LARGEST"
+    if isinstance(domain, Simplex):
+        return [finite, f"{x} > 0.0"]
+    low = [] if domain.start == -oo else [f"{x} {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
+    return [finite, *low] + ([] if domain.end == oo else [f"{x} {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
+
+
+def every(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """The statements and all that stand inside of loops, and before evaluations."""
+    for s in statements:
+        yield s
+        if isinstance(s, Loop):
+            yield from every(s.statements)
+        elif isinstance(s, GradientCall | ValueCall):
+            yield from s.images
+
+
+def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
+    """All draws, those inside of loops included."""
+    inner = (d for s in every(plan.statements) if isinstance(s, Loop) for d in s.noises)
+    return (*plan.noises, *inner, *plan.recorded.noises)
+
+
+def scalar_pairs(noises: Iterable[NoiseDraw]) -> list[tuple[NoiseDraw, ...]]:
+    """The draws of numbers, two by two in their order: two share a counter of the generator, under the key of the first."""
+    numbers = [d for d in noises if d.length is None]
+    return [tuple(numbers[n : n + 2]) for n in range(0, len(numbers), 2)]
+
+
+def chi_squared_draws(plan: Plan) -> tuple[ChiSquared, ...]:
+    """The draws of a step that are not normal, in the order of the scheme."""
+    return tuple(s for s in plan.statements if isinstance(s, ChiSquared))
+
+
+def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Statement]:
+    """The loops that read a noise, one entry a loop."""
+    cell = f"{draw.local.name}[i]"
+    return [s for s in every(statements) if any(cell == x.name for e in bodies(s) for x in e.free_symbols)]
+
+
+def bodies(statement: Statement) -> tuple[Expr, ...]:
+    """The expressions in the body of a loop; none where there is no loop."""
+    match statement:
+        case Sums() | RowsJoin():
+            return statement.values
+        case MatrixProduct():
+            return (statement.value,)
+        case Sweep():
+            return tuple(e for _, e in statement.locals)
+        case _:
+            return ()
+
+
+def expressions(statement: Statement) -> tuple[Expr, ...]:
+    """Every expression of a statement."""
+    match statement:
+        case Let():
+            return (statement.value,)
+        case Test():
+            return (statement.log_ratio,)
+        case _:
+            return bodies(statement)

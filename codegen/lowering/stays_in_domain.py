@@ -1,0 +1,95 @@
+"""A step that can leave the domain is refused before it is compiled: a run would stop there, sooner or later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import singledispatch
+
+from sympy import Dummy, Expr, S, oo
+
+from codegen.lowering.ranges import Within
+from recipe.declare.update import Update
+from recipe.kernel import Kernel, Move
+from recipe.kernel.part import leaves_of
+from recipe.language.errors import RecipeError
+from recipe.language.fold import FOLDS, Fold, ends_of
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block, Simplex
+
+WHOLE_LINE = "and corv(...) moves it to the whole line, where there is no edge"
+
+
+@singledispatch
+def check_inside(moves: Update | Kernel) -> None:
+    """Require of every block with an edge that a step ends inside of its domain, whatever the noise.
+
+    What is proposed to a Metropolis test may leave it, as it is rejected there.
+
+    Raises:
+        RecipeError: naming the rule that may leave it.
+    """
+    raise TypeError(moves)
+
+
+@check_inside.register
+def _(moves: Update) -> None:
+    outside: dict[Block, Expr] = {}  # what may be outside at this place of a sequential rule, with what took it there
+    for block, e in moves.rule:
+        if moves.sequential:
+            _require_no_reading(block, e, outside)
+        if e == block or block.domain == S.Reals:
+            continue
+        outside.pop(block, None)
+        if not _stays_inside(e, block):
+            outside[block] = e
+    for block, e in outside.items():
+        raise RecipeError(f"{_leaves(block, e)}; {_repair(block)}, {WHOLE_LINE}")
+
+
+def _require_no_reading(block: Block, e: Expr, outside: Mapping[Block, Expr]) -> None:
+    """Require that what may be outside is read by its own ``Fold`` and ``FoldSign`` only: other rules know it inside."""
+    if e == block:
+        return
+    folds = {f(b, *ends): Dummy() for b in outside if (ends := ends_of(b)) is not None for f in FOLDS}
+    guilty = next(iter(blocks_in(e.xreplace(folds), tuple(outside))), None)
+    if guilty is not None:
+        raise RecipeError(
+            f"{_leaves(guilty, outside[guilty])}, and the rule of {block}, {e}, reads it there; "
+            f"fold it first, or {_repair(guilty)}, {WHOLE_LINE}"
+        )
+
+
+@check_inside.register
+def _(moves: Kernel) -> None:
+    for leaf in (leaf for part in moves.parts for leaf in leaves_of(part)):
+        if isinstance(leaf, Move):
+            check_inside(leaf.update)
+
+
+def _leaves(block: Block, e: Expr) -> str:
+    return f"a step can take {block} out of its domain, {_domain_text(block)}: its rule is {e}"
+
+
+def _domain_text(block: Block) -> str:
+    return "the open simplex" if isinstance(block.domain, Simplex) else str(block.domain)
+
+
+def _repair(block: Block) -> str:
+    if isinstance(block.domain, Simplex):
+        return "a Metropolis test rejects such a step"
+    return f"mirror(recipe, {block}) reflects it at the edge, a scheme with an exact transition stays inside"
+
+
+def _stays_inside(e: Expr, block: Block) -> bool:
+    """Whether the value is folded into the domain, or its sign is seen from the way in which it is written."""
+    ends = ends_of(block)
+    if ends is None:
+        return False
+    if isinstance(e, Fold) and e.args[1:] == ends:
+        return True
+    low, high = ends
+    within = Within(block)
+    above = S.One if low == -oo else e - low
+    below = S.One if high == oo else high - e
+    sides = ((above, block.domain.left_open), (below, block.domain.right_open))
+    return all(within.is_positive(f) if is_open else f.is_nonnegative or within.is_positive(f) for f, is_open in sides)

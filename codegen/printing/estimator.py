@@ -1,0 +1,166 @@
+"""Estimates of a gradient that are built around the one from rows of data: control variates, and the running variance.
+
+Both only call the function below them with the same or with single rows, so they serve derived gradients and a user's own alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from codegen.lowering.minibatch import PosteriorGradient
+from codegen.lowering.names import Namer
+from codegen.lowering.statements import Plan
+from codegen.printing.gradient import SHARED, count_text
+from recipe.language.abstract import Potential
+from recipe.language.symbols import Block, Length
+
+MEMORY = 1000.0  # calls over which the variance is averaged, once there have been so many
+
+
+@dataclass(frozen=True)
+class ControlVariates:
+    """The gradient at a mode, plus the difference to it.
+
+    Fields of ``Data`` hold the mode and the gradient there, ``scratch`` of ``State`` its estimate; all by block.
+    """
+
+    function: str
+    modes: tuple[str, ...]
+    at_mode: tuple[str, ...]
+    scratch: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Average:
+    """The mean over rows, with its variance: fields of ``State`` by block, and the one that counts the calls."""
+
+    function: str
+    calls: str
+    one: tuple[str, ...]
+    squares: tuple[str, ...]
+    variances: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """How ``run`` estimates the gradient of one potential that has data."""
+
+    gradient: PosteriorGradient
+    control: ControlVariates | None
+    average: Average | None
+
+    def call(self, results: Iterable[str], places: Iterable[str]) -> str:
+        """The call in the loop of ``run``."""
+        arguments = [*results, *places, "data", "params", "gradient", "state.rows"]
+        if self.average is not None:
+            return f"{self.average.function}({', '.join([*arguments, 'state'])})"
+        return _call(self, arguments)
+
+    @property
+    def scratch(self) -> dict[str, Length | None]:
+        """The fields of ``State`` that it works in."""
+        fields: list[tuple[str, ...]] = [self.control.scratch] if self.control else []
+        fields += [self.average.one, self.average.squares] if self.average else []
+        lengths = [getattr(b, "length", None) for b in self.gradient.potential.blocks]
+        found = {f: n for group in fields for f, n in zip(group, lengths, strict=True)}
+        return found | ({self.average.calls: None} if self.average else {})
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The fields of ``Data`` that it reads."""
+        extra = (*self.control.modes, *self.control.at_mode) if self.control else ()
+        return (*self.gradient.fields.values(), *extra)
+
+
+def _call(estimator: Estimator, arguments: list[str]) -> str:
+    """The call of the function below the average."""
+    if estimator.control is None:
+        return f"{estimator.gradient.function}({', '.join(arguments)})"
+    return f"{estimator.control.function}({', '.join([*arguments, 'state'])})"
+
+
+def estimators(
+    gradients: Mapping[Potential, PosteriorGradient], plan: Plan, control_variates: bool, names: Namer, fields: Namer, data: Namer
+) -> dict[Potential, Estimator]:
+    """The estimators of a module; ``names`` of functions, ``fields`` of ``State``, ``data`` of ``Data`` are those still free."""
+    result = {}
+    for U, gradient in gradients.items():
+        control = _control_variates(U, names, fields, data) if control_variates else None
+        average = None
+        if U in plan.variances:
+            one, squares = _fields("one", U.blocks, fields), _fields("squares", U.blocks, fields)
+            average = Average(names.fresh(f"averaged_{U}"), fields.fresh(f"calls_{U}"), one, squares, plan.variances[U])
+        result[U] = Estimator(gradient, control, average)
+    return result
+
+
+def _control_variates(U: Potential, names: Namer, fields: Namer, data: Namer) -> ControlVariates:
+    modes, at_mode = _fields("mode", U.blocks, data), _fields(f"gradient_{U}_at_mode", U.blocks, data)
+    return ControlVariates(names.fresh(f"controlled_{U}"), modes, at_mode, _fields(f"estimate_{U}_at_mode", U.blocks, fields))
+
+
+def _fields(wish: str, blocks: Iterable[Block], namer: Namer) -> tuple[str, ...]:
+    return tuple(namer.fresh(f"{wish}_{b.name}") for b in blocks)
+
+
+def estimator_texts(estimator: Estimator) -> list[str]:
+    """The functions around the gradient."""
+    return [
+        *([_controlled_text(estimator, estimator.control)] if estimator.control else []),
+        *([_averaged_text(estimator, estimator.average)] if estimator.average else []),
+    ]
+
+
+def _controlled_text(estimator: Estimator, control: ControlVariates) -> str:
+    gradient = estimator.gradient
+    results, blocks = gradient.results, gradient.blocks
+    scratch = [f"state.{s}" for s in control.scratch]
+    modes = [f"data.{m}" for m in control.modes]
+    lines = [
+        "@kernel",
+        f"def {control.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
+        '    """Control variates (Baker et al. 2019): the gradient at the mode, plus the difference to it from these rows."""',
+        "    wide()",
+        f"    {gradient.function}({', '.join([*results, *blocks, *SHARED])})",
+        f"    {gradient.function}({', '.join([*scratch, *modes, *SHARED])})",
+    ]
+    for g, at_mode, estimate in zip(results, control.at_mode, scratch, strict=True):
+        lines += [f"    for i in range(np.uint64({g}.size)):", f"        {g}[i] += data.{at_mode}[i] - {estimate}[i]"]
+    return "\n".join(lines)
+
+
+def _averaged_text(estimator: Estimator, average: Average) -> str:
+    gradient = estimator.gradient
+    results, blocks = gradient.results, gradient.blocks
+    ones, squares = ([f"state.{f}" for f in fields] for fields in (average.one, average.squares))
+    one_row = _call(estimator, [*ones, *blocks, *SHARED[:-1], "rows[n : n + 1]"])
+    lines = [
+        "@kernel",
+        f"def {average.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
+        '    """The mean of the estimates from each row, that is from all of them; its variance joins the running one in state."""',
+        "    wide()",
+        *(f"    {array}[:] = 0.0" for array in (*results, *squares)),
+        "    for n in range(rows.size):",
+        f"        {one_row}",
+    ]
+    for g, one, square in zip(results, ones, squares, strict=True):
+        lines += [
+            f"        for i in range(np.uint64({g}.size)):",
+            f"            change = {one}[i] - {g}[i]",
+            f"            {g}[i] += change / (n + 1)",
+            f"            {square}[i] += change * ({one}[i] - {g}[i])",
+        ]
+    lines += [
+        f"    count = {count_text(gradient)}",
+        "    distinct = 1.0 - rows.size / count if state.table.size > 0 else 1.0",
+        "    scale = distinct / (rows.size * (rows.size - 1))",
+        f"    state.{average.calls}[0] += 1.0",
+        f"    weight = 1.0 / min(state.{average.calls}[0], {MEMORY})",
+    ]
+    for g, square, variance in zip(results, squares, average.variances, strict=True):
+        lines += [
+            f"    for i in range(np.uint64({g}.size)):",
+            f"        state.{variance}[i] += weight * (scale * {square}[i] - state.{variance}[i])",
+        ]
+    return "\n".join(lines)

@@ -1,0 +1,224 @@
+"""The text of a module: provenance, data types, random numbers, loop functions, ``step`` and ``run``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy
+
+from codegen.device.chi_squared import CHI_SQUARED
+from codegen.device.embed import source_of, with_callees
+from codegen.device.intrinsics import INTRINSICS
+from codegen.device.random import AHEAD, EMBEDDED, MANY_CHAINS, MINIBATCH, log_uniform, random_row
+from codegen.device.simd8 import lanes_text
+from codegen.lowering.batch_form import refusal_of_many
+from codegen.lowering.in_place import filled_noises, plan_in_place
+from codegen.lowering.names import Namer, local_namer
+from codegen.lowering.statements import (
+    ChiSquared,
+    Loop,
+    MatrixProduct,
+    Plan,
+    Statement,
+    Sums,
+    Sweep,
+    every,
+    every_noise,
+    expressions,
+)
+from codegen.printing.batch import many_names, many_texts
+from codegen.printing.domain_checks import guilty_text
+from codegen.printing.estimator import Estimator, estimator_texts
+from codegen.printing.expression import OURS
+from codegen.printing.gradient import gradient_texts, potential_texts
+from codegen.printing.loop_bodies import function_text
+from codegen.printing.run import RUN_SCHEDULE, run_text
+from codegen.printing.step import STEP_FIXED, gradient_argument, step_text
+from recipe.language.abstract import Potential
+from recipe.language.symbols import Block, Length, Vector
+
+Own = Mapping[Potential, Estimator]
+
+HEADER = """\
+from typing import NamedTuple
+import math
+import operator
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model, type_callable
+
+# _nrt=False: nothing is allocated in here (a gradient of the user's own may), so that references need no counting
+# forceinline=False: a function that is not said to be part of its caller would be, if the caller is
+device = njit(error_model="numpy", forceinline=True, _nrt=False)
+reduction = njit(error_model="numpy", forceinline=False, _nrt=False)
+kernel = njit(cache={kernels_cached}, error_model="numpy")
+row_kernel = njit(cache={kernels_cached}, error_model="numpy", _nrt=False)
+start_kernel = njit(cache=True, error_model="numpy")
+run_kernel = njit(nogil=True, cache={run_cached}, error_model="numpy", _nrt={counted})
+
+LARGEST = 1.7976931348623157e308
+TILE = np.uint64(32)
+LONG = 128
+"""
+
+
+def header(*, run_cached: bool, kernels_cached: bool) -> str:
+    """Imports and decorators, with what is kept in Numba's cache on disk."""
+    return HEADER.format(run_cached=run_cached, kernels_cached=kernels_cached, counted=not run_cached)
+
+
+def _takes_no_function(plan: Plan, own: Own) -> bool:
+    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on disk: that would hold the user's
+    function by value, and not see that its source has changed."""
+    return set(plan.potentials) <= {U for U, estimator in own.items() if estimator.gradient.derived is not None}
+
+
+JITTER = '''\
+@start_kernel
+def jitter(values, seed, purpose, chain):
+    """Standard normal numbers for the first state of a chain."""
+    fill_normals(values, stream_key(seed, purpose, chain), np.uint64(0))
+'''
+
+KEEP = '''\
+@device
+def keep(draws, row, values):
+    """Copy the values into a row of the draws, if this block is kept."""
+    if draws.shape[0] > 0:
+        for i in range(values.size):
+            draws[row, i] = values[i]
+'''
+
+
+def module_text(comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer) -> str:
+    """The whole module: the comment on top, then what a reader needs in the order in which it is used.
+
+    ``ahead`` calls the array of numbers that are drawn ahead, by key; ``namer`` and ``fields`` know the names that are taken among
+    functions and among the fields of ``State``.
+    """
+    counts = count_names(plan.state, namer)
+    filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
+    scratch: dict[str, Length | int | None] = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
+    scratch |= dict.fromkeys(ahead.values(), AHEAD)
+    scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
+    loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
+    bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions) for s in loops}
+    steps = plan_in_place(plan)
+    run, purposes = run_text(plan, steps, counts, own, filled, ahead)
+    texts = [
+        comment,
+        header(run_cached=_takes_no_function(plan, own), kernels_cached=False),
+        *types_text(plan, scratch, own),
+        allocate_text(plan, scratch, rows=bool(own)),
+        *device_texts(plan, own),
+        JITTER,
+        guilty_text(plan),
+        KEEP,
+        *bodies.values(),
+        *(text for e in own.values() for text in _gradient_texts(e, plan, counts, namer)),
+        "" if plan.in_place else step_text(plan, counts),
+        run,
+        RUN_SCHEDULE,
+    ]
+    if refusal_of_many(plan) is None:
+        texts += many_texts(plan, steps, counts, many_names(plan, filled, namer, fields), purposes, bodies)
+    return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
+
+
+def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, str], namer: Namer) -> list[str]:
+    argument = gradient_argument(plan, estimator.gradient.potential)
+    gradient, value = estimator.gradient, estimator.gradient.value
+    return [
+        *gradient_texts(gradient, counts, namer, argument),
+        *(potential_texts(gradient, value.function, value.sum, counts, namer) if value else ()),
+        *estimator_texts(estimator),
+    ]
+
+
+def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
+    """The named tuples; a module without parameters or data takes empty tuples there."""
+    arrays = [*(_array(name) for name in scratch), *(ROWS if own else ())]
+    return [
+        _named_tuple("State", "The blocks, one array each (of length 1 for a number), then scratch.",
+                     dict.fromkeys([*plan.fields.values(), *arrays], "np.ndarray")),
+        _named_tuple("Draws", "What run keeps: one row a draw; no rows for a block that is not kept.",
+                     dict.fromkeys([*plan.fields.values(), *plan.statistics], "np.ndarray")),
+        *input_types([*plan.settings.items(), *plan.factors.items()], (f for estimator in own.values() for f in estimator.data)),
+    ]  # fmt: skip
+
+
+def input_types(settings: Iterable[tuple[Any, str]], data: Iterable[str]) -> list[str]:
+    """``Params`` and ``Data``, where there are any."""
+    params = {f: "float" if type(s) is sympy.Symbol else "np.ndarray" for s, f in sorted(settings, key=lambda item: item[1])}
+    arrays = dict.fromkeys(sorted(data), "np.ndarray")
+    return [
+        *([_named_tuple("Params", "The parameters.", params)] if params else []),
+        *([_named_tuple("Data", "The data, one row a datum.", arrays)] if arrays else []),
+    ]
+
+
+def _array(scratch: str) -> str:
+    return scratch.removeprefix("out.")
+
+
+def _named_tuple(name: str, meaning: str, fields: Mapping[str, str]) -> str:
+    return "\n".join(
+        [f"class {name}(NamedTuple):", f'    """{meaning}"""', "", *(f"    {f}: {kind}" for f, kind in fields.items())]
+    )
+
+
+ROWS = {
+    "rows": "np.zeros(batch_size, dtype=np.int64)",
+    "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
+}
+
+
+def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, rows: bool) -> str:
+    """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch, with ``rows`` for a minibatch."""
+
+    namer = local_namer()
+    names = {b: namer.fresh(b.name) for b in plan.state}
+    first = {b.length: names[b] for b in reversed(plan.state) if isinstance(b, Vector)}
+    blocks = list(names.values())
+    values = [f"np.array({b}, dtype=np.float64)" for b in blocks]
+    sizes = (f"{first[n]}.size" if isinstance(n, Length) else n or 1 for n in scratch.values())
+    values += [f"np.zeros({size})" for size in sizes]
+    values += ROWS.values() if rows else ()
+    arguments = ", ".join([*blocks, *(("batch_size=0", "replace=True") if rows else ())])
+    batch = " for minibatches of that size (0: all of the data)" if rows else ""
+    meaning = f"A state with copies of these blocks (arrays of one dimension), and its scratch{batch}."
+    return "\n".join([
+        f"def allocate({arguments}):", f'    """{meaning}"""',
+        "    return State(", *(f"        {v}," for v in values), "    )",
+    ])  # fmt: skip
+
+
+def device_texts(plan: Plan, own: Own) -> list[str]:
+    """The device functions that the module calls: random numbers, and the special functions that occur in it."""
+    sums = [e.gradient.derived for e in own.values() if e.gradient.derived is not None]
+    sums += [e.gradient.value.sum for e in own.values() if e.gradient.value is not None]
+    statements = [*every(plan.statements), *plan.recorded.statements]
+    more = [*EMBEDDED, *(MINIBATCH if own else ())]
+    more += MANY_CHAINS if refusal_of_many(plan) is None else ()
+    more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
+    more += [log_uniform] if plan.statistics else []
+    more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()
+    return functions_texts([*statements, *(s for g in sums for s in g.statements)], more, rows=bool(sums))
+
+
+def functions_texts(statements: Iterable[Statement], more: Iterable[Any], *, rows: bool) -> list[str]:
+    """These device functions, those that occur in the statements, and all that they call; ``rows`` of data come in tiles."""
+    statements = list(statements)
+    used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
+    by_eight = rows or any(isinstance(s, Sums | MatrixProduct) for s in statements)
+    devices = with_callees([*INTRINSICS, *more, *(f for kind, f in OURS.items() if kind in used)])
+    return [*(source_of(f) for f in devices), *([lanes_text()] if by_eight else [])]
+
+
+def count_names(blocks: Iterable[Block], namer: Namer) -> dict[Length, str]:
+    """What the number of coordinates of each length is called."""
+    lengths = dict.fromkeys(b.length for b in blocks if isinstance(b, Vector))
+    return {length: namer.fresh(f"n_{length.name.removeprefix('d_')}") for length in lengths}

@@ -1,0 +1,37 @@
+"""The texts in a module that are no translation of anything: each has tests of its own, and is embedded as it stands."""
+
+from __future__ import annotations
+
+import ast
+from itertools import product
+
+from codegen.device.chi_squared import CHI_SQUARED
+from codegen.device.embed import source_of, with_callees
+from codegen.device.random import EMBEDDED, MANY_CHAINS, MINIBATCH, log_uniform, random_row
+from codegen.device.simd8 import lanes_text
+from codegen.printing.batch import KEEP_MANY, PAIRWISE_MANY
+from codegen.printing.expression import OURS
+from codegen.printing.module import JITTER, KEEP, header
+from codegen.printing.run import RUN_SCHEDULE
+
+
+def device_functions() -> dict[str, str]:
+    """The text of every function that a module may contain as it stands, by name."""
+    functions = with_callees([*EMBEDDED, *MINIBATCH, *MANY_CHAINS, random_row, log_uniform, *CHI_SQUARED, *OURS.values()])
+    texts = [*map(source_of, functions), JITTER, KEEP, RUN_SCHEDULE, KEEP_MANY, PAIRWISE_MANY]
+    return {_name_of(text): text for text in texts}
+
+
+def _name_of(text: str) -> str:
+    return next(node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+
+
+def eight_statements() -> tuple[str, ...]:
+    """The statements about eight coordinates at once, as they stand in a module."""
+    return tuple(ast.unparse(s) for s in ast.parse(lanes_text()).body)
+
+
+def header_statements() -> tuple[str, ...]:
+    """What may stand at the top of a module."""
+    headers = [header(run_cached=run, kernels_cached=kernels) for run, kernels in product((True, False), repeat=2)]
+    return tuple(dict.fromkeys(ast.unparse(s) for text in headers for s in ast.parse(text).body))

@@ -1,0 +1,137 @@
+"""Pictures of the draws that ``diagnostics`` judges, of the coordinates that look worst, by ArviZ."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from codegen.files.atomic_write import whole_file
+from codegen.results.diagnostics import Diagnosis, Row, diagnose, diagnosed_draws, imported_arviz, quiet
+from recipe.language.errors import RecipeError
+
+PLOTTED = 12
+TRACED = 10_000  # draws of a chain that a trace shows: more than it has pixels
+
+
+def writable_folder(folder: str | Path) -> Path:
+    """Make a folder for plots, if it is not there. Raises RecipeError if files cannot be made in it."""
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return path
+    except OSError as error:
+        raise RecipeError(f"the folder {path} cannot be written: {error.strerror or error}; choose another one") from None
+
+
+def plot(
+    data: Any, folder: str | Path, names: Sequence[str] | None = None, *, diagnosis: Diagnosis | None = None
+) -> tuple[Path, Path]:
+    """Write ``trace.png`` and ``rank.png`` of at most twelve coordinates, and replace files of these names.
+
+    Args:
+        data: as for ``diagnose``.
+        folder: where to; it is made if it is not there.
+        names: blocks or coordinates, such as ``theta`` or ``theta[3]``, to choose from; by default all. Shown are those with the
+            largest R-hat, the largest first; where it is the same or unknown, those with the fewest effective draws.
+        diagnosis: what ``diagnose(data)`` has returned, if you have it: it takes a while in many dimensions.
+
+    Raises:
+        RecipeError: where a name is unknown, there are too few draws, or the folder cannot be written.
+    """
+    path = writable_folder(folder)
+    found = diagnose(data) if diagnosis is None else diagnosis
+    if not found.rows:
+        raise RecipeError(f"there is nothing to plot: {found.diagnosed_draws} draws a chain are too few; take more steps")
+    rows = _named(found, names)[:PLOTTED]
+    chosen = diagnosed_draws(data, found, [row.coordinate for row in rows])
+    return _write_figure(_trace(chosen, rows), path / "trace.png"), _write_figure(_rank(chosen, rows), path / "rank.png")
+
+
+def _named(found: Diagnosis, names: Sequence[str] | None) -> list[Row]:
+    rows = found.worst(len(found.rows))
+    if names is None:
+        return rows
+    wanted = {names} if isinstance(names, str) else set(names)
+    unknown = wanted - {row.coordinate for row in rows} - {row.block for row in rows}
+    if unknown or not wanted:
+        blocks = ", ".join(dict.fromkeys(row.block for row in found.rows))
+        raise RecipeError(
+            f"names= names {', '.join(sorted(unknown)) or 'nothing'}, of which there are no draws; the blocks are {blocks}"
+        )
+    return [row for row in rows if {row.coordinate, row.block} & wanted]
+
+
+def _figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, np.ndarray]:
+    """A figure outside pyplot, so that neither its backend nor its current figure change."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def _heading(row: Row, between: str) -> str:
+    if math.isnan(row.ess_bulk):
+        return f"{row.coordinate}{between}constant"
+    r_hat = "" if math.isnan(row.r_hat) else f"R-hat {row.r_hat:.3f}, "
+    return f"{row.coordinate}{between}{r_hat}bulk ESS {row.ess_bulk:.0f}"
+
+
+def _trace(chosen: Any, rows: Sequence[Row]) -> Any:
+    """By ``arviz.plot_trace``: the density of each chain, and the chain itself."""
+    arviz = imported_arviz()
+    figure, axes = _figure(12, 1.7 * len(rows) + 0.8, len(rows), 2)
+    every = math.ceil(chosen.sizes["draw"] / TRACED)
+    with quiet(arviz):
+        arviz.plot_trace(chosen.isel(draw=slice(None, None, every)), axes=axes, compact=False, legend=False, show=False)
+    for row, (density, trace) in zip(rows, axes, strict=True):
+        density.set_title(row.coordinate, fontsize=10)
+        trace.set_title(_heading(row, between="   "), fontsize=10)
+        for ax in (density, trace):
+            ax.tick_params(labelsize=8)
+        trace.margins(x=0)
+    axes[-1, 0].set_xlabel("value", fontsize=9)
+    axes[-1, 1].set_xlabel("draw" if every == 1 else f"draw (one in {every} is shown)", fontsize=9)
+    chains = [str(c) for c in chosen["chain"].to_numpy().tolist()]
+    legend = figure.legend(axes[0, 1].get_lines()[: len(chains)], chains, title="chain", loc="outside right upper", fontsize=8)
+    for handle in legend.legend_handles:
+        handle.set(alpha=1, linewidth=2)
+    return figure
+
+
+def _rank(chosen: Any, rows: Sequence[Row]) -> Any:
+    """By ``arviz.plot_rank``: chains that sample one law have flat bars."""
+    arviz = imported_arviz()
+    numbers = chosen["chain"].to_numpy().tolist()
+    columns = min(3, len(rows))
+    lines = math.ceil(len(rows) / columns)
+    figure, axes = _figure(4.2 * columns, lines * (1.4 + 0.32 * len(numbers)), lines, columns)
+    with quiet(arviz):
+        arviz.plot_rank(chosen, ax=axes, show=False)
+    for k, ax in enumerate(axes.flat):
+        if k >= len(rows):
+            ax.set_visible(False)
+            continue
+        ax.set_title(_heading(rows[k], between="\n"), fontsize=9)
+        ticks = ax.get_yticks()
+        if len(ticks) > 1:  # one tall bar would press all chains into a corner
+            ax.set_ylim(0, len(ticks) * (ticks[1] - ticks[0]))
+        ax.set_yticklabels([str(n) for n in numbers])
+        ax.tick_params(labelsize=8)
+        ax.set_xlabel("rank among all draws", fontsize=8)
+        ax.set_ylabel("chain", fontsize=8)
+    return figure
+
+
+def _write_figure(figure: Any, path: Path) -> Path:
+    """Write a PNG so that a reader sees all of it or none."""
+    with whole_file(path) as temporary:
+        figure.savefig(temporary, dpi=110)
+    return path

@@ -1,0 +1,155 @@
+"""Reading draws, in a process that may crash or hang on a damaged file without harm."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from codegen.results import netcdf_reader
+from codegen.results.diagnostics import imported_arviz
+from codegen.system.memory import require_memory
+from recipe.language.errors import RecipeError
+
+SECONDS = 60.0  # without anything from the process that reads, once it has begun
+LONGEST = 2**30  # bytes of the line that describes the file
+AT_ONCE = 2**26
+
+
+def read_draws(path: str | Path) -> Any:
+    """The draws that ``Draws.save`` (or ArviZ) wrote, as ``arviz.InferenceData``; read whole, and nothing in it is run.
+
+    Raises:
+        RecipeError: in one sentence, where there is no such file, it is no netCDF, has no posterior group,
+            is damaged, or says that its numbers are in another file.
+    """
+    file = Path(path)
+    if not file.exists():
+        raise RecipeError(f"there is no file {file}")
+    if not file.is_file():  # a fifo would never end
+        raise RecipeError(f"there is no file {file}, but a folder, a fifo or a device; give a file that recipe sample -o wrote")
+    with _reader(file) as reader:
+        arviz = imported_arviz()  # meanwhile
+        try:
+            posterior = _posterior(reader)
+        except MemoryError:
+            raise RecipeError(f"the draws in {file} do not fit into memory") from None
+    return arviz.InferenceData(posterior=posterior)
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """The process that reads a file."""
+
+    file: Path
+    process: subprocess.Popen[bytes]
+    out: IO[bytes]
+    late: threading.Event
+
+    def described(self) -> dict[str, Any]:
+        """What there is in the file. Raises RecipeError where it is refused."""
+        if self.out.readline(len(netcdf_reader.READY)) != netcdf_reader.READY:
+            raise RecipeError(f"{self.file} was not read: Python could not be started for it; are xarray and h5netcdf installed?")
+        with self._watched():
+            line = self.out.readline(LONGEST)
+        if not line.endswith(b"\n"):
+            raise self._ended()
+        said: dict[str, Any] = json.loads(line)
+        if "refused" in said:
+            raise RecipeError(f"{self.file} {said['refused']}")
+        return said
+
+    def numbers(self, dtype: str, shape: list[int]) -> np.ndarray:
+        """The next variable."""
+        values = np.empty(shape, dtype)
+        if not values.size:
+            return values
+        left = values.reshape(-1).view(np.uint8).data
+        while left:
+            with self._watched():
+                count = self.out.readinto(left[:AT_ONCE])  # type: ignore[attr-defined]
+            if not count:
+                raise self._ended()
+            left = left[count:]
+        return values
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """End the process where nothing comes; whoever waits for it then hears that it has ended."""
+        clock = threading.Timer(SECONDS, self._stop)
+        clock.daemon = True
+        clock.start()
+        try:
+            yield
+        finally:
+            clock.cancel()
+
+    def _stop(self) -> None:
+        self.late.set()
+        self.process.kill()
+
+    def _ended(self) -> RecipeError:
+        code = self.process.wait()
+        if self.late.is_set():
+            how = f"the process that read it had no answer within {SECONDS:g} seconds"
+        elif code == netcdf_reader.UNREADABLE:
+            how = "its numbers cannot be unpacked"
+        elif code < 0:
+            how = f"the process that read it ended by {signal.Signals(-code).name}"
+        else:
+            how = f"the process that read it ended with the status {code}"
+        return RecipeError(f"{self.file} is damaged: {how}; sample again")
+
+
+@contextmanager
+def _reader(file: Path) -> Iterator[_Reader]:
+    """Start the process; however this ends, it does not outlive it."""
+    call = [sys.executable, "-P", str(Path(netcdf_reader.__file__)), str(file.absolute())]
+    environment = os.environ | {"HDF5_PLUGIN_PRELOAD": "::"}  # HDF5 then loads no program
+    process = subprocess.Popen(call, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    try:
+        with process.stdout:
+            yield _Reader(file, process, process.stdout, threading.Event())
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _posterior(reader: _Reader) -> Any:
+    import xarray
+
+    said = reader.described()
+    size = sum(math.prod(v["shape"]) * np.dtype(v["dtype"]).itemsize for v in said["variables"])
+    require_memory(size, f"the draws in {reader.file}", "sample again with more thinning")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            variables = {v["name"]: _variable(v, reader) for v in said["variables"]}
+            dataset = xarray.Dataset(variables, attrs=said["attributes"])
+            return dataset.set_coords([name for name in said["coordinates"] if name in dataset.variables])
+    except (RecipeError, MemoryError):
+        raise
+    except Exception as error:  # which one depends on the byte that is wrong
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise RecipeError(f"{reader.file} is damaged: {reason}; sample again") from None
+
+
+def _variable(said: dict[str, Any], reader: _Reader) -> Any:
+    import xarray
+
+    shape, text = said["shape"], said["text"]
+    values = reader.numbers(said["dtype"], shape) if text is None else np.array(text, dtype=object).reshape(shape)
+    return xarray.Variable(said["dims"], values, said["attributes"])

@@ -1,0 +1,104 @@
+"""Many chains in bundles: a bundle is what ``run_many`` moves at once, and a chain of it is what it would be alone.
+
+A bundle is run, stopped and saved as a single chain is, and threads take bundles as they take chains: the innermost loop goes over
+the chains of one, and no number of threads changes what is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from codegen.generate import Module
+from codegen.inputs.lengths import Lengths
+from codegen.inputs.request import Request
+from codegen.inputs.schedule import step_sizes
+from codegen.lowering.batch_form import refusal_of_many
+from codegen.running.chains import Chain
+from codegen.running.compiled import Compiled
+from recipe.language.symbols import Scalar
+
+CHAINS = 256  # in a bundle: so many rows of them are in the first-level cache
+FEWEST = 64  # chains from which on a bundle is worth its compilation
+LONGEST = 32  # coordinates of a block up to which a bundle is faster: one chain of more fills the vectors by itself
+
+
+def in_bundles(module: Module, how: Request, lengths: Lengths) -> bool:
+    """Whether chains are run in bundles. This changes how fast they run, and no draw."""
+    if how.chains < FEWEST or refusal_of_many(module.plan) is not None:
+        return False
+    return all(isinstance(b, Scalar) or lengths.of(b) <= LONGEST for b in module.plan.state)
+
+
+@dataclass(frozen=True)
+class Bundles:
+    """A compiled module that moves bundles of chains; ``Chain.number`` is that of a bundle."""
+
+    kernel: Compiled
+
+    @property
+    def unit(self) -> str:
+        """What is run at once, in words."""
+        return f"bundle of {CHAINS} chains"
+
+    def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
+        """Bundles at the first states of their chains, with room for the draws."""
+        how = self.kernel.how
+        firsts = range(0, how.chains, CHAINS)
+        return [self._bundle(n, [next(starts) for _ in range(min(CHAINS, how.chains - c))]) for n, c in enumerate(firsts)]
+
+    def _bundle(self, number: int, starts: Sequence[Mapping[str, np.ndarray]]) -> Chain:
+        blocks = {f: np.stack([first[f] for first in starts], axis=1) for f in starts[0]}
+        draws = self.kernel.room({f: block.shape for f, block in blocks.items()}, (1, len(starts)))
+        return Chain(number, self.kernel.loaded.allocate_many(*blocks.values()), draws)
+
+    def advance(self, state: Any, draws: Any, bundle: int, begin: int, count: int) -> tuple[int, int]:
+        """Move a bundle by some steps."""
+        how, (_, _, params) = self.kernel.how, self.kernel.arguments()
+        sizes, first = step_sizes(how.schedule, begin, count), np.uint64(bundle * CHAINS)
+        return self.kernel.loaded.run_many(  # type: ignore[no-any-return]
+            state, draws, sizes, params, np.uint64(how.seed), first, begin, how.warmup, how.thin
+        )
+
+    def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
+        """Move one chain by some steps of this size; whether nothing stopped it."""
+        blocks, loaded = state[: len(self.kernel.module.plan.state)], self.kernel.loaded
+        many, draws = loaded.allocate_many(*(block[:, None] for block in blocks)), self.kernel.nowhere(dimensions=3)
+        _, _, params = self.kernel.arguments()
+        seed, sizes = np.uint64(self.kernel.how.seed), np.full(count, size)
+        _, bad = loaded.run_many(many, draws, sizes, params, seed, np.uint64(chain), begin, 0, 1)
+        for block, moved in zip(blocks, many, strict=False):
+            block[:] = moved[:, 0]
+        return bool(bad < 0)
+
+    def compile(self, bundle: Chain) -> None:
+        """Compile with no step."""
+        self.advance(bundle.state, bundle.draws, bundle.number, 0, 0)
+
+    def first_state(self, bundles: Sequence[Chain]) -> Any:
+        """A copy of the state of the first chain."""
+        return self._state(bundles[0].state[: len(self.kernel.module.plan.state)], 0)
+
+    def chains(self, bundles: Sequence[Chain]) -> list[Chain]:
+        """The chains of bundles that have run, each as if it had run alone."""
+        return [chain for bundle in bundles for chain in self._chains(bundle)]
+
+    def _chains(self, bundle: Chain) -> Iterator[Chain]:
+        blocks = len(self.kernel.module.plan.state)
+        now, last = bundle.state[:blocks], bundle.state[-blocks:]
+        stopped, guilty = (numbers[0] for numbers in bundle.state[-blocks - 2 : -blocks])
+        for c in range(stopped.size):
+            number, draws = bundle.number * CHAINS + c, self.kernel.loaded.Draws(*(array[..., c] for array in bundle.draws))
+            if stopped[c] < 0:
+                yield Chain(number, self._state(now, c), draws, bundle.done)
+                continue
+            done = int(stopped[c])
+            for array in draws:  # its column went on without it
+                array[self.kernel.how.draws_after(done) :] = np.nan
+            yield Chain(number, self._state(last, c), draws, done, int(guilty[c]))
+
+    def _state(self, blocks: Sequence[np.ndarray], c: int) -> Any:
+        return self.kernel.allocate([block[:, c] for block in blocks])

@@ -1,0 +1,159 @@
+"""A compiled module with everything that it is called with: allocates states, and moves chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import typeof
+from numba.core.errors import NumbaError
+
+from codegen.generate import Module
+from codegen.inputs.request import Request
+from codegen.inputs.schedule import Constant, step_sizes
+from codegen.inputs.user_gradient import reason_of_numba
+from codegen.running.chains import Chain
+from recipe.language.errors import RecipeError
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The compiled module with everything that it is called with."""
+
+    module: Module
+    loaded: Any
+    how: Request
+    gradient: Any
+    data: Mapping[str, np.ndarray]
+    params: Mapping[str, Any]
+    entries: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def kernel(self) -> Compiled:
+        """The module that runs chains one by one: this one."""
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What is run at once, in words."""
+        return "chain"
+
+    def arguments(self) -> tuple[Any, Any, Any]:
+        """Gradient, data and parameters as the module takes them."""
+        data = self.loaded.Data(**self.data) if self.data else ()
+        return self.gradient, data, self.loaded.Params(**self.params) if self.params else ()
+
+    def allocate(self, blocks: Any) -> Any:
+        """A state with copies of these blocks."""
+        if not self.module.estimators:
+            return self.loaded.allocate(*blocks)
+        full = not self.how.batch_size
+        if full and all(e.gradient.derived is not None for e in self.module.estimators.values()):
+            return self.loaded.allocate(*blocks)
+        # A gradient of the user gets all rows, one after another, as the minibatch without replacement that has all of them.
+        size = self.how.batch_size or self._all_rows()
+        return self.loaded.allocate(*blocks, size, self.how.replace and not full)
+
+    def _all_rows(self) -> int:
+        counts = {self.data[f].shape[0] for e in self.module.estimators.values() for f in e.gradient.fields.values()}
+        if len(counts) > 1:
+            raise RecipeError("two data sets of different size and a gradient of your own: give batch_size=")
+        return next(iter(counts), 1)
+
+    def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
+        """Chains at their first states, with room for their draws."""
+        return [self.chain(c, first) for c, first in enumerate(starts)]
+
+    def chain(self, number: int, first: Mapping[str, np.ndarray]) -> Chain:
+        """A chain at its first state, with room for its draws."""
+        draws = self.room({field: array.shape for field, array in first.items()}, (1,))
+        return Chain(number, self.allocate(first.values()), draws)
+
+    def room(self, shapes: Mapping[str, tuple[int, ...]], statistic: tuple[int, ...]) -> Any:
+        """Room for draws of blocks of these shapes, where they are kept, and of statistics.
+
+        Raises:
+            RecipeError: where there is not enough memory.
+        """
+        plan, how = self.module.plan, self.how
+        kept = {plan.fields[b] for b in how.kept}
+        try:
+            arrays = {f: np.full((how.draws if f in kept else 0, *shapes[f]), np.nan) for f in plan.fields.values()}
+            arrays |= {f: np.full((how.draws, *statistic), np.nan) for f in plan.statistics}
+        except (MemoryError, ValueError):
+            raise RecipeError(
+                f"{how.draws} draws a chain do not fit into memory; raise thin= or keep fewer blocks, keep=[...]"
+            ) from None
+        return self.loaded.Draws(**arrays)
+
+    def chains(self, running: Sequence[Chain]) -> list[Chain]:
+        """The chains that have run."""
+        return list(running)
+
+    def first_state(self, running: Sequence[Chain]) -> Any:
+        """A copy of the state of the first chain."""
+        return self.copy(running[0].state)
+
+    def advance(self, state: Any, draws: Any, chain: int, begin: int, count: int) -> tuple[int, int]:
+        """Move one chain by some steps."""
+        schedule = self.how.schedule
+        if isinstance(schedule, Constant):
+            return self.move(state, draws, chain, begin, count, schedule.a)
+        return self._call(self.loaded.run_schedule, state, draws, chain, step_sizes(schedule, begin, count), begin)
+
+    def move(self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float) -> tuple[int, int]:
+        """The same with one step size, which may be 0: then nothing moves but what is estimated on the way."""
+        return self._call(self.loaded.run, state, draws, chain, size, begin, count)
+
+    def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
+        """Move one chain by some steps of this size; whether nothing stopped it."""
+        return self.move(state, self.nowhere(), chain, begin, count, size)[1] < 0
+
+    def _call(self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int) -> tuple[int, int]:
+        """Call ``run``, or ``run_schedule`` that takes an array of step sizes and hence no count."""
+        gradient, data, params = self.arguments()
+        seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
+        given = (state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)
+        return self._entry(run, given)(*given)  # type: ignore[no-any-return]
+
+    def _entry(self, run: Any, given: tuple[Any, ...]) -> Any:
+        """The machine code for arguments of these types, looked up once for each of them.
+
+        Numba looks it up at each call. This takes some tenths of a millisecond where another module
+        of the process has tuples with the same content, as it tells their classes apart slowly. What
+        decides the type of an argument is in the key; data, parameters and gradient stay the same.
+        """
+        arrays, numbers = (*given[0], *given[1]), (given[4], *given[7:])
+        key = (run, *map(type, numbers), *map(_form, arrays))
+        if key not in self.entries:
+            self.entries[key] = run  # it compiles at the first call
+        elif self.entries[key] is run:
+            compiled = run.overloads.get(tuple(map(typeof, given)))
+            self.entries[key] = run if compiled is None else compiled.entry_point
+        return self.entries[key]
+
+    def compile(self, chain: Chain) -> None:
+        """Compile with no step, so that a gradient that Numba refuses is an error here."""
+        try:
+            self.advance(chain.state, chain.draws, chain.number, 0, 0)
+        except NumbaError as error:
+            raise RecipeError(f"Numba cannot compile the kernel with this gradient: {reason_of_numba(error)}") from None
+
+    def copy(self, state: Any) -> Any:
+        """A state of its own with the same numbers, whose blocks may be changed: no gradient is taken to be that of them."""
+        copied = type(state)(*(np.copy(array) for array in state))
+        if self.module.plan.carried is not None:
+            getattr(copied, self.module.plan.carried.mark)[0] = 0.0
+        return copied
+
+    def nowhere(self, dimensions: int = 2) -> Any:
+        """Draws that nothing is written to."""
+        return self.loaded.Draws(*(np.zeros((0,) * dimensions) for _ in self.loaded.Draws._fields))
+
+
+def _form(array: np.ndarray) -> tuple[Any, ...]:
+    """All that decides the type that Numba gives to an array."""
+    flags = array.flags
+    return array.dtype, array.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned

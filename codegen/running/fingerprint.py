@@ -1,0 +1,73 @@
+"""Everything that the draws of a run depend on, as JSON: what a checkpoint is compared with before it is gone on with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding
+import numba
+import numpy as np
+
+from codegen.generate import Module
+from codegen.inputs.posterior_data import is_memory_mapped
+from codegen.inputs.request import Request
+from codegen.inputs.user_gradient import source_text
+from codegen.running.chains import Chain
+
+
+def fingerprint(
+    module: Module,
+    how: Request,
+    data: Mapping[str, np.ndarray],
+    params: Mapping[str, Any],
+    own: Iterable[Any],
+    first: tuple[str, Iterable[Chain]],
+) -> dict[str, Any]:
+    """By name: the module, the settings, digests of data, parameters, first states (of chains, or of what
+    else is run at once) and gradients, and what compiled them."""
+    schedule = how.schedule
+    found = {
+        "module": module.hash, "step_size": f"{type(schedule).__name__} {asdict(schedule)}", "seed": how.seed, "chains": how.chains,
+        "warmup": how.warmup, "thin": how.thin, "batch_size": how.batch_size, "replace": how.replace,
+        "kept blocks": ", ".join(b.name for b in how.kept), "numba": numba.__version__, "numpy": np.__version__,
+        "processor": numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
+    }  # fmt: skip
+    for name, value in params.items():
+        found[f"params {name}"] = value if isinstance(value, float) else _digest(np.asarray(value))
+    for name, array in data.items():
+        found[f"data {name}"] = _data_text(array)
+    for n, function in enumerate(own):
+        found[f"gradient {n}"] = hashlib.sha256(source_text(function).encode()).hexdigest()
+    unit, running = first
+    for chain in running:
+        arrays = (getattr(chain.state, field) for field in module.plan.fields.values())
+        found[f"first state of {unit} {chain.number}"] = _digest(np.concatenate([np.ravel(a) for a in arrays]))
+    return found
+
+
+def _digest(array: np.ndarray) -> str:
+    content = hashlib.blake2b(digest_size=16)
+    rows = max(1, 2**24 // max(1, array[:1].nbytes)) if array.ndim else 1
+    for start in range(0, array.shape[0] if array.ndim else 0, rows):
+        content.update(np.ascontiguousarray(array[start : start + rows]).tobytes())
+    return f"{array.dtype} {array.shape} {content.hexdigest()}"
+
+
+def _data_text(array: np.ndarray) -> str:
+    """A memory-mapped file is not read through: its name, size and time of change, and where in it the array lies.
+
+    One that is mapped copy-on-write may differ from its file, and one without a name has nothing to be compared by.
+    """
+    mapped: Any = array
+    while isinstance(mapped.base, np.ndarray):
+        mapped = mapped.base
+    name = str(getattr(mapped, "filename", None))
+    if not is_memory_mapped(array) or mapped.mode == "c" or not Path(name).is_file():
+        return _digest(array)
+    status = Path(name).stat()
+    offset = array.__array_interface__["data"][0] - mapped.__array_interface__["data"][0] + mapped.offset
+    return f"{name} {status.st_size} {status.st_mtime_ns} {array.dtype} {array.shape} {array.strides} {offset}"

@@ -1,0 +1,148 @@
+"""The manifest of a checkpoint: which run it is of, where its chains stand, and which files hold their states and draws.
+
+It is JSON with a digest of itself. What is read is refused unless it is word for word what this program writes, and its numbers
+agree with one another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from codegen.files.atomic_write import open_regular
+from recipe.language.errors import RecipeError
+from recipe.language.plain_text import without_codes
+
+FORMAT, VERSION = "recipe checkpoint", 2
+STATE_NAME = re.compile(r"state-(\d{6,18})\.npz", re.ASCII)
+DRAWS_NAME = re.compile(r"draws-(\d{6,18})\.npz", re.ASCII)
+SHA256 = re.compile("[0-9a-f]{64}")
+ELSEWHERE = "start again in another folder"
+LONGEST_SAID = 200  # characters
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of arrays, and the SHA-256 of its content."""
+
+    file: str
+    sha256: str
+
+    @property
+    def serial(self) -> int:
+        """The number in the name: no two files of a checkpoint ever have the same one."""
+        return int(self.file[6:-4])
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a chain stands: the steps it has done, the block that stopped it or -1, and the draws it has kept."""
+
+    done: int
+    guilty: int
+    draws: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """``state`` is None, and there are no chains, until the first state has been written."""
+
+    run: Mapping[str, Any]
+    chains: tuple[Standing, ...] = ()
+    state: Part | None = None
+    draws: tuple[Part, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All files that it names."""
+        return (*self.draws, *([self.state] if self.state else []))
+
+    def text(self) -> str:
+        """The content of the file."""
+        body = {
+            "format": FORMAT, "version": VERSION, "run": dict(self.run), "chains": [asdict(c) for c in self.chains],
+            "state": None if self.state is None else asdict(self.state), "draws": [asdict(part) for part in self.draws],
+        }  # fmt: skip
+        return json.dumps({**body, "sha256": digest_of(body)}, indent=1)
+
+
+def digest_of(body: Mapping[str, Any]) -> str:
+    """The SHA-256 of all but the digest itself."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def read_manifest(path: Path) -> Manifest | None:
+    """The manifest in a file, or None where there is no such file.
+
+    Raises:
+        RecipeError: where it is not a manifest of this version, or not as it was written.
+    """
+    try:
+        with open_regular(path) as file:
+            text = file.read().decode()
+        found = json.loads(text)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RecipeError(f"{path} cannot be read: {error.strerror or error}; {ELSEWHERE}") from None
+    except (ValueError, RecursionError):
+        raise RecipeError(f"{path} is damaged: it is not the JSON that was written; {ELSEWHERE}") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise RecipeError(f"{path} is not a checkpoint; choose another folder")
+    if type(found.get("version")) is not int or found["version"] != VERSION:
+        raise RecipeError(f"{path} has the version {said(found.get('version'))}, and this program reads {VERSION}; {ELSEWHERE}")
+    try:
+        manifest = _manifest(found)
+        whole = text == manifest.text()
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise RecipeError(f"{path} is damaged: it lacks what a checkpoint has; {ELSEWHERE}") from None
+    if not whole:
+        raise RecipeError(f"{path} is damaged: its content does not have the digest that was written; {ELSEWHERE}")
+    reason = _contradiction(manifest)
+    if reason is not None:
+        raise RecipeError(f"{path} is damaged: {reason}; {ELSEWHERE}")
+    return manifest
+
+
+def said(value: Any) -> str:
+    """What stands in a file, as a part of a sentence: in one line and not too long."""
+    return without_codes(str(value)[:LONGEST_SAID])
+
+
+def _manifest(found: Mapping[str, Any]) -> Manifest:
+    """What the JSON says, whatever it says; its types are looked at by ``_contradiction``."""
+    return Manifest(
+        dict(found["run"]), tuple(Standing(**c) for c in found["chains"]),
+        None if found["state"] is None else Part(**found["state"]), tuple(Part(**part) for part in found["draws"]),
+    )  # fmt: skip
+
+
+def _contradiction(manifest: Manifest) -> str | None:
+    """The first thing in it that no run writes."""
+    if manifest.state is None and (manifest.chains or manifest.draws):
+        return "it has chains or draws and no state"
+    if manifest.state is not None and not manifest.chains:
+        return "it has a state and no chains"
+    for part, pattern in [*((p, DRAWS_NAME) for p in manifest.draws), *((p, STATE_NAME) for p in (manifest.state,) if p)]:
+        if not (_is_text(part.file, pattern) and _is_text(part.sha256, SHA256)):
+            return "a file has a name or a digest that no checkpoint gives"
+    serials = [part.serial for part in manifest.draws]
+    if serials != sorted(set(serials)) or (manifest.state and serials and serials[-1] > manifest.state.serial):
+        return "its files are not in the order in which they were written"
+    for number, chain in enumerate(manifest.chains):
+        if any(type(n) is not int for n in (chain.done, chain.guilty, chain.draws)):
+            return f"chain {number} does not stand at whole numbers"
+        if not (chain.guilty >= -1 and 0 <= chain.draws <= chain.done):
+            return f"chain {number} cannot have done {chain.done} steps and kept {chain.draws} draws"
+    if bool(manifest.draws) != any(chain.draws for chain in manifest.chains):
+        return "its draws and its files of draws do not agree"
+    return None
+
+
+def _is_text(value: Any, pattern: re.Pattern[str]) -> bool:
+    return isinstance(value, str) and pattern.fullmatch(value) is not None

@@ -1,0 +1,66 @@
+"""What a run holds in memory: its draws twice, as they are collected from the chains, and the states of its chains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from codegen.device.random import AHEAD
+from codegen.generate import Module
+from codegen.inputs.lengths import Lengths
+from codegen.inputs.request import Request
+from codegen.lowering.in_place import drawn_ahead
+from codegen.system.memory import require_memory
+from recipe.language.symbols import Block, Length, Scalar
+
+NUMBER = 8  # bytes
+COPIES = 2  # of the draws: the chains' own, and those that are returned
+SCHEDULES = 3  # arrays of as many numbers as a chain has draws
+OF_A_CHAIN = 6_000  # bytes of a chain beside its numbers, measured with 20,000 chains
+BLOCKS = 4  # copies of a block in memory: first state, state, last state, and the state that is returned
+DIAGNOSED = 17  # numbers for each draw of a coordinate while it is diagnosed, measured
+REPAIR = "raise thin= or keep fewer blocks, keep=[...], or take fewer chains"
+
+
+def require_room(module: Module, how: Request, lengths: Lengths) -> None:
+    """Refuse a run whose draws and states do not fit into memory; nothing of them is allocated yet.
+
+    A length that is not known yet counts as 1.
+
+    Raises:
+        RecipeError: with what is needed and what there is.
+    """
+    kept = _coordinates(how.kept, lengths)
+    draws = how.chains * how.draws * (kept + len(module.plan.statistics)) * NUMBER
+    states = how.chains * (OF_A_CHAIN + _state(module, how, lengths) * NUMBER)
+    require_memory(
+        COPIES * draws + SCHEDULES * how.draws * NUMBER + states,
+        f"{how.chains} chains with {kept} coordinates and {how.draws} draws a chain",
+        REPAIR,
+    )
+
+
+def require_room_to_diagnose(chains: int, draws: int) -> None:
+    """Refuse what could be drawn, and then not be diagnosed.
+
+    Raises:
+        RecipeError: with what is needed and what there is.
+    """
+    what = f"the numbers that diagnose {chains} chains with {draws} draws each"
+    require_memory(DIAGNOSED * chains * draws * NUMBER, what, "take fewer chains or more thinning")
+
+
+def _coordinates(blocks: Iterable[Block], lengths: Lengths) -> int:
+    return sum(1 if isinstance(b, Scalar) else lengths.known(b.length) or 1 for b in blocks)
+
+
+def _state(module: Module, how: Request, lengths: Lengths) -> int:
+    """How many numbers the state of a chain has, with its scratch."""
+    plan = module.plan
+    scratch = ((lengths.known(n) if isinstance(n, Length) else n) or 1 for n in plan.scratch.values())
+    ahead = len(drawn_ahead(plan)) * AHEAD
+    return BLOCKS * _coordinates(plan.state, lengths) + sum(scratch) + ahead + _rows(how)
+
+
+def _rows(how: Request) -> int:
+    """The rows of a minibatch, and the table that keeps them distinct."""
+    return how.batch_size + (0 if how.replace else 2 << how.batch_size.bit_length())

@@ -1,0 +1,103 @@
+"""The machine code of a stored module, on disk: one file for each compiled function, signature and way of compiling it.
+
+Numba's own index is shared by all signatures and processors of a function, and it is read, changed and written in three steps: two
+processes that compile at once can leave an entry that names the other's machine code. It holds the version of numba, and no other;
+and a damaged file stops the program. Here the name of a file is a hash of all that decides its content, so there is no index, a
+writer never meets another one with something else to write, and what does not end with its own digest is not there.
+
+A digest finds damage, not malice: machine code is a pickle, and unpickling runs what it says. So a file is read only where nobody
+but the user can have written it (`codegen.files.private_files`), once, and what was checked is what is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps, loads
+
+from codegen.files.private_files import private_content, write_private
+
+SUFFIX = ".machine"
+DIGEST = 32  # bytes at the end of a file: the SHA-256 of all before
+SWITCHES = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_PROFILING")
+
+
+def folder_of(path: Path) -> Path:
+    """Where the machine code of the module in this file is."""
+    return path.parent / "__pycache__"
+
+
+def keep_machine_code(module: ModuleType, path: Path, text_hash: str) -> None:
+    """Let every function of the module that Numba keeps on disk be kept in this way, and compile no entry that nobody takes.
+
+    The entries of a function, one for Python and one for C, take a third of the time of compiling a module. This program calls no
+    device function from Python (which would then crash), and none at all from C.
+    """
+    functions: list[Any] = [f for f in vars(module).values() if isinstance(f, Dispatcher)]
+    for f in functions:
+        f.targetoptions.update(no_cfunc_wrapper=True, no_cpython_wrapper=f.targetoptions.get("forceinline", False))
+        if isinstance(f._cache, FunctionCache):
+            f._cache = MachineCode(f.py_func, path, text_hash)
+
+
+def ways_of_compiling() -> tuple[str, ...]:
+    """What decides the machine code besides text, signature and processor."""
+    versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, np.__version__)
+    return (*versions, *(f"{name}={getattr(config, name, None)}" for name in SWITCHES))
+
+
+class MachineCode(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of one function, with files of its own."""
+
+    def __init__(self, function: Any, path: Path, text_hash: str) -> None:
+        super().__init__(function)
+        self._cache_file = _Files(path, function.__qualname__, text_hash)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # a full or read-only disk: then it is compiled again next time
+            super().save_overload(sig, data)
+
+
+class _Files(IndexDataCacheFile):  # type: ignore[misc]
+    def __init__(self, path: Path, function: str, text_hash: str) -> None:
+        super().__init__(str(folder_of(path)), f"{path.stem}.{function}", text_hash)
+
+    def flush(self) -> None:
+        """There is no index to empty."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep the compiled function. Raises OSError where that cannot be done."""
+        content: bytes = dumps(data)
+        write_private(self._path(key), content + _digest(content))
+
+    def load(self, key: Any) -> Any:
+        """The compiled function, or None where it is not there, damaged, or perhaps written by somebody else."""
+        content = private_content(self._path(key))
+        if content is None or len(content) <= DIGEST:
+            return None
+        code, digest = content[:-DIGEST], content[-DIGEST:]
+        return loads(code) if _digest(code) == digest else None
+
+    def _path(self, key: Any) -> Path:
+        return Path(self._cache_path, self._name(key))
+
+    def _name(self, key: Any) -> str:
+        """By text, signature, triple, processor with its features, and ways of compiling."""
+        signature, processor, _ = key
+        parts = (self._source_stamp, self._index_name, repr(signature), repr(processor), *ways_of_compiling())
+        return f"{self._index_name.removesuffix('.nbi')}.{_digest(repr(parts).encode()).hex()[:32]}{SUFFIX}"
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()

@@ -1,0 +1,156 @@
+"""Generated modules on disk: content-hashed names, checked before they are written, written whole or not at all.
+
+The text of a module is a function of everything that it was made from: the declaration, the scheme, the options, the versions of
+this program and of sympy. Its hash is the key; `codegen.store.machine_code` adds what else decides the machine code. The folder is the
+user's alone (`codegen.files.private_files`), as machine code that is found there runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.abc import SourceLoader
+from pathlib import Path
+from types import ModuleType
+
+import platformdirs
+
+from codegen.files.private_files import make_private, private_content, require_private, write_private
+from codegen.store.allowlist import checked
+from codegen.store.machine_code import folder_of, keep_machine_code
+from recipe.language.errors import RecipeError
+
+
+def hash_of(source: str) -> str:
+    """The content hash of a module's text."""
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def place() -> Path:
+    """Where modules are looked for: ``RECIPE_CACHE``, or the user's cache directory. It need not be there."""
+    chosen = os.environ.get("RECIPE_CACHE")
+    return Path(chosen).absolute() if chosen else platformdirs.user_cache_path("recipe-sampler") / "modules"
+
+
+def directory() -> Path:
+    """The same, made if need be; where the user's cache directory cannot be written, one that goes when this process ends.
+
+    Raises:
+        RecipeError: where ``RECIPE_CACHE`` cannot be made or written; and where somebody else can put something into the folder.
+    """
+    path = _writable(place())
+    require_private(path)
+    compiled = folder_of(path / "any.py")
+    with suppress(OSError):  # before Numba makes it, with the mode that the umask leaves
+        make_private(compiled)
+    if os.path.lexists(compiled):
+        require_private(compiled)
+    return path
+
+
+def _writable(path: Path) -> Path:
+    """The path without links in it, or a temporary folder in its place."""
+    chosen = os.environ.get("RECIPE_CACHE")
+    try:
+        make_private(path)
+        if os.access(path, os.W_OK):
+            return path.resolve()
+    except (OSError, RuntimeError) as error:
+        if chosen:
+            reason = getattr(error, "strerror", None) or error
+            raise RecipeError(f"RECIPE_CACHE={chosen} is not a directory that can be made: {reason}") from None
+    if chosen:
+        raise RecipeError(f"RECIPE_CACHE={chosen} cannot be written; choose another directory")
+    try:
+        return Path(_of_this_process().name).resolve()
+    except OSError:
+        raise RecipeError(f"neither {path} nor a temporary folder can be written; set RECIPE_CACHE to a folder that can") from None
+
+
+@functools.cache
+def _of_this_process() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="recipe-sampler-")
+
+
+_one_at_a_time = threading.Lock()
+ATTEMPTS = 3
+
+
+def load(name: str, source: str) -> ModuleType:
+    """Import a module text from the store, where it is written first if it is not there, or damaged.
+
+    The time of the file is when it was last used.
+    """
+    text_hash = hash_of(source)
+    stem = f"{name}_{text_hash[:12]}"
+    with _one_at_a_time, _refusals():
+        known = sys.modules.get(stem)
+        if known is not None:
+            return known
+        path = directory() / f"{stem}.py"
+        for attempt in range(ATTEMPTS):
+            _written(path, source)
+            try:
+                module = _imported(stem, path, source)
+                break
+            except (OSError, RuntimeError):
+                if path.exists() or attempt == ATTEMPTS - 1:
+                    raise  # otherwise another process has cleared the store in between
+        keep_machine_code(module, path, text_hash)
+        return module
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Whatever the system says of the folder, as one sentence; RuntimeError is Numba's, of a folder in which it cannot write."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RecipeError(f"the modules in {place()} cannot be used: {reason}; choose another folder by RECIPE_CACHE") from None
+
+
+def _written(path: Path, source: str) -> None:
+    checked(source)
+    if not _holds(path, source):
+        write_private(path, source.encode())
+    with suppress(OSError):
+        os.utime(path)
+
+
+def _holds(path: Path, source: str) -> bool:
+    return private_content(path) == source.encode()
+
+
+class _Checked(SourceLoader):
+    """Imports the text that was checked, and nothing that somebody may have put in its place meanwhile; keeps no bytecode."""
+
+    def __init__(self, path: Path, source: str) -> None:
+        self.path, self.source = path, source
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self.path)
+
+    def get_data(self, path: str | bytes) -> bytes:  # type: ignore[override]
+        return self.source.encode()
+
+
+def _imported(name: str, path: Path, source: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path, loader=_Checked(path, source))
+    if spec is None or spec.loader is None:
+        raise RecipeError(f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

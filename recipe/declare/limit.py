@@ -1,0 +1,189 @@
+"""The limit of an update rule as the step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim Cov[dz]/eps``.
+
+With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E b`` and ``2 D = E a a^T``. A draw
+that is not normal stands for its mean and variance; that its fourth central moment is o(eps) is Lyapunov's condition for that.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import sympy
+from sympy import Add, Dummy, Expr, Pow, S, Symbol, expand_mul
+
+from recipe.declare.dynamics import Dynamics
+from recipe.declare.reflect_update import unfolded
+from recipe.declare.update import Update
+from recipe.language.calculus import directional, freeze, partial, thaw
+from recipe.language.chi_squared import NoncentralChiSquared, cumulant
+from recipe.language.entry import Column, Coupling, Entry, Number, Row
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.expectation import expectation
+from recipe.language.phi import exp_by_phi
+from recipe.language.symbols import GENERIC, OTHER, Block, Noise, ScalarNoise, Vector
+from recipe.language.total import relabel, substitute
+
+Increment = dict[Block, Expr]
+HIGHEST = 4  # order in the step up to which the beginning of a root is looked for
+
+
+@lru_cache(maxsize=256)
+def limit_of(update: Update) -> Dynamics:
+    """The diffusion that the rule follows as its step vanishes; where it is folded, inside of the domain.
+
+    Raises:
+        RecipeError: where there is none: the rule is not the identity at step 0, or the noise has a mean at order sqrt(eps).
+    """
+    first, second = _expand(unfolded(update).update)
+    for block, a in first.items():
+        mean = sympy.expand(expectation(a))
+        if mean != 0:
+            raise RecipeError(
+                f"the rule of {block} has no limit: it moves by {mean} * sqrt({update.step}) on average, and its drift must scale "
+                f"as {update.step}"
+            )
+    drift = {block: expectation(b) for block, b in second.items()}
+    diffusion = {(row, column): _half_covariance(row, column, first) for row in update.state for column in update.state}
+    return Dynamics(update.state, drift, diffusion)
+
+
+def _expand(update: Update) -> tuple[Increment, Increment]:
+    """The coefficients ``a`` and ``b`` of the whole step."""
+    s = Dummy("s", positive=True)
+    first: Increment = dict.fromkeys(update.state, S.Zero)
+    second: Increment = dict.fromkeys(update.state, S.Zero)
+    seen_first, seen_second = dict(first), dict(second)
+    for block, written in update.rule:
+        rule = _with_normal_noise(written, block, update.step)
+        e1, e2 = _taylor(_in_root_of_step(_with_small_roots(rule, update.step), update.step, s), s, block, update.step)
+        # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block itself, it adds a and b of the block.
+        first[block] = e1 + seen_first[block]
+        second[block] = e2 + directional(e1, seen_first) + seen_second[block]
+        if update.sequential:
+            seen_first, seen_second = dict(first), dict(second)
+    return first, second
+
+
+def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
+    """A rule of the same drift and diffusion: ``p + q X`` with a draw X as its mean and variance to first order in the step."""
+    draw = min(rule.atoms(NoncentralChiSquared), key=str, default=None)
+    if draw is None:
+        return rule
+    p, q = _affine_in(draw, rule, block)
+    s = Dummy("s", positive=True)
+    rest, scale = _in_root_of_step(p, step, s), _in_root_of_step(q, step, s)
+    in_s = NoncentralChiSquared(draw.noise, *(_in_root_of_step(e, step, s) for e in (draw.df, draw.nonc)))
+    mean, variance, fourth = (_scaled_cumulant(scale, in_s, k) for k in (1, 2, 4))
+    drift, diffusion = (_from_zero(e, s, block, step) for e in (rest + mean - block, variance))
+    if sympy.expand(_from_zero(fourth + 3 * variance**2, s, block, step)) != 0:
+        raise RecipeError(f"the rule of {block} has no limit: its fourth central moment does not vanish faster than {step}")
+    return block + step * drift + sympy.sqrt(step * sympy.factor_terms(diffusion)) * draw.noise
+
+
+def _affine_in(draw: NoncentralChiSquared, rule: Expr, block: Block) -> tuple[Expr, Expr]:
+    """``(p, q)`` of a rule ``p + q X``, both free of noise."""
+    x = Dummy("x", real=True)
+    by_draw = rule.xreplace({draw: x})
+    p, q = substitute(by_draw, {x: S.Zero}), partial(by_draw, x)
+    if any(e.has(x, Noise, ScalarNoise) for e in (p, q)):
+        raise OutsideLanguageError(
+            f"the rule of {block} is outside the language: {rule} is not affine in one draw without noise beside it"
+        )
+    return p, q
+
+
+def _scaled_cumulant(q: Expr, draw: NoncentralChiSquared, k: int) -> Expr:
+    """That of ``q X``, term by term: as the step vanishes nonc is infinite, and ``q nonc`` is finite."""
+    return Add(*(q**k * term for term in Add.make_args(expand_mul(cumulant(draw, k)))))
+
+
+def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+    """The coefficient of ``step = s^2`` of what must have no lower ones."""
+    slope = partial(e, s)
+    for lower in (e, slope):
+        value = sympy.expand(substitute(lower, {s: S.Zero}))
+        if value != 0:  # nan is not 0
+            raise RecipeError(
+                f"the rule of {block} has no limit: its draw leaves {value} as {step} vanishes, which is not seen to be 0"
+            )
+    value = substitute(partial(slope, s), {s: S.Zero}) / 2
+    if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        raise OutsideLanguageError(f"the rule of {block} is outside the language: it is singular at {step} = 0")
+    return value
+
+
+def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
+    """The rule by ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times what is smooth at 0."""
+    return exp_by_phi(rule.xreplace({step: s**2}), lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0)
+
+
+def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
+    """The same to first order in the step, with roots of what is of higher order as what they begin with.
+
+    So it is with the noise of positions in exact integrators (Ermak & Buckholz 1980), of order step^(3/2), whose slope at 0 by
+    sqrt(step) is found nowhere else.
+    """
+    if any(step in p.base.free_symbols for p in rule.atoms(Pow) if p.exp.is_negative):
+        return rule  # what is left out might be divided by the step
+    roots = [p for p in rule.atoms(Pow) if p.exp == S.Half and step in p.base.free_symbols]
+    return rule.xreplace({p: begun for p in roots if (begun := _small_root(p.base, step)) is not None})
+
+
+@lru_cache(maxsize=256)
+def _small_root(base: Expr, step: Symbol) -> Expr | None:
+    """What the root of ``c step^n + ...`` begins with, where n is 2 or more and c positive; None elsewhere."""
+    for n in range(HIGHEST + 1):
+        value = sympy.expand(substitute(base, {step: S.Zero})) / sympy.factorial(n)
+        if value != 0:
+            return sympy.sqrt(step**n * value) if n >= 2 and value.is_positive else None
+        base = partial(base, step)
+    return None
+
+
+def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
+    start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
+    if start != block:
+        raise RecipeError(
+            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to be {block}; "
+            f"{_advice(start, step) if s in e.free_symbols else f'the step {step} does not occur in it'}"
+        )
+    slope = partial(e, s)
+    return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2
+
+
+def _advice(start: Expr, step: Symbol) -> str:
+    """What must scale how, where something does not vanish with the step."""
+    if start.has(Noise, ScalarNoise):
+        return f"its noise must scale as sqrt({step})"
+    return f"what moves it must scale as {step} (where that is a momentum v in units of the step, say units={{v: {step}}})"
+
+
+def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+    value = substitute(e, {s: S.Zero})
+    if not value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        return value
+    frozen, stands_for = freeze(e)
+    if any(s in atom.free_symbols for atom in stands_for):
+        raise OutsideLanguageError(f"the rule of {block} is outside the language: {step} stands inside a sum that is singular at 0")
+    try:
+        value = sympy.limit(frozen, s, 0, "+")
+    except (NotImplementedError, ValueError):
+        value = sympy.nan
+    if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.Limit, sympy.AccumBounds):
+        raise RecipeError(
+            f"the rule of {block} has no limit as {step} vanishes: its noise must scale as sqrt({step}) and its drift as {step}"
+        )
+    return thaw(value, stands_for)
+
+
+def _half_covariance(row: Block, column: Block, first: Increment) -> Entry:
+    u, v = first[row], first[column]
+    together = expectation(u * v) / 2
+    if not isinstance(row, Vector):
+        return Row(together) if isinstance(column, Vector) else Number(together)
+    if not isinstance(column, Vector):
+        return Column(together)
+    apart = expectation(u * relabel(v, GENERIC, OTHER)) / 2
+    if row.length != column.length:
+        return Coupling(S.Zero, apart)
+    return Coupling(sympy.expand(together - relabel(apart, OTHER, GENERIC)), apart)

@@ -1,0 +1,186 @@
+"""``Map``: a change of variable ``theta = f(phi)`` that takes the real line, or an interval, onto a domain.
+
+Only its form is checked here. That it is monotone, that it reaches the whole domain and that its inverse is one, is proved by the
+verifier. Nothing is tabulated: its derivative is derived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+from sympy import Abs, Dummy, Expr, Interval, Lambda, Rational, S, Symbol, oo, sign
+from sympy.core.function import FunctionClass
+
+from recipe.language.as_expression import as_expression
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import Indexed, Length, Scalar, ScalarData, ScalarNoise
+from recipe.language.validate import read
+
+NO_PARAMETER = (Indexed, Scalar, ScalarNoise, ScalarData, Length)
+PHI, THETA = Symbol("phi", real=True), Symbol("theta", real=True)
+
+
+@dataclass(frozen=True)
+class Map:
+    """``theta = forward(phi)`` for phi in ``domain``; ``inverse`` goes back, where it has a closed form.
+
+    Absolute values may stand in it, of the variable alone.
+    """
+
+    name: str
+    forward: Lambda
+    inverse: Lambda | None
+    domain: Interval
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Interval) or not self.domain.start < self.domain.end:
+            raise RecipeError(f"{self.name}: the domain {self.domain} of a map must be an Interval, such as Interval(-oo, oo)")
+        object.__setattr__(self, "forward", _read(self.forward, f"the map {self.name}"))
+        if self.inverse is not None:
+            object.__setattr__(self, "inverse", _read(self.inverse, f"the inverse of {self.name}"))
+
+    def __call__(self, phi: Expr) -> Expr:
+        """``f(phi)``."""
+        return self.forward(phi)
+
+    def derivative(self, phi: Expr, order: int = 1) -> Expr:
+        """``f'(phi)``, or a derivative of higher order, off the points where it has none."""
+        (x,) = self.forward.variables
+        e = self.forward.expr
+        for _ in range(order):
+            e = derivative(e, x)
+        return Lambda(x, e)(phi)
+
+    @property
+    def kink(self) -> bool:
+        """Whether an absolute value stands in it, so that its derivatives may jump at 0."""
+        return bool(self.forward.expr.has(Abs))
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def derivative(e: Expr, x: Symbol) -> Expr:
+    """The derivative by x off 0, with ``d|x|/dx = sign(x)``, ``d sign(x)/dx = 0``, ``x sign(x) = |x|`` and ``sign(x)^2 = 1``."""
+    if not e.has(Abs, sign):
+        return e.diff(x)
+    size, direction = Dummy("size", positive=True), Dummy("direction", real=True)
+    apart = e.xreplace({Abs(x): size, sign(x): direction})
+    # x = direction size, so that what cancels does; then direction^2 = 1.
+    slope = (apart.diff(x) + direction * apart.diff(size)).xreplace({x: direction * size})
+    constant, odd = _parity(slope, direction)
+    return (sympy.factor(constant) + direction * sympy.factor(odd)).xreplace({size: Abs(x), direction: sign(x)})
+
+
+def _parity(e: Expr, direction: Symbol) -> tuple[Expr, Expr]:
+    """``(a, b)`` with ``e = a + direction b`` where ``direction`` is 1 or -1."""
+    up, down = (e.xreplace({direction: value}) for value in (S.One, S.NegativeOne))
+    return (up + down) / 2, (up - down) / 2
+
+
+def as_map(f: Any, *, inverse: Any = None, domain: Any = None) -> Map:
+    """A map from a ``Map``, a function of sympy such as ``exp``, a ``Lambda``, or a Python function of one symbol.
+
+    Where no inverse is given sympy is asked for one, and what it finds is proved before anything rests on it.
+
+    Raises:
+        RecipeError: where it is no function of one number, or no inverse was found.
+    """
+    if isinstance(f, Map):
+        if inverse is not None or domain is not None:
+            raise RecipeError(f"{f} is a Map, which has its inverse and its domain; give those of a plain function only")
+        return f
+    forward = _as_lambda(f, PHI, "f")
+    name = f.__name__ if isinstance(f, FunctionClass) else str(forward.expr)
+    where = S.Reals if domain is None else domain
+    found = Map(name, forward, None, _with_decimals(where))
+    backward = _solved(found) if inverse is None else _as_lambda(inverse, THETA, "inverse")
+    return Map(name, found.forward, backward, found.domain)
+
+
+def _as_lambda(f: Any, x: Symbol, where: str) -> Lambda:
+    if isinstance(f, Lambda):
+        if len(f.variables) != 1:
+            raise RecipeError(f"{where}={f} must be a function of one number")
+        return Lambda(x, f(x))
+    if not callable(f) or isinstance(f, Expr):
+        raise RecipeError(f"{where}={f} is no function; write a function of one symbol, such as exp or lambda x: x + exp(x)")
+    return Lambda(x, as_expression(_called(f, x, where), f"{where}({x})"))
+
+
+def _called(f: Callable[[Symbol], Any], x: Symbol, where: str) -> Any:
+    try:
+        return f(x)
+    except Exception as error:
+        raise RecipeError(f"{where} could not be called with one symbol: {type(error).__name__}: {error}") from None
+
+
+def _with_decimals(domain: Any) -> Any:
+    if not isinstance(domain, Interval) or domain == S.Reals:
+        return domain
+    start, end = (Rational(repr(float(x))) if x.is_Float else x for x in (domain.start, domain.end))
+    return Interval(start, end, domain.left_open, domain.right_open)
+
+
+def _read(f: Lambda, where: str) -> Lambda:
+    """The same, once it is sure to be an expression of the language in the variable and in parameters."""
+    if f == S.IdentityFunction:
+        return f
+    (x,) = f.variables
+    if not x.is_real:
+        raise RecipeError(f"{where}: its variable {x} must be declared real, Symbol({x.name!r}, real=True)")
+    if f.expr.has(sign):
+        raise OutsideLanguageError(f"{where}: sign({x}) jumps, and a map must be continuous")
+    size = Dummy("size", positive=True)
+    e = read(f.expr.xreplace({Abs(x): size}), where).xreplace({size: Abs(x)})
+    foreign = next((s for s in e.free_symbols if s != x and isinstance(s, NO_PARAMETER)), None)
+    if foreign is not None:
+        raise RecipeError(f"{where}: {foreign} is no parameter; a map takes one number to one number, the same in every coordinate")
+    if x not in e.free_symbols:
+        raise RecipeError(f"{where} = {e} does not depend on its variable")
+    return Lambda(x, e)
+
+
+def _solved(f: Map) -> Lambda:
+    """The solution of ``f(phi) = theta`` among those of sympy that goes back from the values of f at some points."""
+    (x,) = f.forward.variables
+    try:
+        candidates = sympy.solve(f.forward.expr - THETA, x)
+    except (NotImplementedError, ValueError, TypeError, RecursionError):
+        candidates = []
+    for e in candidates:
+        if e.free_symbols <= f.forward.free_symbols | {THETA} and _is_written(e) and _goes_back(f, Lambda(THETA, e)):
+            return Lambda(THETA, e)
+    raise RecipeError(f"no inverse of {f} on {f.domain} was found; give it, inverse=..., if it has one there")
+
+
+def _is_written(e: Expr) -> bool:
+    """Whether it is made of the forms of the language."""
+    try:
+        read(e, "the inverse")
+    except RecipeError:
+        return False
+    return True
+
+
+def _goes_back(f: Map, inverse: Lambda) -> bool:
+    """Whether the inverse goes back at some points, in floating point: this chooses one to be proved, and proves nothing."""
+    values = {s: Rational(k + 2, 3) for k, s in enumerate(sorted(f.forward.free_symbols, key=str))}
+    try:
+        return all(abs(complex(inverse(f(p)).xreplace(values)) - p) < 1e-9 * (1 + abs(p)) for p in _points(f.domain))
+    except (TypeError, ValueError, ArithmeticError):
+        return False
+
+
+def _points(domain: Interval) -> list[Expr]:
+    low, high = domain.start, domain.end
+    if low == -oo and high == oo:
+        return [Rational(n, 2) for n in (-3, -1, 1, 3)]
+    if high == oo:
+        return [low + Rational(n, 2) for n in (1, 3)]
+    if low == -oo:
+        return [high - Rational(n, 2) for n in (1, 3)]
+    return [low + (high - low) * Rational(n, 4) for n in (1, 2, 3)]

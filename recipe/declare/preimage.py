@@ -1,0 +1,116 @@
+"""``Preimage``: a block phi of the state that stands for ``theta = f(phi)``.
+
+Abstract functions keep their blocks: ``Potential("U", theta)`` where the state has phi is U at f(phi), and
+``grad(U, theta)`` is its gradient there. Everything else writes f(phi).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Expr, Lambda, exp, expand_log, factor, log
+from sympy.functions.elementary.hyperbolic import HyperbolicFunction
+
+from recipe.declare.map import as_map
+from recipe.language.abstract import Field, Partial, Potential, checked_block, slope
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import Block, Indexed, Simplex, generic, preimage_of, preimages
+from recipe.language.total import Total, opened, sum_over
+
+
+def Preimage(name: str, of: Block, f: Any, *, inverse: Any = None, domain: Any = None) -> Block:
+    """A block phi with ``of = f(phi)``, coordinate by coordinate; f is a ``Map`` or what ``as_map`` takes.
+
+    Raises:
+        RecipeError: where f is no map of one number, or ``of`` is a simplex or itself a preimage.
+    """
+    of, f = checked_block(of, f"Preimage({name!r}, ...)"), as_map(f, inverse=inverse, domain=domain)
+    if of.image is not None:
+        raise RecipeError(f"Preimage({name!r}): {of} stands for {of.image} itself; write one map from {name} to {of.image}")
+    if isinstance(of.domain, Simplex):
+        raise RecipeError(
+            f"Preimage({name!r}): the coordinates of {of} are a simplex together, which no map of each by itself keeps"
+        )
+    (variable,) = f.forward.variables
+    slope = Lambda(variable, _with_a_sign(f.derivative(variable)))
+    return preimage_of(of, name, f.forward, slope, f.inverse, f.domain)
+
+
+def _with_a_sign(e: Expr) -> Expr:
+    """The slope as a product whose sign and logarithm are read off, where it has one."""
+    product = _as_product(e)
+    return product if product.is_positive or product.is_negative else e
+
+
+def _as_product(e: Expr) -> Expr:
+    """The expression factored, with exponentials for hyperbolic functions."""
+    return factor(e.replace(lambda n: isinstance(n, HyperbolicFunction), lambda n: n.rewrite(exp)))
+
+
+def _log(e: Expr) -> Expr:
+    """The logarithm as a sum over positive factors: of ``1 - 1/(1 + exp(-phi))``, whose digits cancel, ``-log(1 + exp(phi))``."""
+    if not e.has(exp, HyperbolicFunction):
+        return log(e)
+    product = _as_product(e)
+    return expand_log(log(product)) if product.is_positive else log(e)
+
+
+def in_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
+    """The expression with every block that is an image written as the function of its preimage in the state."""
+    standing = preimages(state)
+    return _written(e, standing) if standing else e
+
+
+def _written(e: Expr, standing: dict[Block, Block]) -> Expr:
+    if isinstance(e, Potential | Field | Partial):
+        return e
+    if isinstance(e, Total):
+        body, label = opened(e)
+        return sum_over(_written(body, standing), label, e.index.length)
+    if isinstance(e, log):
+        return _log(_written(e.args[0], standing))
+    if e.args:
+        return e.func(*(_written(a, standing) for a in e.args))
+    phi = standing.get(generic(e))
+    if phi is None:
+        return e
+    return phi.forward(phi.at(e.label) if isinstance(e, Indexed) else phi)  # type: ignore[misc, union-attr, no-any-return]
+
+
+def as_functions_of_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
+    """The expression with abstract functions of phi itself, ``V(phi) = U(f(phi))``, under the name of U.
+
+    f is a bijection, smooth in both directions, so what holds for every smooth V holds for every smooth U, and the other way round.
+
+    Raises:
+        OutsideLanguageError: for second derivatives of such a function.
+    """
+    standing = preimages(state)
+    return _pulled_back(e, standing) if standing else e
+
+
+def _pulled_back(e: Expr, standing: dict[Block, Block]) -> Expr:
+    if isinstance(e, Partial):
+        return _partial_pulled_back(e, standing)
+    if isinstance(e, Potential):
+        return Potential(e.name, *(standing.get(b, b) for b in e.blocks))
+    if isinstance(e, Field):
+        block = standing.get(e.block, e.block)
+        return Field(e.base, block, positive=bool(e.is_positive)).at(e.label)  # type: ignore[arg-type]
+    if isinstance(e, Total):
+        body, label = opened(e)
+        return sum_over(_pulled_back(body, standing), label, e.index.length)
+    return e.func(*(_pulled_back(a, standing) for a in e.args)) if e.args else e
+
+
+def _partial_pulled_back(e: Partial, standing: dict[Block, Block]) -> Expr:
+    """``dU/dtheta = (dV/dphi) / f'(phi)``."""
+    changed = [x for x in e.wrt if generic(x) in standing]
+    if changed and len(e.wrt) > 1:
+        raise OutsideLanguageError(f"the second derivative {e} at another point than {changed[0]} is outside the language")
+    head = _pulled_back(e.head, standing)
+    if not changed:
+        return Partial(head, *e.wrt)  # type: ignore[arg-type]
+    phi = standing[generic(changed[0])]
+    here = phi.at(changed[0].label) if isinstance(changed[0], Indexed) else phi  # type: ignore[union-attr]
+    return Partial(head, here) / slope(here)  # type: ignore[arg-type]

@@ -1,0 +1,204 @@
+"""``Recipe``: a sampler as Ma, Chen & Fox (2015) write one, checked when it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.declare.map import Map
+from recipe.declare.posterior import Posterior
+from recipe.declare.reflection import Reflection, checked_reflections
+from recipe.declare.update import Update
+from recipe.language.abstract import Potential
+from recipe.language.calculus import gradient
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import UnusedNames, abstract_of, parameters_of
+from recipe.language.matrix import BlockMatrix, read_matrix
+from recipe.language.symbols import Block, Noise, ScalarNoise
+from recipe.language.validate import check_no_matrix, check_number, check_state, check_symbols, read
+
+
+@dataclass(frozen=True, init=False)
+class Recipe:
+    """A sampler ``dz = f dt + sqrt(2 D) dW`` with ``f = -(D + Q) grad H + Gamma`` (Ma, Chen & Fox 2015, equations 2 and 3).
+
+    Args:
+        state: the blocks ``z``, a tuple of ``Vector`` and ``Scalar``.
+        H: the Hamiltonian, a number; the target law is ``exp(-H)``.
+        D: the diffusion matrix, one row and column a block; symmetric positive semidefinite.
+        Q: the curl matrix, likewise; skew-symmetric.
+        name: how it is called; a file's recipes are otherwise known by the name they are bound to.
+        noise_factor: ``B`` with ``B B^T = D``, where a user has a better root than the diagonal one.
+        marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``; ``{(mu, eta): U}`` keeps several.
+        lyapunov: ``V``, a number that goes to infinity at infinity, for a proof that the process does not explode.
+        require: names of further obligations without which it must not count as verified.
+        source: the citation.
+        update: the published update rule, an independent ``Update`` to be proved equal in the limit.
+        posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
+        reflections: the blocks that turn back at the edge of their domain; ``mirror`` finds them.
+
+    ``transform`` says from which recipe, and by which map, ``ito`` and ``corv`` made it; nobody else sets it.
+
+    Raises:
+        RecipeError: naming the smallest guilty expression and the repair.
+    """
+
+    state: tuple[Block, ...]
+    H: Expr
+    D: BlockMatrix
+    Q: BlockMatrix
+    name: str | None
+    noise_factor: BlockMatrix | None
+    marginal: tuple[tuple[tuple[Block, ...], Expr], ...]
+    lyapunov: Expr | None
+    require: tuple[str, ...]
+    source: str | None
+    update: Update | None
+    posteriors: tuple[tuple[Potential, Posterior], ...]
+    transform: Transform | None
+    reflections: tuple[Reflection, ...]
+
+    def __init__(
+        self,
+        state: Any,
+        H: Any,
+        D: Any,
+        Q: Any,
+        *,
+        name: str | None = None,
+        noise_factor: Any = None,
+        marginal: Mapping[Block | tuple[Block, ...], Any] | None = None,
+        lyapunov: Any = None,
+        require: Iterable[str] | None = None,
+        source: str | None = None,
+        update: Update | None = None,
+        posteriors: Mapping[Potential, Posterior] | None = None,
+        reflections: Iterable[Reflection] = (),
+    ) -> None:
+        blocks = check_state(state)
+        values: dict[str, Any] = {"state": blocks, "name": name, "source": source, "require": _names(require)}
+        values["H"] = read(H, "H")
+        values["D"] = read_matrix(D, "D", blocks)
+        values["Q"] = read_matrix(Q, "Q", blocks)
+        values["noise_factor"] = None if noise_factor is None else read_matrix(noise_factor, "noise_factor", blocks)
+        values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
+        values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
+        values["posteriors"] = tuple((posteriors or {}).items())
+        values["transform"] = None
+        values["reflections"] = checked_reflections(reflections, blocks)
+        values["update"] = _checked_update(update, blocks)
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check()
+
+    def _check(self) -> None:
+        check_no_matrix(self.H, "H")
+        check_number(self.H, "H")
+        for kept, e in self.marginal:
+            self._check_marginal(kept, e)
+        if self.lyapunov is not None:
+            check_no_matrix(self.lyapunov, "lyapunov")
+            check_number(self.lyapunov, "lyapunov")
+        check_symbols(self.written(), self.state)
+        if self.update is not None:
+            check_symbols([*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise))
+
+    def _check_marginal(self, kept: tuple[Block, ...], e: Expr) -> None:
+        where = marginal_place(kept)
+        if not kept:
+            raise RecipeError("marginal= keeps no block; name those whose law it is, {theta: U}")
+        unknown = next((b for b in kept if b not in self.state), None)
+        if unknown is not None:
+            raise RecipeError(
+                f"marginal= keeps {unknown}, which is not part of the state ({', '.join(b.name for b in self.state)})"
+            )
+        check_no_matrix(e, where)
+        check_number(e, where)
+        other = next((b for b in self.state if b not in kept and gradient(e, b) != 0), None)
+        if other is not None:
+            names = ", ".join(b.name for b in kept)
+            raise RecipeError(f"{where} = {e} depends on {other}, which is integrated out; it is a law of {names} alone")
+
+    def written(self) -> list[tuple[Expr, str]]:
+        """Every expression that was written, with the place it stands at."""
+        places = [(self.H, "H"), *((e, marginal_place(kept)) for kept, e in self.marginal)]
+        places += [] if self.lyapunov is None else [(self.lyapunov, "lyapunov")]
+        for matrix in (self.D, self.Q, self.noise_factor):
+            if matrix is not None:
+                n = len(self.state)
+                places += [(matrix.written[a, b], matrix.place(self.state[a], self.state[b])) for a in range(n) for b in range(n)]
+        return places
+
+    def unused_name(self, name: str) -> str:
+        """The name, lengthened until nothing in the recipe has it."""
+        return self.unused_names().fresh(name)
+
+    def unused_names(self) -> UnusedNames:
+        """Names that nothing in the recipe has, for several things that are made at once."""
+        of_models = (e for _, p in self.posteriors for e in (p.log_likelihood, p.log_prior) if e is not None)
+        return UnusedNames([*self.state, *(e for e, _ in self.written()), *of_models])
+
+    def __repr__(self) -> str:
+        from recipe.printing.derivation import recipe_text  # what shows a recipe knows it, so it cannot come first
+
+        return recipe_text(self)
+
+    def _repr_latex_(self) -> str:
+        from recipe.printing.derivation import recipe_latex
+
+        return recipe_latex(self)
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The free parameters, by name."""
+        return parameters_of(e for e, _ in self.written())
+
+    @property
+    def abstract(self) -> tuple[Any, ...]:
+        """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields, elementwise functions."""
+        return abstract_of(e for e, _ in self.written())
+
+
+@dataclass(frozen=True)
+class Transform:
+    """How a recipe was made from another one: by ``"ito"`` or ``"corv"``, with ``image = map(preimage)``."""
+
+    kind: str
+    of: Recipe
+    image: Block
+    preimage: Block
+    map: Map
+
+
+def _marginal_items(marginal: Any) -> Iterable[tuple[Any, Any]]:
+    if marginal is not None and not isinstance(marginal, Mapping):
+        raise RecipeError(f"marginal={marginal!r} must be a dict, {{theta: U}}")
+    return (marginal or {}).items()
+
+
+def marginal_place(kept: tuple[Block, ...]) -> str:
+    """How the law of some blocks is called: ``marginal[theta]``."""
+    return f"marginal[{', '.join(map(str, kept))}]"
+
+
+def _read_marginal(kept: Block | tuple[Block, ...], e: Any) -> tuple[tuple[Block, ...], Expr]:
+    blocks = kept if isinstance(kept, tuple) else (kept,)
+    return blocks, read(e, marginal_place(blocks))
+
+
+def _names(require: Iterable[str] | None) -> tuple[str, ...]:
+    if isinstance(require, str):
+        raise RecipeError(f"require={require!r} must be a list of obligation names, [{require!r}]")
+    return tuple(require or ())
+
+
+def _checked_update(update: object, blocks: tuple[Block, ...]) -> Update | None:
+    if update is None or isinstance(update, Update):
+        if update is not None and set(update.state) != set(blocks):
+            theirs, ours = (", ".join(b.name for b in s) for s in (update.state, blocks))
+            raise RecipeError(f"update= moves the blocks ({theirs}), the recipe has ({ours}); they must be the same")
+        return update
+    raise RecipeError(f"update={update!r} is not an Update(...)")

@@ -1,0 +1,183 @@
+"""``Update``: an update rule as a paper or a library prints it, with nothing said of D or Q."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Dummy, Expr, S, Symbol
+
+from recipe.declare.units import Units, in_units, put_units, read_units
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.errors import RecipeError
+from recipe.language.free_symbols import abstract_of, parameters_of
+from recipe.language.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name, generic, name_of
+from recipe.language.validate import RULE_FORMS, check_component, check_no_matrix, check_number, check_state, check_symbols, read
+
+
+@dataclass(frozen=True, init=False)
+class Update:
+    """One step of a sampler as it is printed, and the law ``exp(-target)`` that it is said to leave stationary.
+
+    Args:
+        step: the step size, a symbol.
+        rule: new values by block. A ``dict`` is simultaneous: every right-hand side sees the old values. A list of pairs is
+            sequential: later right-hand sides see new values, and a block may recur.
+        target: minus the log density, a number.
+        observe: what is recorded of a state, where that is not the state itself: values of some blocks, with noise of their own.
+            All of them see the state as it is. The chain goes on from the state, not from what is recorded.
+        units: blocks that the rule measures in units of the step, ``{v: h}`` where v is h times a momentum. The target may then
+            contain the step beside such a block, ``total(v**2)/(2*h**2)``. In the update that is made, v is in these units.
+        name, source: how it is called, and the citation.
+        expect: the verdict that an audit expects, ``"proved"``, ``"refuted"`` or ``"undecided"``.
+
+    Raises:
+        RecipeError: naming the guilty block or expression and the repair.
+    """
+
+    step: Symbol
+    rule: tuple[tuple[Block, Expr], ...]
+    sequential: bool
+    target: Expr
+    observe: tuple[tuple[Block, Expr], ...]
+    units: Units
+    limit_only: bool  # it stands for its limit, as what ``averaged`` gives: no step of it is carried out
+    name: str | None
+    source: str | None
+    expect: str | None
+
+    def __init__(
+        self,
+        step: Any,
+        rule: Any,
+        target: Any,
+        *,
+        observe: Mapping[Block, Any] | None = None,
+        units: Mapping[Block, Any] | None = None,
+        name: str | None = None,
+        source: str | None = None,
+        expect: str | None = None,
+    ) -> None:
+        if type(step) not in (Symbol, Dummy):
+            raise RecipeError(f"step={step!r} must be a plain symbol, such as Symbol('epsilon', positive=True)")
+        checked_name(step.name)
+        if expect not in (None, "proved", "refuted", "undecided"):
+            raise RecipeError(f"expect={expect!r} must be 'proved', 'refuted' or 'undecided'")
+        pairs, sequential = _pairs(rule)
+        written = [(block, read(e, f"the rule of {block}", RULE_FORMS)) for block, e in pairs]
+        measured = read_units(units, pairs, step)
+        recorded = [(block, read(e, _observed(block))) for block, e in (observe or {}).items()]
+        values = {
+            "step": step,
+            "rule": tuple(in_units(written, measured)),
+            "sequential": sequential,
+            "target": put_units(read(target, "target"), measured, "target"),
+            "observe": tuple(in_units(recorded, measured)),
+            "units": measured,
+            "limit_only": False,
+            "name": name,
+            "source": source,
+            "expect": expect,
+        }
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check()
+
+    @property
+    def state(self) -> tuple[Block, ...]:
+        """The blocks that the rule moves, in the order of their first appearance."""
+        return tuple(dict.fromkeys(block for block, _ in self.rule))
+
+    def _check(self) -> None:
+        check_no_matrix(self.target, "target")
+        check_number(self.target, "target")
+        if self.step in self.target.free_symbols:
+            units = "" if self.units else f" (where a momentum v is scaled by the step, say units={{v: {self.step}}})"
+            raise RecipeError(f"the target {self.target} contains the step {self.step}; the law is one, whatever the step{units}")
+        for block, e, where in self._values():
+            check_no_matrix(e, where)
+            check_component(e, block, where)
+        self._check_every_block_has_a_rule()
+        check_symbols(self.written(), self.state, allowed=(Noise, ScalarNoise))
+        self._check_observe_has_noise_of_its_own()
+        self._check_draws()
+
+    def _values(self) -> list[tuple[Block, Expr, str]]:
+        """What blocks become, with the place where it is said."""
+        rules = [(block, e, f"the rule of {block}") for block, e in self.rule]
+        return rules + [(block, e, _observed(block)) for block, e in self.observe]
+
+    def written(self) -> list[tuple[Expr, str]]:
+        """Every expression that was written, with the place it stands at."""
+        return [(self.target, "target"), *((e, where) for _, e, where in self._values())]
+
+    def _check_every_block_has_a_rule(self) -> None:
+        for e in (*(e for e, _ in self.written()), *(block for block, _ in self.observe)):
+            for s in sorted(e.atoms(Vector, Scalar), key=str):
+                name = s.base if isinstance(s, Vector) else s.name
+                if name not in {b.name for b in self.state} and generic(s) not in {b.image for b in self.state}:
+                    raise RecipeError(f"the update has no rule for the block {name}; if it does not move, say {name}: {name}")
+
+    def _check_observe_has_noise_of_its_own(self) -> None:
+        moving = {name_of(w) for _, e in self.rule for w in e.atoms(Noise, ScalarNoise)}
+        for block, e in self.observe:
+            shared = sorted(moving & {name_of(w) for w in e.atoms(Noise, ScalarNoise)})
+            if shared:
+                raise RecipeError(
+                    f"{_observed(block)} = {e} has the noise {shared[0]} of the rule, and what is recorded is drawn with noise of "
+                    f"its own; give it another name there, such as {shared[0]}_recorded"
+                )
+
+    def _check_draws(self) -> None:
+        """Require that the noise which names a draw with a law of its own stands in one assignment, and for that draw alone."""
+        draws = {name_of(x.noise): (x, where) for _, e, where in self._values() for x in e.atoms(NoncentralChiSquared)}
+        for name, (x, where) in sorted(draws.items()):
+            inside = {name_of(w) for a in (x.df, x.nonc) for w in a.atoms(Noise, ScalarNoise)}
+            if inside:
+                raise RecipeError(
+                    f"{where}: the parameters of {x} contain the noise {min(inside)}; its law may depend on the state only"
+                )
+            uses = [e for _, e, _ in self._values() if name in {name_of(w) for w in e.atoms(Noise, ScalarNoise)}]
+            apart = uses[0].xreplace({x: S.One})
+            if len(uses) > 1 or name in {name_of(w) for w in apart.atoms(Noise, ScalarNoise)}:
+                raise RecipeError(
+                    f"{where}: the noise {name} names the draw {x} and stands elsewhere as well; give that another name"
+                )
+
+    def __repr__(self) -> str:
+        from recipe.printing.derivation import (
+            update_text,  # what shows an update may import what it is made of, so it cannot come first
+        )
+
+        return update_text(self)
+
+    def _repr_latex_(self) -> str:
+        from recipe.printing.derivation import update_latex
+
+        return update_latex(self)
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The free parameters, by name; the step size is not one of them."""
+        found = parameters_of(e for e, _ in self.written())
+        return tuple(s for s in found if s != self.step)
+
+    @property
+    def abstract(self) -> tuple[Any, ...]:
+        """The abstract functions and matrices in it."""
+        return abstract_of(e for e, _ in self.written())
+
+
+def _observed(block: Block) -> str:
+    return f"observe[{block}]"
+
+
+def _pairs(rule: Any) -> tuple[list[tuple[Block, Any]], bool]:
+    sequential = not isinstance(rule, Mapping)
+    try:
+        pairs = [(block, e) for block, e in (rule if sequential else rule.items())]
+    except (TypeError, ValueError):
+        raise RecipeError("rule= must be a dict {block: new value} or a list of pairs [(block, new value), ...]") from None
+    check_state(tuple(dict.fromkeys(block for block, _ in pairs)))
+    return pairs, sequential

@@ -1,0 +1,301 @@
+"""Abstract functions, and their derivatives as atoms.
+
+``Potential`` is a smooth function of whole blocks, ``Field`` gives one value a coordinate that depends on a whole block,
+``Dense`` is a constant matrix; a sympy ``Function("G")(theta)`` is elementwise. Nothing is known of them but what is declared,
+so their derivatives are new atoms: ``Partial(U, theta, theta[j])`` is d^2 U / d theta_i d theta_j.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Derivative, Expr, S, Subs, Symbol, Tuple
+from sympy.core.function import AppliedUndef
+
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import GENERIC, Block, Index, Indexed, Scalar, Vector, checked_name, generic, index_name
+
+
+class Potential(Symbol):
+    """An abstract smooth function of whole blocks, ``Potential("U", theta)``; one number."""
+
+    __slots__ = ("blocks",)
+    blocks: tuple[Block, ...]
+
+    def __new__(cls, name: str, *blocks: Block) -> Potential:
+        checked_name(name)
+        if not blocks:
+            raise RecipeError(f"Potential({name!r}) depends on no block: name them, Potential({name!r}, theta)")
+        for block in blocks:
+            checked_block(block, f"Potential({name!r}, ...)")
+        obj = Symbol.__xnew__(cls, name, real=True)
+        obj.blocks = tuple(blocks)
+        return obj  # type: ignore[no-any-return]
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Itself and the blocks that it depends on, so that sympy's ``diff`` does not take it for a constant."""
+        return {self, *self.blocks}
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        return _by_coordinate(self, self.blocks, x)
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.name, *self.blocks)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Potential, (self.name, *self.blocks)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("potentials are pickled through __reduce__")
+
+
+class Field(Indexed):
+    """One unknown smooth value a coordinate that depends on the whole block: ``Field("G", theta, positive=True)``."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, block: Vector, positive: bool = False) -> Field:
+        checked_name(name)
+        if not isinstance(block, Vector):
+            raise RecipeError(f"Field({name!r}) needs the Vector block it depends on, not {block}")
+        facts = {"real": True, "positive": True} if positive else {"real": True}
+        return Indexed.__new__(cls, name, block.length, GENERIC, (block.at(GENERIC),), **facts)  # type: ignore[return-value]
+
+    @property
+    def block(self) -> Vector:
+        """The block that the field depends on."""
+        return self.extra[0]
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """Itself and the block that it depends on, so that sympy's ``diff`` does not take it for a constant."""
+        return {self, self.block}
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        return _by_coordinate(self, (self.block,), x)
+
+
+class Dense(Symbol):
+    """A constant matrix between two vector blocks, one unknown number an entry; an entry of D or Q.
+
+    ``positive=True`` means symmetric positive definite (and sets ``symmetric``). ``column`` defaults to ``row``.
+    """
+
+    __slots__ = ("column", "positive_definite", "row", "symmetric")
+    row: Vector
+    column: Vector
+    symmetric: bool
+    positive_definite: bool
+
+    def __new__(
+        cls, name: str, row: Vector, column: Vector | None = None, *, symmetric: bool = False, positive: bool = False
+    ) -> Dense:
+        checked_name(name)
+        column = row if column is None else column
+        for block in (row, column):
+            if not isinstance(block, Vector):
+                raise RecipeError(f"Dense({name!r}) stands between Vector blocks, and {block} is not one")
+        if (symmetric or positive) and row.length != column.length:
+            raise RecipeError(f"Dense({name!r}) cannot be symmetric: {row} and {column} have different lengths")
+        obj = Symbol.__xnew__(cls, name, real=True)
+        obj.row, obj.column = row, column
+        obj.symmetric, obj.positive_definite = symmetric or positive, positive
+        return obj  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.name, self.row.length, self.column.length, self.symmetric, self.positive_definite)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_dense, (self.name, self.row, self.column, self.symmetric, self.positive_definite)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("dense matrices are pickled through __reduce__")
+
+    @property
+    def T(self) -> Expr:
+        """The transposed matrix, an entry of D or Q between the same blocks the other way round."""
+        return self if self.symmetric else TransposedDense(self)
+
+    def entry(self, row_label: int, column_label: int) -> Expr:
+        """The entry at a pair of indices."""
+        return DenseEntry(self, Index("", self.row.length, row_label), Index("", self.column.length, column_label))
+
+
+class TransposedDense(Expr):
+    """``M.T``, written as an entry of D or Q."""
+
+    is_commutative = True
+
+    @property
+    def matrix(self) -> Dense:
+        """The matrix that is transposed."""
+        return self.args[0]  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.matrix}.T"
+
+
+def _rebuild_dense(name: str, row: Vector, column: Vector, symmetric: bool, positive: bool) -> Dense:
+    return Dense(name, row, column, symmetric=symmetric, positive=positive)
+
+
+class DenseEntry(Expr):
+    """The number ``M_ij``."""
+
+    is_commutative = True
+    is_real = True
+
+    def __new__(cls, matrix: Dense, row: Index, column: Index) -> DenseEntry:
+        if matrix.symmetric:
+            row, column = sorted((row, column), key=lambda s: (abs(s.label), s.label))
+        return Expr.__new__(cls, matrix, row, column)  # type: ignore[no-any-return]
+
+    @property
+    def matrix(self) -> Dense:
+        """The matrix."""
+        return self.args[0]  # type: ignore[no-any-return]
+
+    @property
+    def labels(self) -> tuple[int, int]:
+        """The labels of row and column."""
+        return self.args[1].label, self.args[2].label
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.args[0].name}[{', '.join(_index_of(s) for s in self.args[1:])}]"
+
+
+class Partial(Expr):
+    """A partial derivative of a ``Potential`` or a ``Field``; mixed partials are symmetric, so the order is canonical."""
+
+    is_commutative = True
+    is_real = True
+
+    def __new__(cls, head: Potential | Field, *wrt: Block) -> Expr:
+        if isinstance(head, Partial):
+            return Partial(head.head, *head.wrt, *wrt)
+        if not wrt:
+            return head
+        return Expr.__new__(cls, head, *sorted(wrt, key=lambda s: (s.name, getattr(s, "label", 0))))  # type: ignore[no-any-return]
+
+    @property
+    def head(self) -> Potential | Field:
+        """The function that is differentiated."""
+        return self.args[0]
+
+    @property
+    def wrt(self) -> tuple[Block, ...]:
+        """The coordinates it is differentiated by."""
+        return self.args[1:]  # type: ignore[no-any-return]
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        blocks = self.head.blocks if isinstance(self.head, Potential) else (self.head.block,)
+        return _by_coordinate(self, blocks, x)
+
+    def _sympystr(self, printer: Any) -> str:
+        if len(self.wrt) == 1 and isinstance(self.head, Potential):
+            block = self.wrt[0]
+            label = getattr(block, "label", GENERIC)
+            at = "" if label == GENERIC else f"[{index_name(label)}]"
+            return f"grad({self.head}, {getattr(block, 'base', block.name)}){at}"
+        return f"d({', '.join(str(a) for a in self.args)})"
+
+
+def _by_coordinate(atom: Potential | Field | Partial, blocks: tuple[Block, ...], x: Any) -> Expr:
+    """The derivative by a coordinate of the state: by one of the blocks, or of a block that stands for one of them."""
+    if not isinstance(x, Vector | Scalar):
+        return S.Zero
+    if generic(x) in blocks:
+        return Partial(atom, x)
+    return Partial(atom, image_of(x)) * slope(x) if generic(x).image in blocks else S.Zero
+
+
+def image_of(x: Block) -> Block:
+    """The coordinate of the image that belongs to this one of a ``Preimage``."""
+    return x.image.at(x.label) if isinstance(x, Vector) else x.image  # type: ignore[return-value, union-attr]
+
+
+def written_image(x: Block) -> Expr:
+    """A coordinate of the image as the function of its preimage that it is."""
+    return x.forward(x)  # type: ignore[misc, no-any-return]
+
+
+def slope(x: Block) -> Expr:
+    """The derivative of a coordinate of the image by its preimage."""
+    return x.slope(x)  # type: ignore[misc, no-any-return]
+
+
+class Jet(Expr):
+    """A derivative of an elementwise function: ``Jet(G(x, y), (2, 1))`` is G differentiated twice by its first argument and once by
+    its second, taken at ``(x, y)``."""
+
+    is_commutative = True
+    is_real = True
+
+    def __new__(cls, applied: AppliedUndef, orders: Any) -> Expr:
+        orders = Tuple(*orders)
+        if not any(orders):
+            return applied
+        return Expr.__new__(cls, applied, orders)  # type: ignore[no-any-return]
+
+    @property
+    def applied(self) -> AppliedUndef:
+        """The function at its arguments."""
+        return self.args[0]
+
+    @property
+    def orders(self) -> tuple[int, ...]:
+        """How often it is differentiated by each argument."""
+        return tuple(int(k) for k in self.args[1])
+
+    def raised(self, position: int) -> Expr:
+        """One derivative more."""
+        return raised(self.applied, self.orders, position)
+
+    def _sympystr(self, printer: Any) -> str:
+        arguments = ", ".join(printer.doprint(a) for a in self.applied.args)
+        if len(self.orders) == 1 and self.orders[0] <= 3:
+            return f"{self.applied.func.__name__}{chr(39) * self.orders[0]}({arguments})"
+        return f"{self.applied.func.__name__}^({','.join(map(str, self.orders))})({arguments})"
+
+
+def raised(applied: AppliedUndef, orders: tuple[int, ...], position: int) -> Expr:
+    """The elementwise function differentiated once more by the argument at ``position``."""
+    return Jet(applied, [k + (m == position) for m, k in enumerate(orders)])
+
+
+def jets_from_sympy(expression: Expr) -> Expr:
+    """Write sympy's ``Derivative`` and ``Subs`` of elementwise functions as ``Jet``."""
+    replaced = expression.replace(lambda e: isinstance(e, Subs), _jet_of_subs)
+    return replaced.replace(lambda e: isinstance(e, Derivative), _jet_of_derivative)
+
+
+def _jet_of_subs(subs: Subs) -> Expr:
+    inner = jets_from_sympy(subs.expr)
+    return inner.xreplace(dict(zip(subs.variables, subs.point, strict=True)))
+
+
+def _jet_of_derivative(derivative: Derivative) -> Expr:
+    applied = derivative.expr
+    if not isinstance(applied, AppliedUndef):
+        done = derivative.doit()
+        if done.has(Derivative):
+            raise OutsideLanguageError(f"{derivative} is outside the language: write the derivative out")
+        return done
+    orders = [0] * len(applied.args)
+    for variable, count in derivative.variable_count:
+        if applied.args.count(variable) != 1 or any(a != variable and a.has(variable) for a in applied.args):
+            raise OutsideLanguageError(f"{derivative} is outside the language: differentiate by an argument of {applied}")
+        orders[applied.args.index(variable)] += int(count)
+    return Jet(applied, orders)
+
+
+def checked_block(block: object, where: str) -> Block:
+    """The block, if it is one."""
+    if isinstance(block, Vector | Scalar):
+        return block
+    raise RecipeError(f"{where}: {block} is not a block; blocks are Vector(...) and Scalar(...)")
+
+
+def _index_of(symbol: Indexed) -> str:
+    return index_name(symbol.label)

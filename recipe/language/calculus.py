@@ -1,0 +1,201 @@
+"""Derivatives of expressions in generic coordinates, for every length d.
+
+The derivative of an elementwise expression ``e_i`` by another coordinate has two parts:
+
+    d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (what comes from Potential, Field and Total),
+
+and ``partial(e, theta.at(label))`` gives the whole of it: at a label that does not occur in ``e`` only the second part, at the
+generic label both, taken at j = i.
+
+Absolute values are differentiated off their kink: ``d|x| = sign(x) dx``, and ``sign(x)`` is constant on each side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, singledispatch
+
+from sympy import Abs, Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp, preorder_traversal, sign
+from sympy.core.function import AppliedUndef
+
+from recipe.language.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.symbols import GENERIC, OTHER, Block, Indexed, Vector
+from recipe.language.total import Total, opened, relabel, sum_over
+
+AtomRule = Callable[[Expr, Symbol], Expr]
+
+ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry, NoncentralChiSquared, Abs, sign)
+
+
+@lru_cache(maxsize=65536)
+def partial(e: Expr, x: Symbol) -> Expr:
+    """The derivative of ``e`` by the coordinate or scalar ``x``; equal labels are equal coordinates, others are different."""
+    return _chain_rule(e, x, _partial_of_atom)
+
+
+@lru_cache(maxsize=65536)
+def explicit(e: Expr, x: Symbol) -> Expr:
+    """The factor of ``delta_ij`` in the derivative: what ``e`` owes to this very coordinate being written in it."""
+    return _chain_rule(e, x, _explicit_of_atom)
+
+
+def gradient(e: Expr, block: Block) -> Expr:
+    """The generic coordinate of the gradient of a coordinate-free expression."""
+    return partial(e, block)
+
+
+def divergence(components: dict[Block, Expr]) -> Expr:
+    """The divergence of a vector field given by one expression a block."""
+    return sum((contract(partial(e, block), block) for block, e in components.items()), S.Zero)
+
+
+def inner(u: dict[Block, Expr], v: dict[Block, Expr]) -> Expr:
+    """The inner product of two vector fields given by one expression a block."""
+    return sum((contract(u[block] * v[block], block) for block in u), S.Zero)
+
+
+def contract(e: Expr, block: Block) -> Expr:
+    """The sum over the coordinates of a block; over a scalar block there is one."""
+    return sum_over(e, GENERIC, block.length) if isinstance(block, Vector) else e
+
+
+def directional(e: Expr, direction: dict[Block, Expr]) -> Expr:
+    """The derivative of ``e_i`` along a vector field: ``sum over blocks and j of (d e_i / d z_j) * direction_j``."""
+    result = S.Zero
+    for block, component in direction.items():
+        if not isinstance(block, Vector):
+            result += partial(e, block) * component
+            continue
+        other = block.at(OTHER)
+        across = partial(e, other) * relabel(component, GENERIC, OTHER)
+        result += explicit(e, block) * component + sum_over(across, OTHER, block.length)
+    return result
+
+
+def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
+    """Differentiate with sympy after every abstract atom was replaced by a plain symbol of its own."""
+    frozen, stands_for = freeze(e)
+    result = frozen.diff(x)
+    for atom, symbol in stands_for.items():
+        of_atom = rule(atom, x)
+        if of_atom != 0:
+            result += frozen.diff(symbol) * of_atom
+    if any(not p.exp.is_number for p in frozen.atoms(Pow)):
+        result = powsimp(result, combine="exp")  # sympy writes n x^n / x, which has no value at 0
+    return thaw(result, stands_for)
+
+
+def tidy(e: Expr) -> Expr:
+    """The expression as it stands or with its products multiplied out, whichever is shorter; abstract atoms stay as they are."""
+    frozen, stands_for = freeze(e)
+    shortest = min((frozen, expand_mul(frozen, deep=False), expand_mul(frozen)), key=_nodes)
+    return thaw(shortest, stands_for)
+
+
+def _nodes(e: Expr) -> int:
+    """How long an expression is; sympy's ``count_ops`` asks for the sign of every exponent, which can take as long as the rest."""
+    return sum(1 for _ in preorder_traversal(e))
+
+
+def summands(e: Expr) -> tuple[Expr, ...]:
+    """The terms of an expression once its products of sums are multiplied out, none of zero; abstract atoms stay as they are."""
+    frozen, stands_for = freeze(e)
+    multiplied_out = thaw(expand_mul(frozen), stands_for)
+    return () if multiplied_out == 0 else Add.make_args(multiplied_out)
+
+
+def freeze(e: Expr) -> tuple[Expr, dict[Expr, Symbol]]:
+    """The expression with a plain symbol in place of every abstract atom, for sympy to work on, and the symbol of each atom."""
+    stands_for = {atom: Dummy(f"a{k}") for k, atom in enumerate(abstract_atoms(e))}
+    return e.xreplace(stands_for), stands_for
+
+
+def thaw(frozen: Expr, stands_for: dict[Expr, Symbol]) -> Expr:
+    """The expression with its abstract atoms back."""
+    return frozen.xreplace({symbol: atom for atom, symbol in stands_for.items()})
+
+
+def abstract_atoms(e: Expr) -> list[Expr]:
+    """The outermost abstract atoms of an expression, each once, in the order in which they are met."""
+    found: dict[Expr, None] = {}
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ATOMS):
+            found[node] = None
+        else:
+            stack.extend(reversed(node.args))
+    return list(found)
+
+
+@singledispatch
+def _partial_of_atom(atom: Expr, x: Symbol) -> Expr:
+    raise TypeError(f"no derivative is known for {type(atom).__name__}")
+
+
+@_partial_of_atom.register
+def _(atom: Total, x: Symbol) -> Expr:
+    label = x.label if isinstance(x, Indexed) else GENERIC
+    body, k = opened(atom, label)
+    result = sum_over(partial(body, x), k, atom.index.length)
+    if isinstance(x, Indexed) and x.length == atom.index.length:
+        result += relabel(explicit(body, x.at(k)), k, label)
+    return result
+
+
+@_partial_of_atom.register(Potential)
+@_partial_of_atom.register(Field)
+@_partial_of_atom.register(Partial)
+@_partial_of_atom.register(NoncentralChiSquared)
+def _(atom: Expr, x: Symbol) -> Expr:
+    return atom._eval_derivative(x)
+
+
+@_partial_of_atom.register(Jet)
+@_partial_of_atom.register(AppliedUndef)
+def _(atom: Expr, x: Symbol) -> Expr:
+    return _through_arguments(atom, x, partial)
+
+
+@_partial_of_atom.register(DenseEntry)
+@_partial_of_atom.register(sign)  # off its kink
+def _(atom: Expr, x: Symbol) -> Expr:
+    return S.Zero
+
+
+@_partial_of_atom.register
+def _(atom: Abs, x: Symbol) -> Expr:
+    return sign(atom.args[0]) * partial(atom.args[0], x)
+
+
+@singledispatch
+def _explicit_of_atom(atom: Expr, x: Symbol) -> Expr:
+    return S.Zero  # potentials, fields and matrices depend on a coordinate only as a member of its block
+
+
+@_explicit_of_atom.register
+def _(atom: Total, x: Symbol) -> Expr:
+    body, k = opened(atom, getattr(x, "label", GENERIC))
+    return sum_over(explicit(body, x), k, atom.index.length)
+
+
+@_explicit_of_atom.register
+def _(atom: NoncentralChiSquared, x: Symbol) -> Expr:
+    return atom._eval_derivative(x)
+
+
+@_explicit_of_atom.register(Jet)
+@_explicit_of_atom.register(AppliedUndef)
+def _(atom: Expr, x: Symbol) -> Expr:
+    return _through_arguments(atom, x, explicit)
+
+
+@_explicit_of_atom.register
+def _(atom: Abs, x: Symbol) -> Expr:
+    return sign(atom.args[0]) * explicit(atom.args[0], x)
+
+
+def _through_arguments(atom: Jet | AppliedUndef, x: Symbol, rule: AtomRule) -> Expr:
+    applied, orders = (atom.applied, atom.orders) if isinstance(atom, Jet) else (atom, (0,) * len(atom.args))
+    return sum((raised(applied, orders, k) * rule(a, x) for k, a in enumerate(applied.args)), S.Zero)

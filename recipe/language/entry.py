@@ -1,0 +1,242 @@
+"""Entries of the block matrices D and Q, and the products that are taken with them.
+
+An entry between two blocks is one of four things. ``Coupling`` is the general vector-vector one: ``diag(diagonal)`` plus a kernel
+``K(i, j)`` (from ``outer`` and ``Dense``), written at the labels GENERIC (row) and OTHER (column).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from sympy import Add, Expr, Mul, S
+
+from recipe.language.abstract import Dense, DenseEntry, TransposedDense
+from recipe.language.as_expression import as_expression
+from recipe.language.calculus import explicit, partial
+from recipe.language.errors import RecipeError
+from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.total import free_indexed, labels, relabel, sum_over, swap_free
+
+
+class Outer(Expr):
+    """The rank-one matrix ``u v^T``."""
+
+    is_commutative = True
+
+    def __new__(cls, u: Any, v: Any) -> Expr:
+        u, v = as_expression(u, "outer(...)"), as_expression(v, "outer(...)")
+        if u == 0 or v == 0:
+            return S.Zero
+        return Expr.__new__(cls, u, v)  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"outer({', '.join(printer.doprint(a) for a in self.args)})"
+
+
+def outer(u: Any, v: Any) -> Expr:
+    """The matrix with entries ``u_i v_j``, a summand of a vector-vector entry of D or Q.
+
+    A factor that belongs to a row stands inside: ``outer(theta*u, v)``; outside only coordinate-free factors may stand.
+    """
+    return Outer(u, v)
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Vector row, vector column: ``delta_ij * diagonal_i + kernel_ij``."""
+
+    diagonal: Expr
+    kernel: Expr
+
+
+@dataclass(frozen=True)
+class Column:
+    """Vector row, scalar column: a column with these coordinates."""
+
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Row:
+    """Scalar row, vector column: a row with these coordinates."""
+
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Number:
+    """Scalar row, scalar column."""
+
+    value: Expr
+
+
+Entry = Coupling | Column | Row | Number
+
+
+MATRICES = (Outer, Dense, TransposedDense)
+
+
+def matrices_in(e: Expr) -> list[Expr]:
+    """The matrices that an expression contains as such, not as factors of a product ``dot(M, v)``."""
+    if isinstance(e, MATRICES):
+        return [e]
+    return [] if isinstance(e, DenseEntry) else [m for a in e.args for m in matrices_in(a)]
+
+
+def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
+    """Read one entry of D or Q as the two blocks that it stands between say."""
+    if isinstance(row, Vector) and isinstance(column, Vector):
+        return _read_coupling(e, row, column, where)
+    guilty = next(iter(matrices_in(e)), None)
+    if guilty is not None:
+        raise RecipeError(f"{where}: {guilty} stands between {row} and {column}; outer and Dense need two vector blocks")
+    if isinstance(row, Vector):
+        return Column(_of_length(e, row, where))
+    if isinstance(column, Vector):
+        return Row(_of_length(e, column, where))
+    if GENERIC in labels(e):
+        raise RecipeError(f"{where} = {e} is a vector where a number must be: sum it, total({e})")
+    return Number(e)
+
+
+def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling:
+    diagonal, kernel = S.Zero, S.Zero
+    for term in Add.make_args(e.expand(deep=False) if matrices_in(e) else e):
+        matrices = [f for f in Mul.make_args(term) if isinstance(f, MATRICES)]
+        rest = Mul(*(f for f in Mul.make_args(term) if not isinstance(f, MATRICES)))
+        if len(matrices) > 1 or matrices_in(rest):
+            raise RecipeError(f"{where}: {term} is not a sum of diagonals, outer(u, v) and Dense matrices with number factors")
+        if not matrices:
+            diagonal += term
+        elif GENERIC in labels(rest):
+            repair = f"outer({rest}*u, v)" if isinstance(matrices[0], Outer) else "a Dense matrix scaled by numbers only"
+            raise RecipeError(f"{where}: the factor {rest} of {matrices[0]} is a vector; write row scaling as {repair}")
+        else:
+            kernel += rest * _kernel(matrices[0], row, column, where)
+    if diagonal != 0 and row.length != column.length:
+        raise RecipeError(
+            f"{where} = {diagonal} would be diagonal, but {row} and {column} have different lengths: "
+            f"use outer(u, v) or Dense, or declare {column} with like={row}"
+        )
+    return Coupling(_of_length(diagonal, row, where), kernel)
+
+
+def _kernel(matrix: Expr, row: Vector, column: Vector, where: str) -> Expr:
+    if isinstance(matrix, Outer):
+        return _outer_kernel(matrix, row, column, where)
+    straight = isinstance(matrix, Dense)
+    M = matrix if straight else matrix.matrix
+    rows, columns = (M.row, M.column) if straight else (M.column, M.row)
+    if (rows.length, columns.length) != (row.length, column.length):
+        raise RecipeError(f"{where}: {matrix} has the shape of {rows} by {columns}, not of {row} by {column}")
+    return M.entry(GENERIC, OTHER) if straight else M.entry(OTHER, GENERIC)
+
+
+def _outer_kernel(matrix: Outer, row: Vector, column: Vector, where: str) -> Expr:
+    u, v = matrix.args
+    inside = next(iter([*matrices_in(u), *matrices_in(v)]), None)
+    if inside is not None:
+        raise RecipeError(f"{where}: {inside} is a matrix inside of {matrix}; outer(u, v) takes vectors, and dot(M, v) makes one")
+    return _of_length(u, row, where) * relabel(_of_length(v, column, where), GENERIC, OTHER)
+
+
+def _of_length(e: Expr, block: Vector, where: str) -> Expr:
+    for s in sorted(free_indexed(e), key=str):
+        if s.length != block.length:
+            raise RecipeError(f"{where}: {s} has another length than {block}; declare it with like={block}, or sum it, total(...)")
+    return e
+
+
+@singledispatch
+def apply(entry: Entry, w: Expr, column: Block) -> Expr:
+    """The product of an entry with the component ``w`` of its column block."""
+    raise TypeError(entry)
+
+
+@apply.register
+def _(entry: Coupling, w: Expr, column: Vector) -> Expr:
+    return entry.diagonal * w + sum_over(entry.kernel * relabel(w, GENERIC, OTHER), OTHER, column.length)
+
+
+@apply.register(Column)
+@apply.register(Number)
+def _(entry: Column | Number, w: Expr, column: Block) -> Expr:
+    return entry.value * w
+
+
+@apply.register
+def _(entry: Row, w: Expr, column: Vector) -> Expr:
+    return sum_over(entry.value * w, GENERIC, column.length)
+
+
+@singledispatch
+def divergence_of(entry: Entry, column: Block) -> Expr:
+    """``sum over j of d entry_ij / d column_j``."""
+    raise TypeError(entry)
+
+
+@divergence_of.register
+def _(entry: Coupling, column: Vector) -> Expr:
+    # d/d c_j of K_ij is (what K owes to c_i being written in it, at j = i) + the rest, summed over j.
+    own = relabel(explicit(entry.kernel, column.at(GENERIC)), OTHER, GENERIC)
+    rest = sum_over(partial(entry.kernel, column.at(OTHER)), OTHER, column.length)
+    return partial(entry.diagonal, column) + own + rest
+
+
+@divergence_of.register(Column)
+@divergence_of.register(Number)
+def _(entry: Column | Number, column: Block) -> Expr:
+    return partial(entry.value, column)
+
+
+@divergence_of.register
+def _(entry: Row, column: Vector) -> Expr:
+    return sum_over(partial(entry.value, column), GENERIC, column.length)
+
+
+@singledispatch
+def transposed(entry: Entry) -> Entry:
+    """The entry seen from the other side of the diagonal."""
+    raise TypeError(entry)
+
+
+@transposed.register
+def _(entry: Coupling) -> Entry:
+    return Coupling(entry.diagonal, swap_free(entry.kernel, GENERIC, OTHER))
+
+
+@transposed.register
+def _(entry: Column) -> Entry:
+    return Row(entry.value)
+
+
+@transposed.register
+def _(entry: Row) -> Entry:
+    return Column(entry.value)
+
+
+@transposed.register
+def _(entry: Number) -> Entry:
+    return entry
+
+
+def parts(entry: Entry) -> tuple[Expr, ...]:
+    """The expressions an entry is made of; the entry is zero for every length iff all of them are."""
+    return (entry.diagonal, entry.kernel) if isinstance(entry, Coupling) else (entry.value,)
+
+
+def is_diagonal(entry: Entry) -> bool:
+    """Whether it joins no two different coordinates of two vectors: it has no kernel."""
+    return not isinstance(entry, Coupling) or bool(entry.kernel == 0)
+
+
+def combine(a: Entry, b: Entry, sign: int = 1) -> Entry:
+    """``a + sign * b`` for two entries of one place."""
+    return type(a)(*(x + sign * y for x, y in zip(parts(a), parts(b), strict=True)))
+
+
+def is_zero_entry(entry: Entry) -> bool:
+    """Whether nothing is written there."""
+    return all(p == 0 for p in parts(entry))

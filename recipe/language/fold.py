@@ -1,0 +1,58 @@
+"""Reflections of a discrete step: ``Fold`` puts a coordinate that overshot back into its interval, ``FoldSign`` counts how often.
+
+A path that is reflected at the ends of an interval is the image of a free path under a fold of the line: ``lower + |x - lower|``
+on a half line, a triangular wave between two ends, so that one step may be reflected many times. The velocity of the free path
+keeps its sign, and that of the reflected path turns with every reflection. Both are atoms of update rules only: neither is smooth,
+and the calculus refuses to differentiate them. (Skorokhod 1961, Theory Probab. Appl. 6(3); as a scheme Bossy, Gobet & Talay 2004,
+J. Appl. Probab. 41(3).)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Expr, Function, Interval, S, Symbol, oo
+
+from recipe.language.errors import OutsideLanguageError, RecipeError
+
+
+class _Folding(Function):
+    """A function of a coordinate that may lie anywhere, and of the ends of its interval, one of which may be infinite."""
+
+    nargs = 3
+
+    @classmethod
+    def eval(cls, e: Any, lower: Any, upper: Any) -> Expr | None:
+        """Nothing is evaluated; the ends are checked."""
+        if not (lower.is_number and upper.is_number and (lower < upper) == S.true) or (lower, upper) == (-oo, oo):
+            raise RecipeError(
+                f"{cls.__name__}({e}, {lower}, {upper}): the ends must be two numbers, the lower one first, and one may be infinite"
+            )
+        return None
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _eval_derivative(self, s: Symbol) -> Expr:
+        raise OutsideLanguageError(
+            f"{self} is not smooth, and the calculus needs derivatives; it has its place in update rules only"
+        )
+
+
+class Fold(_Folding):
+    """``Fold(e, lower, upper)``: ``e`` reflected at the ends, as often as it takes to lie between them."""
+
+
+class FoldSign(_Folding):
+    """``FoldSign(e, lower, upper)``: -1 where ``Fold`` reflects ``e`` an odd number of times, and 1 elsewhere."""
+
+
+FOLDS = (Fold, FoldSign)
+
+
+def ends_of(block: Any) -> tuple[Expr, Expr] | None:
+    """The ends of the interval of a block, if it has a finite one."""
+    domain = block.domain
+    if not isinstance(domain, Interval) or (domain.start, domain.end) == (-oo, oo):
+        return None
+    return domain.start, domain.end

@@ -1,0 +1,256 @@
+"""What a user gives as numbers, whatever holds them, as an array of numbers; or a refusal.
+
+One rule for numpy, pandas, polars, pyarrow, torch, xarray and lists: text, dates, categories and
+missing values are no numbers, and a whole number that float64 would round is refused. Values are
+looked at before numpy converts them: it reads text as numbers, dates as their nanoseconds, and the
+integers of a table as floats where another column has floats.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NoReturn
+
+import numpy as np
+
+from recipe.language.errors import RecipeError
+
+EXACT = 2**53  # float64 holds every whole number up to it
+NO_NUMBERS = (bool, str, bytes, bytearray, np.bool_, np.complexfloating, np.timedelta64)
+WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+BLOCK_BYTES = 2**24  # how much is looked at in one piece
+REPAIRS = {
+    "text": "convert it to numbers first, for instance with .astype(float)",
+    "dates": "convert them to numbers first, for instance to days since the first one",
+    "written": "subtract an offset, or write a decimal point behind it where rounding does no harm",
+    "rounded": "subtract an offset, or give floats, .astype(float), where rounding does no harm",
+}
+
+
+def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
+    """The numbers as floats, integers or booleans, in their shape; ``where`` and ``kind`` say what they are to be.
+
+    Raises:
+        RecipeError: naming the column of a table, and the first guilty row.
+    """
+    columns = _columns(value)
+    if columns is not None:
+        return _side_by_side(value, [_column(f"the column {label!r} of {where}", column) for label, column in columns])
+    if hasattr(value, "to_frame") and isinstance(value.name, str) and value.name:
+        return _Asked(f"the column {value.name!r} of {where}", kind).array(value)
+    return _Asked(where, kind).array(value)
+
+
+def plain_number(value: Any) -> float:
+    """A float. For what float() takes and is no number, True and text for instance, TypeError."""
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype == object:
+        value = value.item()
+    kind = str(getattr(getattr(value, "dtype", None), "kind", "f"))
+    if np.ndim(value) or isinstance(value, NO_NUMBERS) or kind in "bcmMSU":
+        raise TypeError(f"{type(value).__name__} is no number")
+    return float(value)
+
+
+def first_row(array: np.ndarray, is_bad: Callable[[np.ndarray], np.ndarray]) -> int | None:
+    """The number of the first row with a value that is bad, looked for in pieces; of a single number, 0."""
+    array = np.atleast_1d(array)
+    size = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
+    for start in range(0, array.shape[0], size):
+        bad = is_bad(array[start : start + size])
+        if bad.any():
+            return start + int(np.flatnonzero(bad.reshape(bad.shape[0], -1).any(axis=1))[0])
+    return None
+
+
+def refuse_unfinite(where: str, array: np.ndarray) -> None:
+    """Refuse NaN and infinities, naming the first row of them."""
+    row = first_row(array, lambda block: ~np.isfinite(block))
+    if row is not None:
+        raise RecipeError(f"{where} contains a value that is not finite{f', in row {row}' if array.ndim else ''}")
+
+
+def refuse_rounded(where: str, array: np.ndarray) -> None:
+    """Refuse integers that float64 would round, naming the first row of them."""
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        row = first_row(array, _are_rounded)
+        if row is not None:
+            values = np.atleast_1d(array)[row : row + 1].ravel()
+            _refuse_rounded(where, int(values[_are_rounded(values)][0]), _in_row(array.shape, row))
+
+
+def rounded(whole: int) -> int | None:
+    """What float64 makes of a whole number, where that is another one."""
+    near = int(float(whole))
+    return None if near == whole else near
+
+
+def rounded_text(text: str) -> str | None:
+    """What is wrong with a number in a text, where it is a whole number, written as one, that float64 rounds."""
+    if WHOLE.fullmatch(text) is None or not np.isfinite(float(text)) or rounded(int(text)) is None:
+        return None
+    return f"has the whole number {int(text)}, which float64 rounds to {rounded(int(text))}; {REPAIRS['written']}"
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked for: ``where`` it goes, and the ``kind`` of thing that it must be."""
+
+    where: str
+    kind: str
+
+    def array(self, value: Any) -> np.ndarray:
+        """The numbers of anything but a table."""
+        types = (getattr(value, name, None) for name in ("dtype", "type"))
+        if any(hasattr(t, "categories") or hasattr(t, "index_type") for t in types):
+            self.refuse("categories", repair="give the numbers that they stand for, for instance with .astype(float)")
+        try:
+            array = np.asarray(value)
+        except Exception as error:  # whatever the library behind the value says
+            reason = (str(error).splitlines() or [""])[0]
+            ragged = "inhomogeneous" in reason
+            self.refuse(type(value).__name__, f": {'its rows differ in length' if ragged else reason}")
+        if array.dtype.kind in "fiub":
+            return self._held(value, array)
+        if array.dtype.kind == "c":
+            kind = self.kind.replace("floats", "real numbers")
+            raise RecipeError(f"{self.where} is complex; it must be {kind}: give its real part")
+        if array.dtype.kind in "mM":
+            self.refuse(array.dtype.name.partition("[")[0], repair=REPAIRS["dates"])
+        if array.dtype.names:
+            self.refuse("records", repair=f"give one field, for instance [{array.dtype.names[0]!r}]")
+        if array.dtype.kind == "V":  # types that numpy does not know itself, such as bfloat16
+            return self._cast(array)
+        return self._from_objects(value, array if array.dtype.kind == "O" else array.astype(object))
+
+    def refuse(self, what: str, found: str = "", repair: str = "") -> NoReturn:
+        """Refuse, saying what was given instead, what of it was found where, and the repair."""
+        raise RecipeError(f"{self.where} must be {self.kind}, not {what}{found}{f'; {repair}' if repair else ''}")
+
+    def _held(self, value: Any, array: np.ndarray) -> np.ndarray:
+        """An array of numbers, where float64 holds them as they were before numpy made an array of them."""
+        if isinstance(value, Sequence) and array.dtype.kind == "f" and np.any(np.abs(array) >= EXACT):
+            return self._from_objects(value, np.asarray(value, dtype=object))  # whole numbers among floats
+        refuse_rounded(self.where, array)
+        if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+            return self._narrowed(array)
+        return array
+
+    def _narrowed(self, array: np.ndarray) -> np.ndarray:
+        def lost(wide: np.ndarray) -> np.ndarray:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return (wide.astype(np.float64).astype(wide.dtype) != wide) & ~np.isnan(wide)
+
+        row = first_row(array, lost)
+        if row is not None:
+            raise RecipeError(
+                f"{self.where} is of {array.dtype}, and float64 does not hold its number{_in_row(array.shape, row)}; "
+                "round it yourself, with .astype(numpy.float64)"
+            )
+        return array.astype(np.float64)
+
+    def _cast(self, array: np.ndarray) -> np.ndarray:
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            self.refuse(str(array.dtype))
+
+    def _from_objects(self, value: Any, array: np.ndarray) -> np.ndarray:
+        if array.ndim == 0 and array.item() is value and not isinstance(value, numbers.Number) and hasattr(value, "toarray"):
+            self.refuse(type(value).__name__, repair="give a dense array, .toarray()")
+        width = array.size // max(1, array.shape[0]) if array.ndim else 1
+        found = [self._number(v, _in_row(array.shape, k // max(1, width))) for k, v in enumerate(array.flat)]
+        return np.array(found, dtype=np.float64).reshape(array.shape)
+
+    def _number(self, v: Any, row: str) -> float:
+        """One object as a float; ``row`` says where it is, in words."""
+        if isinstance(v, float | bool | np.bool_):
+            return float(v)
+        if v is None or type(v).__name__ in ("NAType", "NaTType"):
+            raise RecipeError(f"{self.where} has a missing value{row}; fill it in, or leave the row out")
+        if isinstance(v, str | bytes):
+            self.refuse(_named(v, str, bytes), f": it has {v[:40]!r}{row}" if row else "", REPAIRS["text"])
+        if isinstance(v, np.datetime64 | np.timedelta64) or hasattr(v, "isoformat"):
+            self.refuse(type(v).__name__, f": it has {v!s}{row}" if row else "", REPAIRS["dates"])
+        if isinstance(v, np.longdouble | np.complexfloating) and not isinstance(v, np.float64):
+            return float(self.array(np.asarray(v)))
+        if np.ndim(v):
+            self.refuse(type(v).__name__, f"{row}", "give rows of one length")
+        try:
+            number = float(v)
+        except OverflowError:
+            raise RecipeError(f"{self.where} has a number{row} that is too large for float64; rescale it") from None
+        except (TypeError, ValueError):
+            self.refuse(type(v).__name__, row and f": it has one{row}")
+        whole = _whole(v, number)
+        if whole is not None and rounded(whole) is not None:
+            _refuse_rounded(self.where, whole, row)
+        return number
+
+
+def _whole(v: Any, number: float) -> int | None:
+    """The whole number that an object is, exactly, where it is one that a float may not hold."""
+    if not EXACT <= abs(number) < np.inf:
+        return None
+    try:
+        return operator.index(v)
+    except TypeError:
+        if not isinstance(v, Decimal | numbers.Rational):
+            return None
+        near: Any = math.floor(v)
+        return int(near) if v == near else None
+
+
+def _refuse_rounded(where: str, whole: int, row: str) -> NoReturn:
+    near = f"{whole}{row}, which float64 rounds to {rounded(whole)}"
+    raise RecipeError(f"{where} has the whole number {near}; {REPAIRS['rounded']}")
+
+
+def _are_rounded(block: np.ndarray) -> np.ndarray:
+    """Which integers of 64 bits float64 does not hold: their odd factor is beyond 2^53."""
+    if block.size == 0 or (block.max() <= EXACT and block.min() >= -EXACT):
+        return np.zeros(block.shape, dtype=bool)
+    size = np.abs(block).astype(np.uint64)  # of the least int64 as well: its size is its own bits
+    power = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
+    return size // power > np.uint64(EXACT)
+
+
+def _columns(value: Any) -> list[tuple[Any, Any]] | None:
+    """The columns of a table by their names, None where it is none. The libraries need not be there."""
+    if isinstance(value, np.ndarray):
+        return None
+    if hasattr(value, "column_names") and hasattr(value, "columns"):  # pyarrow
+        return list(zip(value.column_names, value.columns, strict=True))
+    if hasattr(value, "get_columns"):  # polars
+        return [(column.name, column) for column in value.get_columns()]
+    if hasattr(value, "iloc") and hasattr(value, "columns"):  # pandas
+        return list(value.items())
+    return None
+
+
+def _column(where: str, column: Any) -> np.ndarray:
+    array = _Asked(where, "numbers").array(column)
+    refuse_unfinite(where, array)
+    return array
+
+
+def _side_by_side(table: Any, arrays: list[np.ndarray]) -> np.ndarray:
+    """The columns as one array; the library's own where it has one, and hence need not copy."""
+    if not arrays:
+        return np.zeros((len(table), 0))
+    whole = np.asarray(table) if len({a.dtype for a in arrays}) == 1 else None
+    same = whole is not None and whole.dtype == arrays[0].dtype
+    return whole if same and whole is not None else np.column_stack(arrays)
+
+
+def _in_row(shape: tuple[int, ...], row: int) -> str:
+    return f" in row {row}" if shape else ""
+
+
+def _named(v: Any, *types: type) -> str:
+    return next(t.__name__ for t in types if isinstance(v, t))

@@ -1,0 +1,369 @@
+"""Symbols that carry an index: the atoms of the language.
+
+A block of symbolic length is written by the name of *one generic coordinate*. Inside, every such symbol carries the label of
+the index that it stands at, so that two coordinates of the same block can meet in one expression:
+
+* ``GENERIC`` (0): the coordinate ``i`` that an elementwise expression is about;
+* ``OTHER`` (-1): a second free coordinate ``j``, as in the entry ``(i, j)`` of a matrix;
+* 1, 2, ...: indices bound by a ``Total``.
+
+Two equal labels are the same coordinate, two different labels are different coordinates.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from sympy import Expr, Float, Interval, Lambda, Rational, S, Set, Symbol, oo
+
+from recipe.language.errors import RecipeError
+
+GENERIC = 0
+OTHER = -1
+LONGEST_NAME = 100
+
+
+class Length(Symbol):
+    """The symbolic length ``d`` of a block: a positive integer."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> Length:
+        return Symbol.__xnew__(cls, name, integer=True, positive=True)  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Length, (self.name,)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("lengths are pickled through __reduce__")
+
+
+class Simplex(Set):
+    """The open simplex: every coordinate positive, their total below one (K - 1 coordinates of K probabilities)."""
+
+
+class Indexed(Symbol):
+    """A symbol with one value a coordinate: a block, a parameter, a noise or a datum of symbolic length."""
+
+    __slots__ = ("base", "extra", "label", "length")
+
+    base: str
+    length: Length
+    label: int
+    extra: tuple[Any, ...]
+
+    def __new__(cls, base: str, length: Length, label: int = GENERIC, extra: tuple[Any, ...] = (), **assumptions: bool) -> Indexed:
+        shown = base if label == GENERIC else f"{base}[{index_name(label)}]"
+        obj = Symbol.__xnew__(cls, shown, **assumptions)
+        obj.base, obj.length, obj.label, obj.extra = base, length, label, extra
+        return obj  # type: ignore[no-any-return]
+
+    def at(self, label: int) -> Indexed:
+        """The same symbol at another index."""
+        return self if label == self.label else _at(self, label)
+
+    @property
+    def dim(self) -> Length:
+        """The symbolic length."""
+        return self.length
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        extra = (S.true if x is None else x for x in self.extra)  # sympy compares these, and None with nothing
+        return (self.base, self.label, self.length, *extra, *sorted(assumptions_of(self).items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), (self.base, self.length, self.label, self.extra), assumptions_of(self))
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("indexed symbols are pickled through __reduce__")
+
+
+@lru_cache(maxsize=65536)
+def _at(symbol: Indexed, label: int) -> Indexed:
+    return Indexed.__new__(type(symbol), symbol.base, symbol.length, label, symbol.extra, **assumptions_of(symbol))
+
+
+def _rebuild(cls: type[Indexed], content: tuple[Any, ...], assumptions: dict[str, bool]) -> Any:
+    base, length, label, extra = content
+    return Indexed.__new__(cls, base, length, label, extra, **assumptions)
+
+
+class Vector(Indexed):
+    """A block of symbolic length; its name stands for one generic coordinate.
+
+    ``like`` shares the length of another block; without it the block has a length of its own, ``block.dim``.
+    ``domain`` is the set of each coordinate (a sympy ``Interval``) or ``Simplex()``; the default is the real line.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, like: Indexed | None = None, domain: Set | None = None) -> Vector:
+        length = _shared_length(name, like)
+        return Indexed.__new__(cls, name, length, GENERIC, (_checked_domain(name, domain),), **_signs(domain))  # type: ignore[return-value]
+
+    @property
+    def domain(self) -> Set:
+        """The set of each coordinate."""
+        return S.Reals if self.extra[0] is None else self.extra[0]
+
+    @property
+    def image(self) -> Vector | None:
+        """The block that this one stands for, where it is a ``Preimage``; None for any other."""
+        return self.extra[1] if len(self.extra) > 1 else None
+
+    @property
+    def forward(self) -> Lambda | None:
+        """The map from a coordinate of a ``Preimage`` to that of its image."""
+        return self.extra[2] if len(self.extra) > 1 else None
+
+    @property
+    def slope(self) -> Lambda | None:
+        """The derivative of ``forward``."""
+        return self.extra[3] if len(self.extra) > 1 else None
+
+    @property
+    def inverse(self) -> Lambda | None:
+        """The map from a coordinate of the image back to that of the ``Preimage``."""
+        return self.extra[4] if len(self.extra) > 1 else None
+
+
+class Scalar(Symbol):
+    """A block of length one: a number among the state. ``domain`` as for ``Vector``."""
+
+    __slots__ = ("domain", "forward", "image", "inverse", "slope")
+    domain: Set
+    image: Scalar | None
+    forward: Lambda | None
+    slope: Lambda | None
+    inverse: Lambda | None
+
+    def __new__(cls, name: str, domain: Set | None = None) -> Scalar:
+        checked_name(name)
+        if isinstance(domain, Simplex):
+            raise RecipeError(f"Scalar({name!r}): Simplex() is a domain of a Vector; use Interval.open(0, 1)")
+        obj = Symbol.__xnew__(cls, name, **_signs(domain))
+        checked = _checked_domain(name, domain)
+        obj.domain = S.Reals if checked is None else checked
+        obj.image = obj.forward = obj.slope = obj.inverse = None
+        return obj  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.name, self.domain, *(x for x in (self.image, self.forward) if x is not None))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.image is None:
+            return Scalar, (self.name, self.domain)
+        return preimage_of, (self.image, self.name, self.forward, self.slope, self.inverse, self.domain)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("scalar blocks are pickled through __reduce__")
+
+
+Block = Vector | Scalar
+
+
+def preimage_of(image: Block, name: str, forward: Lambda, slope: Lambda, inverse: Lambda, domain: Set) -> Block:
+    """A block phi with ``image = forward(phi)``, coordinate by coordinate, the derivative of that, and the way back."""
+    checked_name(name)
+    checked, signs = _checked_domain(name, domain), _signs(domain)
+    if isinstance(image, Vector):
+        extra = (checked, image, forward, slope, inverse)
+        return Indexed.__new__(Vector, name, image.length, GENERIC, extra, **signs)  # type: ignore[return-value]
+    scalar = Scalar(name, domain)
+    scalar.image, scalar.forward, scalar.slope, scalar.inverse = image, forward, slope, inverse
+    return scalar
+
+
+def preimages(blocks: Iterable[Block]) -> dict[Block, Block]:
+    """The blocks that stand for another one, by the one that they stand for."""
+    return {b.image: b for b in blocks if b.image is not None}
+
+
+class VectorParameter(Indexed):
+    """A constant with one value a coordinate (counts, scales)."""
+
+    __slots__ = ()
+
+
+class Noise(Indexed):
+    """Fresh standard normal numbers, one a coordinate of ``like`` (one number for a scalar block).
+
+    Used twice in one update it is the same draw. ``covariance`` (a ``Dense`` matrix) makes it N(0, covariance).
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, like: Block, covariance: Expr | None = None) -> Noise | ScalarNoise:  # type: ignore[misc]
+        checked_name(name)
+        if isinstance(like, Scalar):
+            if covariance is not None:
+                raise RecipeError(f"Noise({name!r}, covariance={covariance}): {like} is one number; scale the noise instead")
+            return ScalarNoise(name)
+        length = _shared_length(name, like)
+        if covariance is not None and not getattr(covariance, "positive_definite", False):
+            raise RecipeError(
+                f"Noise({name!r}, covariance={covariance}) needs a symmetric matrix that is Dense(..., positive=True)"
+            )
+        if covariance is not None and covariance.row.length != length:
+            raise RecipeError(f"Noise({name!r}, covariance={covariance}): the matrix has another length than {like}")
+        return Indexed.__new__(cls, name, length, GENERIC, (covariance,), real=True)  # type: ignore[return-value]
+
+    @property
+    def covariance(self) -> Expr | None:
+        """The covariance matrix, or None for the identity."""
+        return self.extra[0]
+
+
+class ScalarNoise(Symbol):
+    """One fresh standard normal number."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> ScalarNoise:
+        return Symbol.__xnew__(cls, name, real=True)  # type: ignore[no-any-return]
+
+
+class VectorData(Indexed):
+    """A row of the data set: one value a coordinate."""
+
+    __slots__ = ()
+
+
+class ScalarData(Symbol):
+    """One number of a datum, such as its label."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> ScalarData:
+        return Symbol.__xnew__(cls, name, real=True)  # type: ignore[no-any-return]
+
+
+class Index(Indexed):
+    """A bare index: what a ``Total`` binds."""
+
+    __slots__ = ()
+
+
+def Parameter(name: str, like: Indexed | None = None, **assumptions: bool) -> Symbol:
+    """A constant: one number, or with ``like`` one value a coordinate. Assumptions are those of sympy symbols."""
+    checked_name(name)
+    assumptions.setdefault("real", True)
+    if like is None:
+        return Symbol(name, **assumptions)
+    return Indexed.__new__(VectorParameter, name, _shared_length(name, like), GENERIC, (), **assumptions)
+
+
+def Data(name: str, like: Indexed | None = None) -> Symbol:
+    """A value that each datum brings: a number, or with ``like`` one value a coordinate of that block."""
+    checked_name(name)
+    if like is None:
+        return ScalarData(name)
+    return Indexed.__new__(VectorData, name, _shared_length(name, like), real=True)
+
+
+def assumptions_of(symbol: Symbol) -> dict[str, bool]:
+    """The assumptions that a symbol was declared with."""
+    return {str(k): v for k, v in symbol._assumptions_orig.items() if v is not None}
+
+
+def index_name(label: int) -> str:
+    """How an index is shown: i, j (the other free index), then k, l, ... for bound ones."""
+    if label == GENERIC:
+        return "i"
+    if label == OTHER:
+        return "j"
+    letters = "klmnpq"
+    depth = label if label > 0 else -1 - label  # an index of a sum that was opened reads like the bound one
+    return letters[depth - 1] if depth <= len(letters) else f"k{depth}"
+
+
+def name_of(s: Any) -> str:
+    """The name of a symbol, whatever index it stands at; of anything else its text."""
+    return s.base if isinstance(s, Indexed) else str(s)
+
+
+def generic(s: Any) -> Any:
+    """A symbol at the generic index, if it has one."""
+    return s.at(GENERIC) if isinstance(s, Indexed) else s
+
+
+def checked_name(name: object) -> str:
+    """The name, if it is an identifier that may reach generated source."""
+    if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise RecipeError(f"{name!r} is not a usable name: use letters, digits and underscores, and no Python keyword")
+    if len(name) > LONGEST_NAME:
+        raise RecipeError(f"the name {name[:20]}... has {len(name)} letters; the most is {LONGEST_NAME}")
+    if name.startswith("_"):
+        raise RecipeError(f"{name!r} is not a usable name: names must start with a letter")
+    return name
+
+
+def _shared_length(name: str, like: object) -> Length:
+    checked_name(name)
+    if like is None:
+        return Length(f"d_{name}")
+    if isinstance(like, Indexed):
+        return like.length
+    raise RecipeError(f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share")
+
+
+def _checked_domain(name: str, domain: object) -> Set | None:
+    """The domain, or None for the real line (sympy hashes that set slowly)."""
+    if domain is None or domain == S.Reals:
+        return None
+    if isinstance(domain, Simplex):
+        return domain
+    if isinstance(domain, Interval) and domain.start.is_number and domain.end.is_number and domain.start < domain.end:
+        return _with_decimal_ends(domain)
+    raise RecipeError(
+        f"the domain {domain} of {name!r} must be an Interval between two numbers, such as Interval.open(0, oo), or Simplex()"
+    )
+
+
+def _with_decimal_ends(domain: Interval) -> Interval:
+    """The interval with its float ends read as the decimals that were written."""
+    start, end = (Rational(repr(float(x))) if isinstance(x, Float) else x for x in (domain.start, domain.end))
+    return Interval(start, end, domain.left_open, domain.right_open)
+
+
+def _signs(domain: Set | None) -> dict[str, bool]:
+    """The sympy assumptions that hold on the domain, so that sqrt(theta**2) is theta where it may be."""
+    facts = {"real": True}
+    if isinstance(domain, Simplex):
+        facts["positive"] = True
+    elif isinstance(domain, Interval):
+        start, end = domain.start, domain.end
+        if start >= 0 and start != -oo:
+            facts["positive" if start > 0 or domain.left_open else "nonnegative"] = True
+        elif end <= 0 and end != oo:
+            facts["negative" if end < 0 or domain.right_open else "nonpositive"] = True
+    return facts
+
+
+__all__ = [
+    "GENERIC",
+    "OTHER",
+    "Block",
+    "Data",
+    "Index",
+    "Indexed",
+    "Length",
+    "Noise",
+    "Parameter",
+    "Scalar",
+    "ScalarData",
+    "ScalarNoise",
+    "Simplex",
+    "Vector",
+    "VectorData",
+    "VectorParameter",
+    "assumptions_of",
+    "checked_name",
+    "generic",
+    "index_name",
+    "name_of",
+    "preimage_of",
+]

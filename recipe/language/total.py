@@ -1,0 +1,171 @@
+"""``Total``: the sum over a coordinate, and the only binder of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sympy import Add, Expr, Mul, expand_mul
+
+from recipe.language.abstract import DenseEntry, Field, Partial, Potential
+from recipe.language.as_expression import as_expression
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import GENERIC, OTHER, Index, Indexed, Length, index_name
+
+
+class Total(Expr):
+    """``sum over k of body``; built by ``total`` or ``sum_over``, which keep it linear and free of constant factors.
+
+    Bound labels are positive, one more than every label bound inside; free labels are zero or negative. So no index is ever
+    captured: to work inside a sum, ``opened`` gives the body at a fresh free index, and ``sum_over`` closes it again.
+    """
+
+    is_commutative = True
+
+    def __new__(cls, body: Expr, index: Index) -> Total:
+        return Expr.__new__(cls, body, index)  # type: ignore[no-any-return]
+
+    @property
+    def body(self) -> Expr:
+        """The summand, at the bound index."""
+        return self.args[0]  # type: ignore[no-any-return]
+
+    @property
+    def index(self) -> Index:
+        """The bound index."""
+        return self.args[1]  # type: ignore[no-any-return]
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        """What it depends on, as sympy understands it: the bound coordinate's block counts as its generic coordinate.
+
+        The length is among it. So sympy never takes a sum for a function of one variable, puts a value there, finds nothing
+        changed, and asks for its sign for ever.
+        """
+        bound = self.index.label
+        inside = {s.at(GENERIC) if isinstance(s, Indexed) and s.label == bound else s for s in self.body.free_symbols}
+        return inside | {self.index.length}
+
+    def _eval_derivative(self, x: Any) -> Expr:
+        from recipe.language.calculus import partial  # sums are what the calculus is about, so it cannot come first
+
+        return partial(self, x)
+
+    def _eval_is_real(self) -> bool | None:
+        return self.body.is_real
+
+    def _eval_is_positive(self) -> bool | None:
+        return True if self.body.is_positive else None
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return True if self.body.is_nonnegative else None
+
+    def _sympystr(self, printer: Any) -> str:
+        k = self.index.label
+        if labels(self.body) == {k}:
+            return f"total({printer.doprint(relabel(self.body, k, GENERIC))})"
+        return f"total_{index_name(k)}({printer.doprint(self.body)})"
+
+
+def total(e: Any, over: Indexed | None = None) -> Expr:
+    """The sum of an elementwise expression over the coordinates of its block.
+
+    ``over`` names the block where the expression does not say: ``total(1, over=theta)`` is ``theta.dim``.
+    """
+    e = as_expression(e, "total(...)")
+    lengths = {s.length for s in free_indexed(e) if s.label == GENERIC}
+    if over is not None:
+        if not isinstance(over, Indexed):
+            raise RecipeError(f"total({e}, over={over}): only a Vector has coordinates to sum over")
+        lengths |= {over.length}
+    if len(lengths) > 1:
+        raise RecipeError(f"total({e}) mixes the lengths {', '.join(sorted(map(str, lengths)))}: sum over one block at a time")
+    if not lengths:
+        raise RecipeError(f"total({e}) has no vector in it: say which block it runs over, total({e}, over=theta)")
+    return sum_over(e, GENERIC, lengths.pop())
+
+
+def sum_over(e: Expr, label: int, length: Length) -> Expr:
+    """Sum over the index ``label``: linear, with every factor that is free of the index pulled out."""
+    if isinstance(e, Add):
+        return Add(*(sum_over(term, label, length) for term in e.args))
+    constant: list[Expr] = []
+    bound: list[Expr] = []
+    for factor in Mul.make_args(e):
+        (bound if label in labels(factor) else constant).append(factor)
+    if not bound:
+        return e * length
+    body = Mul(*bound)
+    if any(isinstance(factor, Add) and labels(factor) != {label} for factor in bound):
+        body = expand_mul(body)  # (r_i - r_k) s_k: sum its terms one by one, so that no double loop is ever needed
+    if isinstance(body, Add):
+        return Mul(*constant) * sum_over(body, label, length)
+    fresh = 1 + max((t.index.label for t in body.atoms(Total)), default=0)
+    return Mul(*constant) * Total(relabel(body, label, fresh), Index("", length, fresh))
+
+
+def labels(e: Expr) -> set[int]:
+    """The indices that are free in an expression."""
+    return {s.label for s in free_indexed(e)}
+
+
+@lru_cache(maxsize=65536)
+def free_indexed(e: Expr) -> frozenset[Indexed]:
+    """The symbols with an index that is free in an expression; what a potential depends on unseen is not among them."""
+    if isinstance(e, Indexed):
+        return frozenset({e})
+    if isinstance(e, Total):
+        return frozenset(s for s in free_indexed(e.body) if s.label != e.index.label)
+    return frozenset().union(*(free_indexed(a) for a in e.args))
+
+
+def relabel(e: Expr, old: int, new: int) -> Expr:
+    """Move every symbol at one index to another one."""
+    return e.xreplace({s: s.at(new) for s in e.atoms(Indexed) if s.label == old})
+
+
+def swap_free(e: Expr, one: int, other: int) -> Expr:
+    """Exchange two free indices."""
+    move = {one: other, other: one}
+    return e.xreplace({s: s.at(move[s.label]) for s in e.atoms(Indexed) if s.label in move})
+
+
+def opened(t: Total, *avoid: int) -> tuple[Expr, int]:
+    """The body of a sum at a free index that occurs neither in it nor in ``avoid``, and that index."""
+    fresh = min({OTHER, *avoid, *(k for k in labels(t.body) if k <= 0)}) - 1
+    return relabel(t.body, t.index.label, fresh), fresh
+
+
+def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
+    """Replace symbols, given at the generic index, by expressions; at every index, and without capture.
+
+    Raises:
+        OutsideLanguageError: where an abstract function would have to be taken at another point than its own block.
+    """
+    if isinstance(e, Potential | Field | Partial):
+        return _unmoved(e, values)
+    if not e.args:
+        return _value_at(e, values)
+    if isinstance(e, DenseEntry):
+        return e
+    if isinstance(e, Total):
+        body, label = opened(e)
+        return sum_over(substitute(body, values), label, e.index.length)
+    return e.func(*(substitute(a, values) for a in e.args))
+
+
+def _unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
+    head = e.head if isinstance(e, Partial) else e
+    blocks = head.blocks if isinstance(head, Potential) else (head.block,)
+    moved = next((b for b in values if b in blocks or getattr(b, "image", None) in blocks), None)
+    if moved is not None:
+        raise OutsideLanguageError(f"{e} at another value of {moved} is outside the language")
+    return e
+
+
+def _value_at(symbol: Expr, values: Mapping[Any, Expr]) -> Expr:
+    if not isinstance(symbol, Indexed):
+        return values.get(symbol, symbol)
+    value = values.get(symbol.at(GENERIC))
+    return symbol if value is None else relabel(value, GENERIC, symbol.label)

@@ -1,0 +1,56 @@
+"""The variance of a minibatch gradient, one number a coordinate: a symbol whose value the kernel estimates while it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Symbol
+
+from recipe.language.abstract import Potential
+from recipe.language.symbols import GENERIC, Block, Indexed, Vector
+
+
+class VectorVariance(Indexed):
+    """The variance of the estimated gradient of a potential by one generic coordinate of a block."""
+
+    __slots__ = ()
+
+    @property
+    def potential(self) -> Potential:
+        """Whose gradient it is."""
+        return self.extra[0]  # type: ignore[no-any-return]
+
+    @property
+    def block(self) -> Block:
+        """By which block."""
+        return self.extra[1]  # type: ignore[no-any-return]
+
+
+class ScalarVariance(Symbol):
+    """The variance of the estimated derivative of a potential by a scalar block."""
+
+    __slots__ = ("block", "potential")
+    block: Block
+    potential: Potential
+
+    def __new__(cls, potential: Potential, block: Block) -> ScalarVariance:
+        obj = Symbol.__xnew__(cls, f"V_{potential}_{block}", nonnegative=True)
+        obj.potential, obj.block = potential, block
+        return obj  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.name, self.potential, self.block)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScalarVariance, (self.potential, self.block)
+
+    def __getnewargs_ex__(self) -> Any:
+        raise TypeError("variances are pickled through __reduce__")
+
+
+def gradient_variance(potential: Potential, block: Block) -> VectorVariance | ScalarVariance:
+    """``V``: the variance of the minibatch estimate of the derivative of the potential by each coordinate of the block."""
+    if not isinstance(block, Vector):
+        return ScalarVariance(potential, block)
+    name = f"V_{potential}_{block}"
+    return Indexed.__new__(VectorVariance, name, block.length, GENERIC, (potential, block), nonnegative=True)  # type: ignore[return-value]

@@ -1,0 +1,208 @@
+"""``bind``: give the abstract functions of a recipe a meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import Any, TypeVar
+
+from sympy import Dummy, Expr, Lambda, S, Symbol
+from sympy.core.function import AppliedUndef, UndefinedFunction
+
+from recipe.change.transform import corv, ito
+from recipe.declare.posterior import Posterior
+from recipe.declare.preimage import in_preimages
+from recipe.declare.recipe import Recipe, Transform
+from recipe.declare.replace_fields import with_fields
+from recipe.kernel.kernel import Kernel
+from recipe.language.abstract import Field, Jet, Partial, Potential
+from recipe.language.calculus import explicit, partial
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector, generic
+from recipe.language.total import Total, labels, opened, relabel, sum_over
+from recipe.language.validate import check_component, check_number, read
+from recipe.rebuild.map_expressions import rewritten
+from recipe.rebuild.spread import spread
+
+Values = dict[Any, Any]
+Coincidences = dict[frozenset[int], Symbol]
+
+
+Bound = TypeVar("Bound", Recipe, Kernel)
+
+
+def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
+    """The recipe (or kernel) with potentials, fields and elementwise functions replaced.
+
+    A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and the generated kernel gets the
+    posterior's gradient). Where that is a law of other blocks than the one ``Vector`` that the potential depends on, the recipe or
+    kernel is ``spread`` over them; this comes last, so all other values are written in its own blocks. A ``Field`` or an
+    elementwise function takes an expression of its block, the latter also a sympy ``Lambda``; both take the domain of the block as
+    it is declared.
+
+    Raises:
+        RecipeError: for a name that the recipe does not have, or a value of the wrong kind.
+    """
+    if not isinstance(recipe, Recipe | Kernel):
+        raise RecipeError(f"{recipe!r} is neither a Recipe nor a Kernel: there is nothing to bind")
+    known = recipe.abstract
+    laws: dict[Potential, Posterior] = {}
+    meanings: Values = {}
+    for head, value in values.items():
+        if head not in known:
+            kind = "recipe" if isinstance(recipe, Recipe) else "kernel"
+            raise RecipeError(f"{head} is no abstract function of this {kind}, which has: {', '.join(map(str, known)) or 'none'}")
+        if isinstance(value, Posterior):
+            laws[_checked_potential(head)] = value
+        else:
+            meanings[head] = _meaning(head, value, recipe)
+    bound = _rebuilt(recipe, meanings, dict(recipe.posteriors))
+    for U, posterior in laws.items():
+        bound = _with_posterior(bound, U, posterior)
+    return bound
+
+
+def _checked_potential(head: Any) -> Potential:
+    if not isinstance(head, Potential):
+        raise RecipeError(f"{head} is not a Potential: a Posterior gives the meaning of a potential")
+    return head
+
+
+def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bound:
+    """The posterior behind the potential of that name, which may have other blocks since a posterior before it was bound."""
+    U = next((a for a in recipe.abstract if isinstance(a, Potential) and a.name == named.name), named)
+    ours, theirs = set(U.blocks), set(posterior.blocks)
+    if ours != theirs:
+        if len(ours) > 1 or not isinstance(U.blocks[0], Vector) or {b.domain for b in ours} != {b.domain for b in theirs}:
+            raise RecipeError(
+                f"the posterior is a law of {_blocks(theirs)}, and {U} is a function of {_blocks(ours)}; they must be the same"
+            )
+        if isinstance(recipe, Recipe) and recipe.transform is not None and recipe.transform.image in ours:
+            of = bind(recipe.transform.of, {U: posterior})
+            return _transformed_again(recipe, recipe.transform, of, posterior.blocks)  # type: ignore[return-value]
+        recipe = spread(recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior))
+        U = Potential(U.name, *posterior.blocks)
+    return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})
+
+
+def _transformed_again(recipe: Recipe, how: Transform, of: Recipe, blocks: tuple[Block, ...]) -> Recipe:
+    """The transform of a sampler that was spread over other blocks: the same map for each of them."""
+    transform, taken = {"ito": ito, "corv": corv}[how.kind], of.unused_names()
+    for block in blocks:
+        phi = how.preimage.name if len(blocks) == 1 else f"{how.preimage.name}_{block.name}"
+        words = {"name": recipe.name, "source": recipe.source, "require": recipe.require}
+        of = transform(of, block, how.map, phi=taken.fresh(phi), **words)  # type: ignore[arg-type]
+    return of
+
+
+def _blocks(blocks: set[Any]) -> str:
+    return ", ".join(f"{b} (on {b.domain})" for b in sorted(blocks, key=str))
+
+
+def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
+    if isinstance(head, UndefinedFunction):
+        given = isinstance(value, Lambda)
+        arguments = value.variables if given else _arguments(head, recipe)
+        e = read(value.expr if given else value, f"the value of {head}")
+        strange = e.atoms(Total, Potential, Field, Vector, Scalar) - set(arguments)
+        if strange:
+            raise RecipeError(
+                f"the value {e} of the elementwise {head} contains {strange.pop()}; it may use {arguments} and parameters"
+            )
+        return Lambda(arguments, e)
+    e = read(value, f"the value of {head}")
+    if isinstance(head, Potential):
+        check_number(e, f"the value of {head}")
+    elif isinstance(head, Field):
+        check_component(e, head.block, f"the value of {head}")
+    else:
+        raise RecipeError(f"{head} is a constant matrix: its numbers are given when sampling, not bound")
+    return e
+
+
+def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol, ...]:
+    """The blocks that an elementwise function is applied to, where that is the same everywhere."""
+    applied = {a for e, _ in recipe.written() for a in e.atoms(AppliedUndef) if a.func == head}
+    arguments = {tuple(generic(s) for s in a.args) for a in applied}
+    if len(arguments) == 1 and all(isinstance(s, Vector | Scalar) for s in next(iter(arguments))):
+        return next(iter(arguments))  # type: ignore[return-value]
+    raise RecipeError(f"{head} is applied to more than plain blocks: give its value as a sympy Lambda")
+
+
+def _rebuilt(declared: Bound, meanings: Values, posteriors: dict[Potential, Posterior]) -> Bound:
+    bound = rewritten(declared, lambda e: in_preimages(put_meanings(e, meanings), declared.state))
+    if isinstance(declared, Recipe) and declared.transform is not None:
+        of = _rebuilt(declared.transform.of, meanings, posteriors)
+        bound = with_fields(bound, transform=replace(declared.transform, of=of))
+    return with_fields(bound, posteriors=tuple(posteriors.items()))
+
+
+def put_meanings(e: Expr, meanings: Values) -> Expr:
+    """Replace abstract functions and all their derivatives, at every index and without capture."""
+    same: Coincidences = {}
+    result = _put(e, meanings, same)
+    if result.has(*same.values()):
+        raise OutsideLanguageError(
+            f"{e} with these values is outside the language: a derivative by a coordinate meets no sum over it"
+        )
+    return result
+
+
+def _put(e: Expr, meanings: Values, same: Coincidences) -> Expr:
+    if isinstance(e, Total):
+        return _put_in_total(e, meanings, same)
+    if isinstance(e, Partial):
+        value = _put(e.head, meanings, same)
+        return e if value == e.head else reduce(lambda v, x: _derivative(v, x, same), e.wrt, value)
+    if isinstance(e, Jet):
+        return _jet_value(e, meanings, same)
+    if isinstance(e, AppliedUndef) and e.func in meanings:
+        return meanings[e.func](*(_put(a, meanings, same) for a in e.args))
+    if isinstance(e, Field):
+        value = meanings.get(e.at(GENERIC))
+        return e if value is None else relabel(value, GENERIC, e.label)
+    if not e.args:
+        return meanings.get(e, e)
+    return e.func(*(_put(a, meanings, same) for a in e.args))
+
+
+def _derivative(value: Expr, x: Any, same: Coincidences) -> Expr:
+    """The derivative by a coordinate that may turn out to be the one which ``value`` is written in.
+
+    Two labels are different coordinates until one of them is summed over; ``same`` has a symbol for each pair, 1 where they meet.
+    """
+    result = partial(value, x)
+    if isinstance(x, Indexed):
+        for label in labels(value) - {x.label}:
+            own = explicit(value, x.at(label))
+            if own != 0:
+                result += same.setdefault(frozenset({label, x.label}), Dummy("same")) * own
+    return result
+
+
+def _put_in_total(e: Total, meanings: Values, same: Coincidences) -> Expr:
+    """``sum_k b(k)``, where b is another expression at the one k that meets a free index: add the difference there."""
+    body, k = opened(e)
+    body = _put(body, meanings, same)
+    meeting = [(pair, symbol) for pair, symbol in same.items() if k in pair and body.has(symbol)]
+    if len(meeting) > 1:
+        raise OutsideLanguageError(f"{e} with these values is outside the language: its index meets more than one other")
+    apart = body.xreplace({symbol: S.Zero for _, symbol in meeting})
+    result = sum_over(apart, k, e.index.length)
+    for pair, symbol in meeting:
+        (other,) = pair - {k}
+        result += relabel(body.xreplace({symbol: S.One}) - apart, k, other)
+    return result
+
+
+def _jet_value(jet: Jet, meanings: Values, same: Coincidences) -> Expr:
+    arguments = [_put(a, meanings, same) for a in jet.applied.args]
+    if jet.applied.func not in meanings:
+        return Jet(jet.applied.func(*arguments), jet.orders)
+    function = meanings[jet.applied.func]
+    value = function.expr
+    for variable, count in zip(function.variables, jet.orders, strict=True):
+        for _ in range(count):
+            value = partial(value, variable)
+    return Lambda(function.variables, value)(*arguments)

@@ -1,0 +1,116 @@
+"""The smallest edit of a refuted claim that makes exp(-target) stationary, proved before it is proposed.
+
+The residual of an edited rule is linear in the coefficient c of most edits. So c is read off two residuals, where their quotient is
+a constant, and the rule with this c is then put to the zero test like any other claim: that, and nothing else, decides.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from sympy import Expr
+
+from recipe import RecipeError, Update, limit_of
+from recipe.declare.dynamics import Dynamics
+from recipe.language.entry import is_zero_entry
+from recipe.language.symbols import Block
+from verify.audit.parameters import is_constant
+from verify.audit.repair.edits import Claim, Edit, edits_of
+from verify.audit.repair.pairs import pairs_of
+from verify.audit.repair.residual import is_readable, operations, residual_of
+from verify.decide.definedness import conditions, holds
+from verify.decide.zero.canonical import Canonical
+from verify.decide.zero.decide import vanishes
+from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.generators import CAPACITIES
+from verify.diffusion.infinity.mass import decide_finite
+from verify.generator.fokker_planck import residual
+from verify.verdict import Verdict
+
+MOST_EDITS = 60
+MOST_SECONDS = 5.0  # of this process; a refutation does not wait longer for advice
+LONGEST_RESIDUAL = 1500  # operations; an edit of a longer one is looked for by hand
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A rule for which stationarity is proved, and how it differs from the one that was claimed."""
+
+    text: str
+    update: Update
+
+
+def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: True) -> Repair | None:
+    """The first edit with the fewest operations for which stationarity is proved, and that ``is_sound``; None where no edit is."""
+    left_over = residual(claim.dynamics, claim.gradient)
+    if left_over.count_ops() > LONGEST_RESIDUAL:
+        return None
+    for build, describe in _candidates(claim, left_over):
+        try:
+            update = build()
+            a_law = update.target == claim.update.target or _may_have_finite_mass(update)
+            if not (a_law and _is_defined(update, claim.update) and is_readable(text := describe())):
+                continue
+            if _all_move(limit_of(update)) and vanishes(residual_of(update)) and is_sound(update):
+                return Repair(text, update)
+        except (RecipeError, RecursionError):
+            continue  # the edited rule has no limit, leaves the language, or cannot be followed
+    return None
+
+
+def _candidates(claim: Claim, left_over: Expr) -> Iterator[tuple[Callable[[], Update], Callable[[], str]]]:
+    """One edit, and where no single one is enough two of the drift: the rule, and what it is in words."""
+    for edit, c in _by_cost(claim, left_over):
+        yield partial(edit.build, c), partial(edit.describe, c)
+    for pair in pairs_of(claim, left_over):
+        yield partial(pair.update, claim.update), pair.describe
+
+
+def _by_cost(claim: Claim, left_over: Expr) -> Iterator[tuple[Edit, Expr]]:
+    """The edits whose coefficient is known, those with the fewest operations first; each is solved as late as that allows."""
+    deadline = time.process_time() + MOST_SECONDS
+    solved: list[tuple[int, int, Edit, Expr]] = []
+    for n, edit in enumerate(sorted(islice(edits_of(claim), MOST_EDITS), key=lambda e: e.cost)):
+        while solved and solved[0][0] <= edit.cost:
+            yield heapq.heappop(solved)[2:]
+        if time.process_time() > deadline:
+            return
+        c = _coefficient(edit, left_over, claim.dynamics.state) if edit.fixed is None else edit.fixed
+        if c is not None:
+            heapq.heappush(solved, (edit.cost + operations(c), n, edit, c))
+    while solved:
+        yield heapq.heappop(solved)[2:]
+
+
+def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr | None:
+    """The c where the residual vanishes if it is linear in c, as far as that is a constant."""
+    try:
+        canonical = Canonical(CAPACITIES[0])
+        before, after = canonical.read(left_over), canonical.read(residual_of(edit.build(edit.start + 1)))
+        if (after - before).is_zero():
+            return None
+        c = canonical.generators.expression(canonical.read(edit.start) + before / (before - after))
+    except (RecipeError, CannotDecideError, RecursionError):
+        return None
+    return c if is_constant(c, state) else None
+
+
+def _is_defined(update: Update, claimed: Update) -> bool:
+    """Whether an edit brings in nothing without a value, such as a division by a parameter that may be zero."""
+    before, after = ({c for e, _ in u.written() for c in conditions(e)} for u in (claimed, update))
+    return all(holds(c, update.step) for c in after - before)
+
+
+def _may_have_finite_mass(update: Update) -> bool:
+    """Whether the density of a repaired target is not known to have an infinite mass."""
+    return decide_finite(update.target, update.state).verdict is not Verdict.REFUTED
+
+
+def _all_move(dynamics: Dynamics) -> bool:
+    """Whether every block moves: a law is left alone by doing nothing, and that repairs no sampler."""
+    return all(dynamics.drift[b] != 0 or not is_zero_entry(dynamics.diffusion[b, b]) for b in dynamics.state)

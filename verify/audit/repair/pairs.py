@@ -1,0 +1,94 @@
+"""Two edits of the drift together, where no single one repairs a rule: two signs, or two terms that are missing.
+
+The residual is linear in the drift. So with ``R`` the residual and ``R_k`` what the k-th edit adds to it for each unit of its
+coefficient, ``R + a R_k + b R_l = 0`` is a linear system for two numbers, solved for every pair; the rule with both is then put to
+the zero test like any other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from sympy import Add, Expr
+
+from recipe import RecipeError, Update
+from verify.audit.parameters import is_constant
+from verify.audit.repair.edits import ADDITIVE, Claim, Edit, edits_of
+from verify.audit.repair.residual import operations, residual_of
+from verify.audit.vectors import Reader
+from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.linear import solve
+
+MOST_EDITS = 24
+MOST_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two edits with their coefficients."""
+
+    edits: tuple[Edit, Edit]
+    coefficients: tuple[Expr, Expr]
+
+    @property
+    def cost(self) -> int:
+        """What there is to change."""
+        return sum(e.cost + operations(c) for e, c in zip(self.edits, self.coefficients, strict=True))
+
+    def describe(self) -> str:
+        """Both, in words."""
+        one, other = (e.describe(c) for e, c in zip(self.edits, self.coefficients, strict=True))
+        return f"{one}, and {other}"
+
+    def update(self, original: Update) -> Update:
+        """The rule with both; each adds something to a line."""
+        made = [e.build(c) for e, c in zip(self.edits, self.coefficients, strict=True)]
+        lines = zip(original.rule, *(u.rule for u in made), strict=True)
+        pairs = [(b, one + other - e) for (b, e), (_, one), (_, other) in lines]
+        return Update(original.step, pairs if original.sequential else dict(pairs), original.target)
+
+
+def pairs_of(claim: Claim, left_over: Expr) -> list[Pair]:
+    """Every pair whose coefficients are known, the cheapest first."""
+    try:
+        return sorted(_pairs(claim, left_over), key=lambda p: p.cost)
+    except (CannotDecideError, RecursionError):
+        return []
+
+
+def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
+    deadline = time.process_time() + MOST_SECONDS
+    edits = [e for e in edits_of(claim, ADDITIVE) if e.fixed is None][:MOST_EDITS]
+    slopes = [_slope(e, left_over) for e in edits]
+    known = [(e, slope) for e, slope in zip(edits, slopes, strict=True) if slope is not None and slope != 0]
+    reader = Reader(claim.dynamics.state)
+    *columns, wanted = reader.columns([*([slope] for _, slope in known), [-left_over]])
+    for (one, u), (other, v) in combinations(zip((e for e, _ in known), columns, strict=True), 2):
+        if time.process_time() > deadline:
+            return
+        found = solve([u, v], wanted, reader.generators.number(0))
+        if found is None or any(c.is_zero() for c in found):
+            continue
+        coefficients = [(reader.expression(c) + e.start).factor() for c, e in zip(found, (one, other), strict=True)]
+        slips = all(_is_slip(e, c) for e, c in zip((one, other), coefficients, strict=True))
+        if slips and all(is_constant(c, claim.dynamics.state) for c in coefficients):
+            yield Pair((one, other), (coefficients[0], coefficients[1]))
+
+
+def _is_slip(edit: Edit, c: Expr) -> bool:
+    """Whether one of two edits is a slip of the pen: a number before what is there, a product before what is missing.
+
+    With anything else before both, two edits rewrite the drift of nearly every rule in one block, which repairs nothing.
+    """
+    return c.is_Rational if edit.start == 1 else not c.has(Add)
+
+
+def _slope(edit: Edit, left_over: Expr) -> Expr | None:
+    """What the residual gains for one more unit of the coefficient."""
+    try:
+        return residual_of(edit.build(edit.start + 1)) - left_over
+    except RecipeError:
+        return None

@@ -1,0 +1,169 @@
+"""Where an expression is defined: denominators that must not vanish, arguments of logarithms and roots that must be positive.
+
+A random number is defined where its law is: a non-central chi-squared one has df > 0 and nonc >= 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sympy import Abs, Dummy, Expr, Pow, S, Symbol, cos, fraction, log, loggamma, polygamma, sign, tan, together
+
+from recipe.language.calculus import freeze, partial, thaw
+from recipe.language.chi_squared import NoncentralChiSquared
+from recipe.language.sign import is_nonnegative, is_nonzero, is_positive
+from recipe.language.symbols import GENERIC, OTHER
+from recipe.language.total import Total, opened, substitute
+from verify.decide.zero.decide import explicit_sizes, points
+from verify.decide.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
+from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
+
+POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
+PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
+TRIES = 48
+NO_POINT = "no point was found that satisfies all assumptions; a proof about an empty domain would say nothing"
+ORDERS = 9  # of sqrt(step), in which a sign for small steps is looked for
+
+
+@dataclass(frozen=True)
+class Condition:
+    """``e`` must be ``> 0``, ``>= 0`` or ``!= 0`` for an expression to be defined; ``of`` is the smallest such expression."""
+
+    e: Expr
+    sign: str
+    of: Expr = field(default=S.NaN, compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.e} {self.sign}"
+
+
+def conditions(e: Expr) -> list[Condition]:
+    """What must hold for the expression to be defined, each condition once."""
+    found: dict[Condition, None] = {}
+    _collect(e, found)
+    return list(found)
+
+
+def _collect(e: Expr, found: dict[Condition, None]) -> None:
+    if isinstance(e, Total):
+        body, _ = opened(e, GENERIC, OTHER)
+        _collect(body, found)
+        return
+    for condition in own_conditions(e):
+        found.setdefault(condition)
+    for a in e.args:
+        _collect(a, found)
+
+
+def own_conditions(e: Expr) -> list[Condition]:
+    """What the outermost operation of an expression needs."""
+    if isinstance(e, Pow) and e.exp.is_integer and not e.exp.is_Integer:
+        return [] if e.exp.is_nonnegative else [Condition(e.base, NONZERO, e)]
+    if isinstance(e, Pow) and not e.exp.is_Integer:
+        return [Condition(e.base, NONNEGATIVE if is_positive(e.exp) else POSITIVE, e)]
+    if isinstance(e, Pow) and e.exp < 0:
+        return [Condition(e.base, NONZERO, e)]
+    if isinstance(e, log | loggamma | polygamma):
+        return [Condition(e.args[-1], POSITIVE, e)]
+    if isinstance(e, tan):
+        return [Condition(cos(e.args[0]), NONZERO, e)]
+    if isinstance(e, NoncentralChiSquared):
+        return [Condition(e.df, POSITIVE, e), Condition(e.nonc, NONNEGATIVE, e)]
+    return []
+
+
+def is_continuous(*expressions: Expr) -> bool:
+    """Whether the expressions are proved to have values everywhere in the domain; they are continuous then."""
+    return not any(e.has(sign) for e in expressions) and all(PROVERS[c.sign](c.e) for e in expressions for c in conditions(e))
+
+
+def is_smooth(*expressions: Expr) -> bool:
+    """Whether they are proved to be infinitely differentiable there: roots of positive numbers only."""
+    if any(e.has(Abs, sign) for e in expressions):
+        return False
+    return all(PROVERS[NONZERO if c.sign == NONZERO else POSITIVE](c.e) for e in expressions for c in conditions(e))
+
+
+def has_a_point(expressions: Iterable[Expr]) -> bool:
+    """Whether every symbol in some expressions can be given a value that satisfies what was declared of it."""
+    listed = list(expressions)
+    point = Point(next(explicit_sizes(listed)), seed=1)
+    try:
+        for e in listed:
+            for s in sorted(e.atoms(Symbol), key=str):
+                point.choose(s)
+    except NoValueError:
+        return False
+    return True
+
+
+def decide_condition(condition: Condition) -> Outcome:
+    """Prove it from signs, or find a point of the domain that breaks it."""
+    if PROVERS[condition.sign](condition.e):
+        return proved("signs")
+    witness = breaking_point(condition)
+    if witness is not None:
+        return refuted(f"{condition} fails at the witness, where {condition.of} has no value", witness)
+    return undecided(f"{condition} could neither be proved from the signs of its parts nor refuted")
+
+
+def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
+    """Prove or refute it for all steps below some size, by its first coefficient in sqrt(step) that does not vanish."""
+    lead = _leading_sign(condition.e, step)
+    if lead is None:
+        return undecided(f"no expansion of {condition.e} at {step} = 0 was found")
+    if PROVERS[NONZERO if condition.sign == NONZERO else POSITIVE](lead):
+        return proved("for small steps", f"the step is so small that {condition}")
+    against = decide_condition(Condition(lead, NONNEGATIVE))
+    if condition.sign != NONZERO and against.witness is not None:
+        return refuted(f"{condition} fails for every small step at the witness", against.witness)
+    return undecided(f"{condition} could not be proved for small steps: there it has the sign of {lead}")
+
+
+def holds(condition: Condition, step: Symbol | None = None) -> bool:
+    """Whether it is proved, where it has the step in it for all small steps."""
+    if PROVERS[condition.sign](condition.e):
+        return True
+    return (
+        step is not None and step in condition.e.free_symbols and decide_for_small_steps(condition, step).verdict is Verdict.PROVED
+    )
+
+
+def _leading_sign(e: Expr, step: Symbol) -> Expr | None:
+    """What has the sign of an expression for small steps; where it is singular at 0, by its numerator and its denominator."""
+    lead = _leading_coefficient(e, step)
+    if lead is not None:
+        return lead
+    frozen, stands_for = freeze(e)
+    above, below = (_leading_coefficient(thaw(part, stands_for), step) for part in fraction(together(frozen)))
+    return None if above is None or below is None else above * below
+
+
+def _leading_coefficient(e: Expr, step: Symbol) -> Expr | None:
+    """Up to a positive number."""
+    s = Dummy("s", positive=True)
+    e = e.xreplace({step: s**2})
+    for _ in range(ORDERS):
+        value = substitute(e, {s: S.Zero})
+        if value.has(S.NaN, S.ComplexInfinity, S.Infinity, S.NegativeInfinity):
+            return None
+        if value.expand() != 0:
+            return value
+        e = partial(e, s)
+    return None
+
+
+def breaking_point(condition: Condition) -> Witness | None:
+    """A point of the domain where the condition certainly fails."""
+    for point, places in points(condition.e, TRIES, edge=True):
+        at = dict.fromkeys(range(-40, OTHER), 0) | dict(places)
+        try:
+            value = at_precision(BITS[0], lambda p=point, q=at: p.evaluate(condition.e, q))  # type: ignore[misc]
+        except NoValueError:
+            continue
+        vanishes = (value.is_exact() and value == 0) or (value.contains(0) and point.is_exactly_zero(condition.e, at))
+        broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[condition.sign]
+        if broken:
+            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else shown_ball(value)}")
+    return None

@@ -1,0 +1,153 @@
+"""Sign certificates: an equal form of an expression whose sign is read off.
+
+A ratio is a constant times powers of irreducible polynomials. Even powers are nonnegative as they stand; each odd one needs a form
+of its own: what ``sign`` proves, or nonnegative combinations of products of facts and squares (``combination``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sympy import Add, Expr, Mul, Pow, Rational, S, cos, sin
+
+from recipe.language.sign import NOT_NEGATIVE, NOT_POSITIVE, possible_signs
+from recipe.language.symbols import Index
+from recipe.language.total import Total, relabel
+from verify.decide.nonnegative.combination import combination_of
+from verify.decide.nonnegative.gram import sum_of_squares
+from verify.decide.nonnegative.one_total import one_total
+from verify.decide.nonnegative.syntactic_forms import readable_form
+from verify.decide.zero.canonical import Canonical
+from verify.decide.zero.decide import vanishes
+from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.ratio import Poly, Ratio
+from verify.evidence import SignStep
+
+NONNEGATIVE = ">= 0"
+
+
+@lru_cache(maxsize=4096)
+def nonnegative(e: Expr, *, combining: bool = False) -> SignStep | None:
+    """Why an expression is nonnegative wherever it is defined; None where that is not proved.
+
+    ``combining`` looks for nonnegative combinations as well, which takes longer.
+    """
+    form = _form(e, combining)
+    if form is None or not possible_signs(form) <= NOT_NEGATIVE:
+        return None
+    if form != e and not vanishes(e - form):
+        return None
+    return SignStep(e, NONNEGATIVE, form)
+
+
+def _form(e: Expr, combining: bool) -> Expr | None:
+    if possible_signs(e) <= NOT_NEGATIVE:
+        return readable_form(e)
+    canonical = Canonical()
+    try:
+        canonical.read(e)
+        return _Search(canonical, combining).of_ratio(canonical.read_again(e))
+    except CannotDecideError:
+        return None
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A search for forms of what is written in one table of generators."""
+
+    canonical: Canonical
+    combining: bool
+
+    def of_ratio(self, r: Ratio) -> Expr | None:
+        above, below = self._of_poly(r.num), self._of_poly(r.den)
+        if above is None or below is None:
+            return None
+        (p, numerator), (q, denominator) = above, below
+        if p * q < 0:
+            return None
+        return _product([p / q, *numerator, *(Pow(f, -1, evaluate=False) for f in denominator)])
+
+    def _of_poly(self, poly: Poly) -> tuple[Rational, list[Expr]] | None:
+        """A polynomial as a constant times nonnegative forms."""
+        constant, factors = poly.factor()
+        number, forms = Rational(int(constant)), list[Expr]()
+        for factor, n in factors:
+            e = self.canonical.generators.poly_expression(factor)
+            if n % 2 == 0:
+                forms.append(Pow(e, int(n), evaluate=False))
+                continue
+            found = self._of_factor(factor, e)
+            if found is None:
+                return None
+            number *= found[0]
+            forms += [found[1], *([Pow(e, int(n) - 1, evaluate=False)] if n > 1 else [])]
+        return number, forms
+
+    def _of_factor(self, factor: Poly, e: Expr) -> tuple[int, Expr] | None:
+        """An irreducible factor as ``1`` or ``-1`` times a form that is not negative."""
+        signs = possible_signs(e)
+        if signs <= NOT_NEGATIVE:
+            return 1, readable_form(e)
+        if signs <= NOT_POSITIVE:
+            return -1, readable_form((-e).expand())
+        ways = (self._by_squares, self._by_one_total, *((self._by_conjugate, self._by_combination) if self.combining else ()))
+        for way in ways:
+            for sign in (1, -1):
+                form = way(sign * factor)
+                if form is not None:
+                    return sign, form
+        return None
+
+    def _by_squares(self, poly: Poly) -> Expr | None:
+        """As it stands, or with cosines for squared sines."""
+        generators = self.canonical.generators
+        return sum_of_squares(poly, generators) or sum_of_squares(self._in_cosines(poly), generators)
+
+    def _in_cosines(self, poly: Poly) -> Poly:
+        """A polynomial that means the same, with ``1 - cos^2`` for ``sin^2``."""
+        generators = self.canonical.generators
+        for k in generators.generators_of(poly):
+            sine = generators.meanings[k]
+            if isinstance(sine, sin) and poly.degrees()[k] > 1:
+                cosine = self.canonical.read(cos(sine.args[0]))
+                if cosine.is_generator():
+                    poly = generators.rewritten(poly, k, 2, generators.number(1) - cosine**2).num
+        return poly
+
+    def _by_one_total(self, poly: Poly) -> Expr | None:
+        """A sum of totals of one length as one total, whose summand is not negative: Schur complements are of this kind."""
+        found = one_total(poly, self.canonical.generators)
+        if found is None:
+            return None
+        body, label, length = found
+        form = _form(body, self.combining)
+        if form is None:
+            return None
+        bound = 1 + max((t.index.label for t in form.atoms(Total)), default=0)
+        return Total(relabel(form, label, bound), Index("", length, bound))
+
+    def _by_conjugate(self, poly: Poly) -> Expr | None:
+        """``a + b g = ((a + b g)^2 + (a^2 - b^2 g^2)) / (2 a)`` with a square root (or a cosine) g, whose square is known."""
+        generators = self.canonical.generators
+        for k in generators.generators_of(poly):
+            square = generators.square_of(k)
+            if square is None or poly.degrees()[k] != 1:
+                continue
+            b = generators.coefficient(poly, k)
+            a = poly - b * generators.of_index(k).num
+            one = generators.number(1).den
+            norm = self.of_ratio(generators.reduce(Ratio(a * a, one) - Ratio(b * b, one) * square))
+            half = None if norm is None else self.of_ratio(Ratio(2 * a, one))
+            if norm is not None and half is not None:
+                own = Pow(generators.poly_expression(poly), 2, evaluate=False)
+                return Mul(Add(own, norm, evaluate=False), Pow(half, -1, evaluate=False), evaluate=False)
+        return None
+
+    def _by_combination(self, poly: Poly) -> Expr | None:
+        return combination_of(self.canonical.generators.poly_expression(poly))
+
+
+def _product(factors: list[Expr]) -> Expr:
+    kept = [f for f in factors if f != 1]
+    return Mul(*kept, evaluate=False) if len(kept) > 1 else kept[0] if kept else S.One

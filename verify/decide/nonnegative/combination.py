@@ -1,0 +1,185 @@
+"""Nonnegative combinations of products of facts and squares: ``multiplier * e = sum of lambda * facts * square``.
+
+Squares are of monomials, of ``m_i + m_j`` and ``m_i - m_j`` (Ahmadi & Majumdar 2019, "DSOS and SDSOS optimization"), and where
+there are few of ``m_i + m_j - 2 m_k``; facts are the generators that have a sign and the distances of coordinates to the ends of
+their domains. Linear programming in floating point proposes which of them occur; the lambdas are then solved for as rational
+numbers and the identity is checked exactly.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sympy import Add, Expr, Interval, Mul, Pow, Rational, S
+
+from recipe.language.sign import NOT_NEGATIVE, NOT_POSITIVE, domain_of, possible_signs
+from verify.decide.zero.canonical import Canonical
+from verify.decide.zero.errors import CannotDecideError
+from verify.decide.zero.ratio import Poly, Ratio
+
+Monomial = tuple[int, ...]
+
+MOST_GENERATORS, MOST_DEGREE, MOST_MONOMIALS, MOST_TERMS = 5, 12, 48, 4000
+FEW_MONOMIALS = 16  # up to so many, squares of m_i + m_j - 2 m_k are tried as well
+NEGLIGIBLE = 1e-9  # a lambda of the proposal that counts as zero
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A product of facts and one square, as a polynomial and as it is written."""
+
+    poly: Poly
+    form: Expr
+
+
+def combination_of(e: Expr) -> Expr | None:
+    """A form of ``e`` whose nonnegativity is read off; None where none was found."""
+    canonical = Canonical()
+    try:
+        whole = canonical.read(e)
+        if whole.den != 1 or whole.num.total_degree() > MOST_DEGREE:
+            return None
+        used = canonical.generators.generators_of(whole.num)
+        if not used or len(used) > MOST_GENERATORS:
+            return None
+        for bent, multiplier in itertools.product((False, True), _multipliers(used, canonical)):
+            form = _combined(canonical.generators.reduce(whole * canonical.read(multiplier)), used, canonical, bent)
+            if form is not None:
+                return form if multiplier == 1 else Mul(form, Pow(multiplier, -1, evaluate=False), evaluate=False)
+    except CannotDecideError:
+        pass
+    return None
+
+
+def _multipliers(used: list[int], canonical: Canonical) -> list[Expr]:
+    """1, and a sum of squares: Motzkin's polynomial is no sum of squares, and with such a factor it is one."""
+    squares = [canonical.generators.meanings[k] ** 2 for k in used]
+    return [S.One, 1 + Add(*squares), Add(*squares)] if len(used) > 1 else [S.One]
+
+
+def _combined(target: Ratio, used: list[int], canonical: Canonical, bent: bool) -> Expr | None:
+    if target.den != 1:
+        return None
+    terms = _terms(target.num, used, canonical, bent)
+    found = _solved(terms, target.num) if terms else None
+    if found is None:
+        return None
+    parts = [Mul(c, t.form, evaluate=False) if c != 1 else t.form for c, t in found]
+    return Add(*parts, evaluate=False) if len(parts) > 1 else parts[0]
+
+
+def _terms(target: Poly, used: list[int], canonical: Canonical, bent: bool) -> list[_Term]:
+    """The products of facts and squares of no higher degree than the target."""
+    generators = canonical.generators
+    roots = _roots(target, used, canonical, bent)
+    degree, highest = target.total_degree(), target.degrees()
+    found: list[_Term] = []
+    for fact, fact_form in _products_of_facts(used, canonical):
+        for poly, form in roots:
+            product = generators.reduce(Ratio(fact * poly * poly, generators.number(1).den))
+            fits = all(a <= b for a, b in zip(product.num.degrees(), highest, strict=True))
+            if product.den == 1 and product.num.total_degree() <= degree and fits:
+                square = Pow(form, 2, evaluate=False) if form != 1 else S.One
+                factors = [f for f in (fact_form, square) if f != 1]
+                written = Mul(*factors, evaluate=False) if len(factors) > 1 else factors[0] if factors else S.One
+                found.append(_Term(product.num, written))
+    return found if len(found) <= MOST_TERMS else []
+
+
+def _roots(target: Poly, used: list[int], canonical: Canonical, bent: bool) -> list[tuple[Poly, Expr]]:
+    """What is squared: monomials up to half of the degrees, their sums and differences."""
+    generators, context = canonical.generators, canonical.generators.context
+    ends = [int(target.degrees()[k]) // 2 for k in used]
+    half = int(target.total_degree()) // 2
+    choices = [m for m in itertools.product(*(range(n + 1) for n in ends)) if sum(m) <= half]
+    if len(choices) > MOST_MONOMIALS:
+        return []
+    monomials = []
+    for m in choices:
+        exponents = [0] * generators.capacity
+        for k, n in zip(used, m, strict=True):
+            exponents[k] = n
+        monomials.append(context.from_dict({tuple(exponents): 1}))
+    pairs = [p + sign * q for p, q in itertools.combinations(monomials, 2) for sign in (1, -1)]
+    bends: list[Poly] = []
+    if bent and len(monomials) <= FEW_MONOMIALS:
+        bends = [p + q - 2 * r for p, q in itertools.combinations(monomials, 2) for r in monomials if r not in (p, q)]
+    return [(p, generators.poly_expression(p)) for p in (*monomials, *pairs, *bends)]
+
+
+def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly, Expr]]:
+    """1, the facts, and their products two by two."""
+    one = (canonical.generators.number(1).num, S.One)
+    facts: list[tuple[Poly, Expr]] = []
+    for k in used:
+        meaning, poly = canonical.generators.meanings[k], canonical.generators.of_index(k).num
+        signs, domain = possible_signs(meaning), domain_of(meaning)
+        if signs <= NOT_NEGATIVE:
+            facts.append((poly, meaning))
+        elif signs <= NOT_POSITIVE:
+            facts.append((-poly, -meaning))
+        if isinstance(domain, Interval):
+            forms = [meaning - domain.start] * (domain.start.is_Rational and domain.start != 0)
+            forms += [domain.end - meaning] * (domain.end.is_Rational and domain.end != 0)
+            facts += [(r.num, f) for f in forms if (r := canonical.read(f)).den == 1]
+    pairs = [(p * q, Mul(f, g, evaluate=False)) for (p, f), (q, g) in itertools.combinations(facts, 2)]
+    return [one, *facts, *pairs]
+
+
+def _solved(terms: list[_Term], target: Poly) -> list[tuple[Rational, _Term]] | None:
+    """Exact nonnegative lambdas."""
+    import numpy as np
+    from scipy.optimize import linprog
+
+    wanted = _coefficients(target)
+    columns = [_coefficients(t.poly) for t in terms]
+    rows = {m: n for n, m in enumerate(dict.fromkeys(m for c in (wanted, *columns) for m in c))}
+    A, b = np.zeros((len(rows), len(columns))), np.zeros(len(rows))
+    for n, column in enumerate(columns):
+        for m, c in column.items():
+            A[rows[m], n] = float(c)
+    scale = float(max(abs(c) for c in wanted.values()))
+    for m, c in wanted.items():
+        b[rows[m]] = float(c) / scale
+    proposal = linprog(np.ones(len(columns)), A_eq=A, b_eq=b, method="highs-ds")
+    if proposal.x is None:
+        return None
+    support = [n for n, x in enumerate(proposal.x) if x > NEGLIGIBLE]
+    weights = solve_exactly([columns[n] for n in support], wanted)
+    if weights is None or any(w < 0 for w in weights):
+        return None
+    return [(Rational(w.numerator, w.denominator), terms[n]) for w, n in zip(weights, support, strict=True) if w]
+
+
+def _coefficients(poly: Poly) -> dict[Monomial, Fraction]:
+    return {m: Fraction(int(c)) for m, c in poly.to_dict().items()}
+
+
+def solve_exactly(columns: list[dict[Any, Fraction]], wanted: dict[Any, Fraction]) -> list[Fraction] | None:
+    """Rational weights with ``sum of weight * column = wanted``, or None; weights that are free are zero."""
+    keys = list(dict.fromkeys(k for c in (*columns, wanted) for k in c))
+    zero = Fraction(0)
+    rows = [[c.get(k, zero) for c in (*columns, wanted)] for k in keys]
+    pivots: list[int] = []
+    for column in range(len(columns)):
+        rank = len(pivots)
+        found = next((r for r in range(rank, len(rows)) if rows[r][column]), None)
+        if found is None:
+            continue
+        rows[rank], rows[found] = rows[found], rows[rank]
+        lead = rows[rank][column]
+        rows[rank] = [x / lead for x in rows[rank]]
+        for r, row in enumerate(rows):
+            if r != rank and row[column]:
+                share = row[column]
+                rows[r] = [x - share * y for x, y in zip(row, rows[rank], strict=True)]
+        pivots.append(column)
+    if any(row[-1] for row in rows[len(pivots) :]):
+        return None
+    weights = [zero] * len(columns)
+    for row, column in zip(rows, pivots, strict=False):
+        weights[column] = row[-1]
+    return weights

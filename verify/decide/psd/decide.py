@@ -1,0 +1,114 @@
+"""The portfolio: from the cheapest proof or refutation to the dearest.
+
+A few exact points refute what is plainly indefinite. Then, a group of connected blocks at a time: constant matrices with
+nonnegative functions as factors, and the elimination of low rank, borders and diagonals. What no factor was found for is searched
+for a negative direction, and then eliminated once more with pivots whose signs are sought among sums of squares. No solver is
+trusted; symmetry is another obligation, so that D stands for its symmetric part here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from sympy import Expr
+
+from recipe.declare.dynamics import Dynamics
+from recipe.language.entry import parts
+from verify.decide.definedness import NO_POINT, has_a_point
+from verify.decide.nonnegative.certifier import nonnegative
+from verify.decide.psd.confirm import problem_with
+from verify.decide.psd.elimination import NotReachedError
+from verify.decide.psd.field import RatioField
+from verify.decide.psd.low_rank import Factoring, Signed
+from verify.decide.psd.refute import find_negative, search_negative
+from verify.decide.psd.structure import read_structure
+from verify.decide.psd.sum_of_parts import constant_parts
+from verify.decide.psd.symmetric import names_of, symmetrised, written_in
+from verify.decide.zero.errors import CannotDecideError, TableFullError
+from verify.decide.zero.generators import CAPACITIES
+from verify.decide.zero.ratio import Ratio
+from verify.evidence import FactorStep, SignStep
+from verify.generator.coupling import Diffusion, Group, connected
+from verify.verdict import Outcome, Verdict, conjunction, proved, refuted, undecided
+
+NEGATIVE = "x^T D x is negative at the witness"
+
+
+def decide_psd(dynamics: Dynamics) -> Outcome:
+    """Decide ``x^T D x >= 0`` for every vector x, every length and every point of the domain."""
+    diffusion = symmetrised(dynamics)
+    witness = find_negative(dynamics.state, diffusion)
+    if witness is not None:
+        return refuted(NEGATIVE, witness)
+    if not has_a_point(written_in(dynamics.state, diffusion)):
+        return undecided(NO_POINT)
+    groups = connected(dynamics.state, diffusion)
+    if not groups:
+        return proved("D is zero", steps=[FactorStep((), ())])
+    found = {group: _factored(diffusion, group, (constant_parts, _eliminated)) for group in groups}
+    open_groups = [group for group, outcome in found.items() if outcome.verdict is not Verdict.PROVED]
+    if open_groups:
+        witness = search_negative(dynamics.state, diffusion, open_groups)
+        if witness is not None:
+            return refuted(NEGATIVE, witness)
+        found |= {group: _factored(diffusion, group, (_eliminated_combining,)) for group in open_groups}
+    return _joined({names_of(group): outcome for group, outcome in found.items()})
+
+
+def _joined(found: dict[str, Outcome]) -> Outcome:
+    """The factors of all groups as one."""
+    outcome = conjunction(found.items(), by="; ".join(f"{name}: {o.by}" for name, o in found.items()))
+    if outcome.verdict is not Verdict.PROVED:
+        return outcome
+    steps = [s for o in found.values() for s in o.steps if isinstance(s, FactorStep)]
+    columns = tuple(column for s in steps for column in s.columns)
+    signs = tuple(sign for s in steps for sign in s.signs)
+    return proved(outcome.by, *outcome.assumptions, steps=[FactorStep(columns, signs)])
+
+
+Way = Callable[[Diffusion, Group], list[Signed]]
+
+
+def _factored(diffusion: Diffusion, group: Group, ways: Iterable[Way]) -> Outcome:
+    """The first way that gives a factor which stands up to being multiplied out."""
+    reason = ""
+    for way in ways:
+        try:
+            signed = way(diffusion, group)
+        except (NotReachedError, CannotDecideError) as error:
+            reason = str(error)
+            continue
+        except RecursionError:
+            reason = "it is nested too deeply"
+            continue
+        step = FactorStep(tuple(c for c, _ in signed), tuple(s for _, s in signed))
+        problem = problem_with(step, diffusion, group)
+        if problem is None:
+            return proved("D = B W B^T with weights W >= 0", steps=[step])
+        reason = problem
+    return undecided(reason)
+
+
+def _eliminated(diffusion: Diffusion, group: Group) -> list[Signed]:
+    return _with_signs(diffusion, group, nonnegative)
+
+
+def _eliminated_combining(diffusion: Diffusion, group: Group) -> list[Signed]:
+    return _with_signs(diffusion, group, partial(nonnegative, combining=True))
+
+
+def _with_signs(diffusion: Diffusion, group: Group, why: Callable[[Expr], SignStep | None]) -> list[Signed]:
+    written = [p for a in group for b in group for p in parts(diffusion[a, b])]
+    for capacity in CAPACITIES:
+        field = RatioField(capacity, written)
+
+        def certify(r: Ratio, field: RatioField = field) -> SignStep | None:
+            return why(field.expression(r))
+
+        try:
+            return Factoring(read_structure(diffusion, group, field), certify).columns()
+        except TableFullError:
+            if capacity == CAPACITIES[-1]:
+                raise
+    raise AssertionError("the last table either holds or raises")

@@ -1,0 +1,91 @@
+"""Exact ``L D L^T`` with pivots whose signs are proved.
+
+The elimination only proposes: what it finds is multiplied out and decided again before anything counts as proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from verify.decide.psd.field import RatioField, Rows
+from verify.decide.zero.ratio import Ratio
+from verify.evidence import SignStep
+
+Certify = Callable[[Ratio], SignStep | None]
+
+MOST_STEPS = 64  # pivots that are tried in all, over different orders
+
+
+class NotReachedError(Exception):
+    """This way of proving does not reach the matrix; the text says why."""
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """A pivot at ``place``, the column of L below it (1 at the place itself), and why it is not negative."""
+
+    place: int
+    column: tuple[Ratio, ...]
+    weight: Ratio
+    sign: SignStep
+
+
+class Elimination:
+    """``A = sum of weight * column column^T``; rows that are left over are zero."""
+
+    def __init__(self, field: RatioField, certify: Certify) -> None:
+        self._field, self._certify = field, certify
+        self._steps = 0
+
+    def of(self, matrix: Rows) -> list[Pivot]:
+        """The pivots in an order in which all signs are proved.
+
+        Raises:
+            NotReachedError: where no order was found.
+        """
+        self._steps = 0
+        return self._eliminate(matrix, list(range(len(matrix))))
+
+    def _eliminate(self, A: Rows, left: list[int]) -> list[Pivot]:
+        left = self._without_zero_rows(A, left)
+        reason = None
+        for place in sorted(left, key=lambda k: _size(A[k][k])):
+            self._steps += 1
+            if self._steps > MOST_STEPS:
+                break
+            sign = self._certify(A[place][place])
+            if sign is None:
+                reason = reason or f"the sign of the pivot {self._field.expression(A[place][place])} is not proved"
+                continue
+            column = tuple(
+                self._field.reduced(A[k][place] / A[place][place]) if k in left else self._field.zero for k in range(len(A))
+            )
+            try:
+                rest = self._eliminate(self._remainder(A, column, place, left), [k for k in left if k != place])
+            except NotReachedError as error:
+                reason = reason or str(error)
+                continue
+            return [Pivot(place, column, A[place][place], sign), *rest]
+        if left:
+            raise NotReachedError(reason or "too many orders of the pivots")
+        return []
+
+    def _without_zero_rows(self, A: Rows, left: list[int]) -> list[int]:
+        """What is left without zero diagonals: with such a diagonal the whole row must be zero."""
+        empty = [k for k in left if A[k][k].is_zero()]
+        if any(not A[k][m].is_zero() for k in empty for m in left):
+            raise NotReachedError("a diagonal entry is identically zero and its row is not")
+        return [k for k in left if k not in empty]
+
+    def _remainder(self, A: Rows, column: tuple[Ratio, ...], place: int, left: list[int]) -> Rows:
+        rest = [list(row) for row in A]
+        for k in left:
+            for m in left:
+                if k <= m:
+                    rest[k][m] = rest[m][k] = self._field.reduced(A[k][m] - column[k] * A[place][m])
+        return rest
+
+
+def _size(r: Ratio) -> tuple[int, int]:
+    return len(r.den), len(r.num)

@@ -1,0 +1,79 @@
+"""The field that matrices are eliminated over: expressions as reduced ratios of one ring, and small matrices of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sympy import Expr
+
+from recipe.language.symbols import GENERIC, Length
+from recipe.language.total import sum_over
+from verify.decide.zero.canonical import Canonical
+from verify.decide.zero.ratio import Ratio
+
+Rows = list[list[Ratio]]
+
+
+class RatioField:
+    """Ratios of one table of generators."""
+
+    def __init__(self, capacity: int, expressions: Iterable[Expr]) -> None:
+        self.canonical = Canonical(capacity)
+        self.generators = self.canonical.generators
+        listed = list(expressions)
+        for e in listed:
+            self.canonical.read(e)
+        if listed:
+            self.canonical.read_again(listed[0])  # what is read from here on knows all roots
+        self.zero, self.one = self.generators.number(0), self.generators.number(1)
+
+    def read(self, e: Expr) -> Ratio:
+        """An expression as a ratio."""
+        return self.canonical.read(e)
+
+    def reduced(self, r: Ratio) -> Ratio:
+        """A result of arithmetic, with the relations between the generators applied."""
+        return self.generators.reduce(r)
+
+    def expression(self, r: Ratio) -> Expr:
+        """The expression that a ratio means."""
+        return self.generators.expression(r)
+
+    def total(self, r: Ratio, length: Length) -> Ratio:
+        """The sum over the coordinates of a ratio at the generic one."""
+        return self.read(sum_over(self.expression(r), GENERIC, length))
+
+    # -- small matrices
+
+    def sum(self, terms: Iterable[Ratio]) -> Ratio:
+        """The sum of some ratios."""
+        result = self.zero
+        for t in terms:
+            result += t
+        return self.reduced(result)
+
+    def zeros(self, rows: int, columns: int) -> Rows:
+        """A matrix of zeros."""
+        return [[self.zero] * columns for _ in range(rows)]
+
+    def unit(self, n: int) -> Rows:
+        """The identity matrix."""
+        return [[self.one if a == b else self.zero for b in range(n)] for a in range(n)]
+
+    def times(self, A: Rows, B: Rows) -> Rows:
+        """The product of two matrices."""
+        columns = list(zip(*B, strict=True))
+        return [[self.sum(x * y for x, y in zip(row, column, strict=True)) for column in columns] for row in A]
+
+    def minus(self, A: Rows, B: Rows) -> Rows:
+        """The difference of two matrices."""
+        return [[self.reduced(x - y) for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]
+
+    def plus(self, A: Rows, B: Rows) -> Rows:
+        """The sum of two matrices."""
+        return [[self.reduced(x + y) for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]
+
+
+def transpose(A: Rows) -> Rows:
+    """The transposed matrix."""
+    return [list(column) for column in zip(*A, strict=True)]

@@ -1,0 +1,253 @@
+"""A factor of diagonals with low rank and borders, for every length.
+
+In the notation of ``structure``, with ``M = W^T A^-1 W``, for any coordinate-free P and R,
+
+    D = F A F^T + [W 0; 0 I] N [W 0; 0 I]^T,   F = [I + W P W^T A^-1; R^T W^T A^-1],
+    N = [K - P - P^T - P M P^T,  E - R - P M R;  its transpose,  S - R^T M R],
+
+so D is positive semidefinite if A and the small matrix N are. Where A is positive it is so only if N is for the best P and R: with
+K diagonal, P = K on its negative part (``diag(a) - c u u^T`` leaves ``c (1 - c total(u^2/a)) u u^T``) and R = E, the Schur
+complement; what the positive part of K adds to A enters by Woodbury's identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sympy import S
+
+from recipe.language.entry import Column, Coupling, Entry, Number, Row
+from recipe.language.symbols import GENERIC, OTHER, Block, Length, Vector
+from recipe.language.total import relabel
+from verify.decide.psd.congruence import diagonalise
+from verify.decide.psd.elimination import Certify, Elimination, NotReachedError, Pivot
+from verify.decide.psd.field import Rows, transpose
+from verify.decide.psd.structure import Structure, Vectors
+from verify.decide.zero.ratio import Ratio
+from verify.evidence import FactorColumn, SignStep
+
+Signed = tuple[FactorColumn, SignStep]
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """One pivot of A: a block of columns of B. ``reach[b]`` is ``(L^-1 W_b) / weight``, what W_b meets there."""
+
+    length: Length
+    rows: dict[Block, Ratio]
+    pivot: Pivot
+    reach: list[Ratio]
+
+
+class Factoring:
+    """Puts the factor of one group together."""
+
+    def __init__(self, structure: Structure, certify: Certify) -> None:
+        self._s, self._field, self._certify = structure, structure.field, certify
+        self._eliminate = Elimination(structure.field, certify)
+        self._outside: set[int] = set()  # the columns of W that leave the range of A; P and R do not touch them
+
+    def columns(self) -> list[Signed]:
+        """The columns of B with their weights and the signs of these.
+
+        Raises:
+            NotReachedError: where no factor was found.
+        """
+        found = self._dense_columns()
+        self._rotate()
+        self._join_borders()
+        layers = self._layers()
+        reason = ""
+        for P, R in self._choices(layers):
+            N = self._small(P, R, layers)
+            try:
+                pivots = self._eliminate.of(N)
+            except NotReachedError as error:
+                reason = reason or str(error)
+                continue
+            return found + [self._block_column(layer, P, R) for layer in layers] + [self._single(p) for p in pivots]
+        raise NotReachedError(reason)
+
+    # -- the pieces ----------------------------------------------------------------------------------------------------------
+
+    def _dense_columns(self) -> list[Signed]:
+        """Each dense matrix by the small matrix of its coefficients."""
+        found: list[Signed] = []
+        for matrix, coefficients in self._s.dense.items():
+            blocks = [b for b in self._s.vectors if b.length == matrix.row.length]
+            C = [[coefficients.get((a, b), self._field.zero) for b in blocks] for a in blocks]
+            for pivot in self._eliminate.of(C):
+                entries = {b: Coupling(e, S.Zero) for b, e in zip(blocks, self._expressions(pivot.column), strict=True) if e != 0}
+                weight = self._field.expression(pivot.weight)
+                found.append((FactorColumn(matrix.row.length, tuple(entries.items()), weight, matrix), pivot.sign))
+        return found
+
+    def _rotate(self) -> None:
+        """Make K diagonal: other columns W, of which those that nothing uses are dropped."""
+        s, field = self._s, self._field
+        turned = diagonalise(s.K, field)
+        s.columns = [self._combined([row[b] for row in turned.T]) for b in range(len(s.K))]
+        s.E = field.times(turned.inverse, s.E) if s.E and s.scalars else s.E
+        used = [b for b, k in enumerate(turned.weights) if not (k.is_zero() and all(e.is_zero() for e in s.E[b]))]
+        s.columns, s.E = [s.columns[b] for b in used], [s.E[b] for b in used]
+        s.K = [[turned.weights[b] if a == b else field.zero for b in used] for a in used]
+
+    def _join_borders(self) -> None:
+        """One column for the border of each scalar, of all that K does not use: its parts may leave the range of A one by one."""
+        s, field = self._s, self._field
+        kept = [b for b in range(len(s.K)) if not s.K[b][b].is_zero()]
+        others = [b for b in range(len(s.K)) if b not in kept]
+        joined = [
+            self._combined([s.E[b][n] if b in others else field.zero for b in range(len(s.K))]) for n in range(len(s.scalars))
+        ]
+        filled = [n for n, column in enumerate(joined) if column]
+        s.columns = [s.columns[b] for b in kept] + [joined[n] for n in filled]
+        s.E = [s.E[b] for b in kept] + [[field.one if m == n else field.zero for m in range(len(s.scalars))] for n in filled]
+        weights = [s.K[b][b] for b in kept] + [field.zero] * len(filled)
+        s.K = [[w if a == b else field.zero for b in range(len(weights))] for a, w in enumerate(weights)]
+
+    def _combined(self, shares: list[Ratio]) -> Vectors:
+        parts: dict[Block, list[Ratio]] = {}
+        for share, column in zip(shares, self._s.columns, strict=True):
+            for block, f in column.items():
+                parts.setdefault(block, []).append(share * f)
+        summed = {block: self._field.sum(listed) for block, listed in parts.items()}
+        return {block: f for block, f in summed.items() if not f.is_zero()}
+
+    def _layers(self) -> list[_Layer]:
+        """The pivots of A, one small elimination a length."""
+        layers: list[_Layer] = []
+        for length in dict.fromkeys(b.length for b in self._s.vectors):
+            blocks = [b for b in self._s.vectors if b.length == length]
+            pivots = self._eliminate.of([[self._s.diagonal[a, b] for b in blocks] for a in blocks])
+            reached = [self._forward(pivots, blocks, column) for column in self._s.columns]
+            for q, pivot in enumerate(pivots):
+                rows = {b: f for b, f in zip(blocks, pivot.column, strict=True) if not f.is_zero()}
+                layers.append(_Layer(length, rows, pivot, [self._field.reduced(y[q] / pivot.weight) for y, _ in reached]))
+            self._outside |= {b for b, (_, inside) in enumerate(reached) if not inside}
+        return layers
+
+    def _forward(self, pivots: list[Pivot], blocks: list[Vector], column: Vectors) -> tuple[list[Ratio], bool]:
+        """``L^-1 w`` at the pivots, and whether nothing is left elsewhere."""
+        rest = [column.get(b, self._field.zero) for b in blocks]
+        found = []
+        for p in pivots:
+            y = rest[p.place]
+            found.append(y)
+            rest = [self._field.reduced(r - y * c) for r, c in zip(rest, p.column, strict=True)]
+        return found, all(r.is_zero() for r in rest)
+
+    # -- P, R and N ----------------------------------------------------------------------------------------------------------
+
+    def _gram(self, layers: list[_Layer]) -> Rows:
+        """``M = W^T A^-1 W``: a total for every pair of columns and pivot."""
+        n = range(len(self._s.columns))
+        M = self._field.zeros(len(n), len(n))
+        for a in n:
+            for b in n[: a + 1]:
+                if not {a, b} & self._outside:
+                    met = ((x.reach[a] * x.reach[b] * x.pivot.weight, x.length) for x in layers)
+                    M[a][b] = M[b][a] = self._field.sum(
+                        self._field.total(self._field.reduced(f), length) for f, length in met if not f.is_zero()
+                    )
+        return M
+
+    def _choices(self, layers: list[_Layer]) -> Iterator[tuple[Rows, Rows]]:
+        """Pairs of P and R, the simplest first."""
+        s, field, n = self._s, self._field, len(self._s.columns)
+        inside = [b for b in range(n) if b not in self._outside]
+        negative = [b for b in inside if not s.K[b][b].is_zero() and self._certify(s.K[b][b]) is None]
+        positive = [b for b in inside if b not in negative and not s.K[b][b].is_zero()]
+        P = field.zeros(n, n)
+        for b in negative:
+            P[b][b] = s.K[b][b]
+        R = [row if b in inside else [field.zero] * len(s.scalars) for b, row in enumerate(s.E)]
+        bare = [row if b not in positive else [field.zero] * len(s.scalars) for b, row in enumerate(R)]
+        yield P, bare
+        if bare != R:
+            yield P, R
+        M = self._gram(layers)
+        others = [b for b in inside if b not in positive]
+        met = any(not M[a][b].is_zero() for a in positive for b in others) or any(not e.is_zero() for b in positive for e in R[b])
+        if met:
+            yield self._woodbury(P, R, M, positive)
+
+    def _woodbury(self, P: Rows, R: Rows, M: Rows, positive: list[int]) -> tuple[Rows, Rows]:
+        """As if the positive part of K stood in A: ``(A + V C V^T)^-1 W = A^-1 (W - V (I + C M)^-1 C V^T A^-1 W)``."""
+        field, n = self._field, len(P)
+        G = self._inverse_of_one_plus(positive, M)
+        share = field.unit(n)  # A'^-1 W = A^-1 W share
+        for x, a in enumerate(positive):
+            for b in range(n):
+                met = (G[x][y] * self._s.K[c][c] * M[c][b] for y, c in enumerate(positive))
+                share[a][b] = field.reduced(share[a][b] - field.sum(met))
+        return field.times(P, transpose(share)), field.times(share, R)
+
+    def _inverse_of_one_plus(self, positive: list[int], M: Rows) -> Rows:
+        """``(I + C M)^-1`` by Gauss and Jordan."""
+        field, n = self._field, len(positive)
+        unit = field.unit(n)
+        rows = [
+            [field.reduced(unit[x][y] + self._s.K[a][a] * M[a][b]) for y, b in enumerate(positive)] + unit[x]
+            for x, a in enumerate(positive)
+        ]
+        for x in range(n):
+            found = next((y for y in range(x, n) if not rows[y][x].is_zero()), None)
+            if found is None:
+                raise NotReachedError("I + C M is singular")
+            rows[x], rows[found] = rows[found], rows[x]
+            rows[x] = [field.reduced(r / rows[x][x]) for r in rows[x]]
+            for y in range(n):
+                if y != x and not rows[y][x].is_zero():
+                    rows[y] = [field.reduced(r - rows[y][x] * q) for r, q in zip(rows[y], rows[x], strict=True)]
+        return [row[n:] for row in rows]
+
+    def _small(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
+        """N, over the columns of W and the scalars."""
+        s, field = self._s, self._field
+        if not s.columns:
+            return s.S
+        M = self._gram(layers) if any(not x.is_zero() for row in (*P, *R) for x in row) else field.zeros(len(P), len(P))
+        PM = field.times(P, M)
+        corner = field.minus(field.minus(field.minus(s.K, P), transpose(P)), field.times(PM, transpose(P)))
+        if not s.scalars:
+            return corner
+        border = field.minus(field.minus(s.E, R), field.times(PM, R))
+        rest = field.minus(s.S, field.times(transpose(R), field.times(M, R)))
+        return [a + b for a, b in zip(corner, border, strict=True)] + [a + b for a, b in zip(transpose(border), rest, strict=True)]
+
+    # -- columns of B --------------------------------------------------------------------------------------------------------
+
+    def _block_column(self, layer: _Layer, P: Rows, R: Rows) -> Signed:
+        """``F L`` for one pivot of A."""
+        s, field = self._s, self._field
+        entries: list[tuple[Block, Entry]] = []
+        met = [(b, y) for b, y in enumerate(layer.reach) if not y.is_zero()]
+        for block in s.vectors:
+            terms = [
+                field.expression(field.reduced(w[block] * P[a][b])) * relabel(field.expression(y), GENERIC, OTHER)
+                for a, w in enumerate(s.columns) if block in w
+                for b, y in met if not P[a][b].is_zero()
+            ]  # fmt: skip
+            diagonal = field.expression(layer.rows[block]) if block in layer.rows else S.Zero
+            kernel = sum(terms, S.Zero)
+            if diagonal != 0 or kernel != 0:
+                entries.append((block, Coupling(diagonal, kernel)))
+        for n, scalar in enumerate(s.scalars):
+            value = field.sum(R[b][n] * y for b, y in met)
+            if not value.is_zero():
+                entries.append((scalar, Row(field.expression(value))))
+        return FactorColumn(layer.length, tuple(entries), field.expression(layer.pivot.weight)), layer.pivot.sign
+
+    def _single(self, pivot: Pivot) -> Signed:
+        """A column of ``[W 0; 0 I]`` times one of N's factor."""
+        s, n = self._s, len(self._s.columns)
+        vectors = self._combined(list(pivot.column[:n]))
+        entries: list[tuple[Block, Entry]] = [(b, Column(self._field.expression(f))) for b, f in vectors.items()]
+        numbers = zip(s.scalars, self._expressions(pivot.column[n:]), strict=True)
+        entries += [(b, Number(e)) for b, e in numbers if e != 0]
+        return FactorColumn(None, tuple(entries), self._field.expression(pivot.weight)), pivot.sign
+
+    def _expressions(self, ratios: tuple[Ratio, ...]) -> list:  # type: ignore[type-arg]
+        return [self._field.expression(r) for r in ratios]

@@ -1,0 +1,121 @@
+"""Refuting: an exact point of the domain and an exact vector x with ``x^T D x < 0`` in ball arithmetic.
+
+At a point, elimination of the midpoints proposes x, or the eigenvector of the smallest eigenvalue would: any proposal is as good as
+another, as the balls decide. The points are random ones, some at the edges of the domain, for small lengths and a few larger ones;
+then those that a descent of the smallest eigenvalue leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpq
+
+from recipe.language.entry import Coupling, Entry, Row
+from recipe.language.symbols import GENERIC, OTHER, Vector
+from verify.decide.nonnegative.rational import Indefinite, eliminate
+from verify.decide.psd.descent import lowest_points
+from verify.decide.psd.symmetric import written_in
+from verify.decide.zero.decide import explicit_sizes
+from verify.decide.zero.point import BITS, NoValueError, Point, at_precision, shown_ball
+from verify.generator.coupling import Diffusion, Group
+from verify.verdict import Witness
+
+Balls = list[list[Any]]
+
+QUICK, THOROUGH = 4, 16  # random points for each choice of lengths
+LARGER = (5, 10)  # lengths that are tried for what fails only there
+DENOMINATORS = (1, 10, 10**3, 10**6, 10**12)  # a direction is rounded as coarsely as it stays one
+DESCENTS = 6
+
+
+def find_negative(state: Group, diffusion: Diffusion) -> Witness | None:
+    """A witness at one of a few random points for small lengths."""
+    for sizes in explicit_sizes(written_in(state, diffusion)):
+        for seed in range(QUICK):
+            witness = witness_at(Point(sizes, seed, edge=seed % 2 == 1), state, diffusion)
+            if witness is not None:
+                return witness
+    return None
+
+
+def search_negative(state: Group, diffusion: Diffusion, groups: Iterable[Group]) -> Witness | None:
+    """A witness at more points, for larger lengths, or where a descent leads to."""
+    sizes = list(explicit_sizes(written_in(state, diffusion)))
+    larger = [dict.fromkeys(sizes[0], n) for n in LARGER if sizes[0]]
+    for where in (*sizes, *larger):
+        for seed in range(QUICK, THOROUGH if where in sizes else QUICK + 2):
+            witness = witness_at(Point(where, seed, edge=seed % 2 == 1), state, diffusion)
+            if witness is not None:
+                return witness
+    for where in sizes[:2]:
+        for group in groups:
+            for seed in range(DESCENTS):
+                start = Point(where, 100 + seed)
+                for point in lowest_points(start, lambda p, g=group: explicit(p, g, diffusion)):  # type: ignore[misc]
+                    witness = witness_at(point, state, diffusion)
+                    if witness is not None:
+                        return witness
+    return None
+
+
+def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | None:
+    """A witness at one point."""
+    for bits in BITS:
+        try:
+            x, value = at_precision(bits, lambda: _negative_direction(explicit(point, state, diffusion)))
+        except NoValueError:
+            return None
+        if value < 0:
+            break
+    else:
+        return None
+    shown: dict[str, str | list[str]] = {f"x[{n}]": str(c) for n, c in zip(_coordinate_names(state, point), x, strict=True)}
+    return Witness(point.shown() | shown, f"x^T D x is {shown_ball(value)}")
+
+
+def explicit(point: Point, blocks: Group, diffusion: Diffusion) -> Balls:
+    """D, or a group of it, as balls at a point."""
+    coordinates = [(b, k) for b in blocks for k in point.coordinates(b)]
+    return [[_number(diffusion[a, b], i, j, point) for b, j in coordinates] for a, i in coordinates]
+
+
+def _coordinate_names(state: Group, point: Point) -> Iterator[str]:
+    for b in state:
+        yield from (f"{b}[{k + 1}]" for k in point.coordinates(b)) if isinstance(b, Vector) else (b.name,)
+
+
+def _number(entry: Entry, i: int, j: int, point: Point) -> Any:
+    if isinstance(entry, Coupling):
+        value = point.evaluate(entry.kernel, {GENERIC: i, OTHER: j})
+        return value + point.evaluate(entry.diagonal, {GENERIC: i}) if i == j else value
+    return point.evaluate(entry.value, {GENERIC: j if isinstance(entry, Row) else i})
+
+
+def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any]:
+    """A vector and what the matrix gives for it; both are certain, and only a negative value says something."""
+    middles = [[_middle(ball) for ball in row] for row in matrix]
+    symmetric = [[(middles[a][b] + middles[b][a]) / 2 for b in range(len(matrix))] for a in range(len(matrix))]
+    found = eliminate(symmetric)
+    if not isinstance(found, Indefinite):
+        return (), arb(0)
+    largest = max(abs(c) for c in found.direction)
+    for bound in DENOMINATORS:
+        x = tuple((c / largest).limit_denominator(bound) for c in found.direction)
+        value = _form(matrix, x)
+        if value < 0:
+            return x, value
+    return found.direction, _form(matrix, found.direction)
+
+
+def _middle(ball: Any) -> Fraction:
+    mantissa, exponent = (int(n) for n in ball.mid().man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def _form(matrix: Balls, x: tuple[Fraction, ...]) -> Any:
+    exact = [fmpq(c.numerator, c.denominator) for c in x]
+    terms = (matrix[a][b] * arb(p * q) for a, p in enumerate(exact) for b, q in enumerate(exact) if p and q)
+    return sum(terms, arb(0))

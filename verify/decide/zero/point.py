@@ -1,0 +1,412 @@
+"""Explicit points of a recipe's domain, and exact evaluation at them in ball arithmetic.
+
+A point gives every length a number, every coordinate and parameter an exact rational, and every abstract function, derivative and
+matrix entry a rational of its own. The jets of a smooth function may be chosen freely (mixed partials symmetric, positive functions
+positive); those of an elementwise function only at distinct arguments.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, singledispatch
+from typing import Any
+
+import flint
+import sympy
+from sympy import Add, Expr, Function, Interval, Mul, Pow, Rational, Symbol, oo
+from sympy.core.function import AppliedUndef
+from sympy.core.numbers import Exp1, Pi
+
+from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
+from recipe.language.calculus import abstract_atoms
+from recipe.language.symbols import GENERIC, Block, Indexed, Length, Scalar, Simplex, Vector, assumptions_of
+from recipe.language.total import Total, free_indexed
+
+Ball = Any  # flint.arb
+Places = Mapping[int, int]  # which coordinate each free label stands for, counted from 0
+
+CANDIDATES = tuple(Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0))
+BITS = (128, 512)
+RIDGE = Rational(1, 8)  # what is added to R R^T for a positive definite matrix, which then is neither large nor small for sure
+ROOT = "root"  # of a positive definite matrix: chosen, and not shown
+
+FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
+    sympy.exp: lambda x: x.exp(),
+    sympy.log: lambda x: x.log(),
+    sympy.sin: lambda x: x.sin(),
+    sympy.cos: lambda x: x.cos(),
+    sympy.tan: lambda x: x.tan(),
+    sympy.sinh: lambda x: x.sinh(),
+    sympy.cosh: lambda x: x.cosh(),
+    sympy.tanh: lambda x: x.tanh(),
+    sympy.atan: lambda x: x.atan(),
+    sympy.erf: lambda x: x.erf(),
+    sympy.loggamma: lambda x: x.lgamma(),
+    sympy.Abs: abs,
+}
+
+
+class NoValueError(Exception):
+    """The expression has no certain value at the point."""
+
+
+class Point:
+    """One point; values are chosen when they are first asked for, from a seed."""
+
+    def __init__(self, sizes: Mapping[Length, int], seed: int, *, edge: bool = False) -> None:
+        self.sizes = dict(sizes)
+        self._random = random.Random(seed)
+        self._edge = edge
+        self._values: dict[Any, Rational] = {}
+        self._arguments: dict[Any, list[tuple[Any, tuple[Ball, ...]]]] = {}
+
+    def evaluate(self, e: Expr, places: Places | None = None) -> Ball:
+        """A ball that contains the value, labels standing for ``places``.
+
+        Raises:
+            NoValueError: where the expression is not defined there, or its value depends on what cannot be told apart.
+        """
+        value = _value(e, self, places or {})
+        if not value.is_finite():
+            raise NoValueError(f"{e} is not finite there")
+        return value
+
+    def is_exactly_zero(self, e: Expr, places: Places) -> bool:
+        """Whether an expression without sums and abstract functions is zero there, by rational arithmetic."""
+        if abstract_atoms(e):
+            return False
+        values = {s: self.choose(s.at(GENERIC), places[s.label]) for s in free_indexed(e) if not isinstance(s, Length)}
+        values |= {s: self.choose(s) for s in e.atoms(Symbol) - values.keys() if not isinstance(s, Length)}
+        lengths = {s: Rational(self.sizes[s]) for s in e.atoms(Length)}
+        return bool(e.xreplace(values | lengths) == 0)
+
+    def shown(self) -> dict[str, str | list[str]]:
+        """The values that were asked for."""
+        found: dict[str, str | list[str]] = {str(length): str(n) for length, n in self.sizes.items()}
+        vectors: dict[str, dict[int, Rational]] = {}
+        roots: dict[Dense, dict[int, list[Rational]]] = {}
+        for key, value in self._values.items():
+            if isinstance(key, tuple) and len(key) == 3 and key[0] == "coordinate":
+                vectors.setdefault(key[1].base, {})[key[2]] = value
+            elif isinstance(key, tuple) and key[0] == ROOT:
+                roots.setdefault(key[1], {}).setdefault(key[2], []).append(value)
+            else:
+                found[_key_text(key)] = str(value)
+        for matrix, rows in roots.items():
+            for i, j in itertools.combinations_with_replacement(sorted(rows), 2):
+                entry = sum((a * b for a, b in zip(rows[i], rows[j], strict=True)), RIDGE * int(i == j))
+                found[_key_text(("entry", matrix, i, j))] = str(entry)
+        for base, coordinates in vectors.items():
+            found[base] = [str(coordinates.get(k, "any")) for k in range(max(coordinates) + 1)]
+        return found
+
+    # -- moving ----------------------------------------------------------------------------------------------------------------
+
+    def movable(self) -> list[Any]:
+        """The keys of the coordinates, parameters and free values that may vary continuously; none where values of elementwise
+        functions were asked for, as these belong to their arguments."""
+        if any(isinstance(key, tuple) and key[0] == "function" for key in self._values):
+            return []
+        return [key for key in self._values if _symbol_of(key) is None or not _is_discrete(_symbol_of(key))]
+
+    def value_of(self, key: Any) -> Rational:
+        """A value that was chosen."""
+        return self._values[key]
+
+    def moved(self, values: Mapping[Any, Rational]) -> Point | None:
+        """The point with some values replaced; None where one does not satisfy what was declared, or changes the sign of a jet."""
+        for key, value in values.items():
+            symbol = _symbol_of(key)
+            if symbol is None and value * self._values[key] <= 0:
+                return None
+            if symbol is not None and not (_fits(value, symbol) and _is_inside(value, symbol)):
+                return None
+        point = Point(self.sizes, 0, edge=self._edge)
+        point._values = {**self._values, **values}
+        return None if point._leaves_a_simplex() else point
+
+    def _leaves_a_simplex(self) -> bool:
+        totals: dict[Any, Rational] = {}
+        for key, value in self._values.items():
+            symbol = _symbol_of(key)
+            if isinstance(getattr(symbol, "domain", None), Simplex):
+                totals[symbol] = totals.get(symbol, Rational(0)) + value
+        return any(total >= 1 for total in totals.values())
+
+    # -- choosing values -----------------------------------------------------------------------------------------------------
+
+    def choose(self, symbol: Symbol, k: int | None = None) -> Rational:
+        """The value of a coordinate or of a plain symbol."""
+        key = ("coordinate", symbol, k) if k is not None else symbol
+        if key not in self._values:
+            self._values[key] = self._chosen(symbol)
+        return self._values[key]
+
+    def choose_all(self, symbols: Iterable[Symbol]) -> dict[Symbol, Rational] | None:
+        """The values of lengths and plain symbols, in this order; None where one of them has none."""
+        try:
+            return {s: Rational(self.sizes[s]) if isinstance(s, Length) else self.choose(s) for s in symbols}
+        except NoValueError:
+            return None
+
+    def coordinates(self, block: Block) -> range:
+        """The numbers of the coordinates of a block; a scalar has one."""
+        return range(self.sizes.get(block.length, 1) if isinstance(block, Vector) else 1)
+
+    def put(self, symbol: Symbol, k: int | None, value: Rational) -> None:
+        """Give a coordinate (or, with k None, a plain symbol) a value before it is asked for, on the edge of its domain perhaps."""
+        self._values[("coordinate", symbol, k) if k is not None else symbol] = value
+
+    def _chosen(self, symbol: Symbol) -> Rational:
+        if isinstance(getattr(symbol, "domain", None), Simplex):
+            return Rational(self._random.randint(1, 7), 8 * self.sizes[symbol.length])
+        fitting = _candidates(symbol, self._edge)
+        if not fitting:
+            raise NoValueError(f"no value of {symbol} was found that satisfies its assumptions")
+        return self._random.choice(fitting)
+
+    def free(self, key: Any, positive: bool) -> Ball:
+        """The value of an atom that may be chosen freely."""
+        if key not in self._values:
+            numerator = self._random.randint(1, 24) * (1 if positive or self._random.random() < 0.5 else -1)
+            if self._edge and not positive and self._random.random() < 0.3:
+                numerator = 0
+            self._values[key] = Rational(numerator, 8)
+        return _ball(self._values[key])
+
+    def positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
+        """An entry of ``R R^T + 1/8`` with a free ``R``."""
+        n = self.sizes[matrix.row.length]
+        products = [self.free((ROOT, matrix, i, k), False) * self.free((ROOT, matrix, j, k), False) for k in range(n)]
+        return sum(products, _ball(RIDGE * int(i == j)))
+
+    def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
+        """A free value at these arguments, the same one wherever the arguments are the same."""
+        arguments = tuple(_value(a, self, places) for a in e.args)
+        written = tuple(_argument_name(a, ball, places) for a, ball in zip(e.args, arguments, strict=True))
+        known = self._arguments.setdefault(e.func, [])
+        for name, balls in known:
+            if all(a.overlaps(b) for a, b in zip(arguments, balls, strict=True)):
+                if name != written:
+                    raise NoValueError(f"two arguments of {e.func} cannot be told apart")
+                break
+        else:
+            known.append((written, arguments))
+        return self.free(("function", e.func, orders, written), positive=bool(e.is_positive) and not any(orders))
+
+
+@singledispatch
+def _value(e: Expr, point: Point, places: Places) -> Ball:
+    if type(e) in FUNCTIONS:
+        return FUNCTIONS[type(e)](_value(e.args[0], point, places))
+    raise NoValueError(f"{type(e).__name__} cannot be evaluated")
+
+
+@_value.register
+def _(e: sympy.polygamma, point: Point, places: Places) -> Ball:
+    if e.args[0] != 0:
+        raise NoValueError(f"{e} cannot be evaluated")
+    return _value(e.args[1], point, places).digamma()
+
+
+@_value.register
+def _(e: sympy.sign, point: Point, places: Places) -> Ball:
+    value = _value(e.args[0], point, places)
+    if value.contains(0):
+        raise NoValueError(f"{e} jumps there")
+    return flint.arb(1 if value > 0 else -1)
+
+
+@_value.register
+def _(e: Rational, point: Point, places: Places) -> Ball:
+    return _ball(e)
+
+
+@_value.register
+def _(e: Pi, point: Point, places: Places) -> Ball:
+    return flint.arb.pi()
+
+
+@_value.register
+def _(e: Exp1, point: Point, places: Places) -> Ball:
+    return flint.arb(1).exp()
+
+
+@_value.register
+def _(e: Symbol, point: Point, places: Places) -> Ball:
+    return _ball(point.choose(e))
+
+
+@_value.register
+def _(e: Length, point: Point, places: Places) -> Ball:
+    return flint.arb(point.sizes[e])
+
+
+@_value.register
+def _(e: Indexed, point: Point, places: Places) -> Ball:
+    return _ball(point.choose(e.at(GENERIC), places[e.label]))
+
+
+@_value.register
+def _(e: Potential, point: Point, places: Places) -> Ball:
+    return point.free(("jet", e, None, ()), positive=False)
+
+
+@_value.register
+def _(e: Field, point: Point, places: Places) -> Ball:
+    return point.free(("jet", e.at(GENERIC), places[e.label], ()), positive=bool(e.is_positive))
+
+
+@_value.register
+def _(e: Partial, point: Point, places: Places) -> Ball:
+    head = e.head.at(GENERIC) if isinstance(e.head, Field) else e.head
+    at = places[e.head.label] if isinstance(e.head, Field) else None
+    wrt = ((s.base, places[s.label]) if isinstance(s, Indexed) else (s.name, -1) for s in e.wrt)
+    return point.free(("jet", head, at, tuple(sorted(wrt))), positive=False)
+
+
+@_value.register
+def _(e: DenseEntry, point: Point, places: Places) -> Ball:
+    i, j = (places[label] for label in e.labels)
+    if e.matrix.positive_definite:
+        return point.positive_definite(e.matrix, i, j)
+    return point.free(("entry", e.matrix, *((min(i, j), max(i, j)) if e.matrix.symmetric else (i, j))), positive=False)
+
+
+@_value.register
+def _(e: Jet, point: Point, places: Places) -> Ball:
+    return point.elementwise(e.applied, e.orders, places)
+
+
+@_value.register
+def _(e: AppliedUndef, point: Point, places: Places) -> Ball:
+    return point.elementwise(e, (0,) * len(e.args), places)
+
+
+@_value.register
+def _(e: Add, point: Point, places: Places) -> Ball:
+    return sum((_value(a, point, places) for a in e.args), flint.arb(0))
+
+
+@_value.register
+def _(e: Mul, point: Point, places: Places) -> Ball:
+    return math.prod((_value(a, point, places) for a in e.args), start=flint.arb(1))
+
+
+@_value.register
+def _(e: Pow, point: Point, places: Places) -> Ball:
+    base = _value(e.base, point, places)
+    if e.exp.is_Integer:
+        return base ** int(e.exp)
+    if e.exp == Rational(1, 2):
+        return base.sqrt()
+    power = _value(e.exp, point, places)
+    if power.is_integer():
+        return base**power
+    if not base > 0:
+        raise NoValueError(f"{e.base} is not known to be positive there")
+    return base**power
+
+
+@_value.register
+def _(e: Total, point: Point, places: Places) -> Ball:
+    label, length = e.index.label, e.index.length
+    return sum((_value(e.body, point, {**places, label: k}) for k in range(point.sizes[length])), flint.arb(0))
+
+
+def at_precision(bits: int, compute: Callable[[], Ball]) -> Ball:
+    """Run a computation in ball arithmetic of so many bits."""
+    before = flint.ctx.prec
+    flint.ctx.prec = bits
+    try:
+        return compute()
+    finally:
+        flint.ctx.prec = before
+
+
+def shown_ball(value: Ball) -> str:
+    """A ball to twelve digits, without zeros at the end."""
+    digits, exponent, power = str(value.str(12, radius=False)).partition("e")
+    return (digits.rstrip("0").removesuffix(".") if "." in digits else digits) + exponent + power
+
+
+def _ball(value: Rational) -> Ball:
+    return flint.arb(flint.fmpq(int(value.p), int(value.q)))
+
+
+def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
+    """An argument by its exact value, or, where that is irrational, by how it is written and at which coordinates."""
+    if ball.is_exact():
+        mantissa, exponent = (int(n) for n in ball.man_exp())
+        return str(Rational(mantissa) * Rational(2) ** exponent)
+    at = sorted((str(s), places[s.label] + 1) for s in free_indexed(e))
+    return str(e) + "".join(f" at {s}={k}" for s, k in at)
+
+
+@lru_cache(maxsize=1024)
+def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
+    """Values that satisfy what was declared of the symbol; with ``edge``, those where something may go wrong come first."""
+    domain = symbol.domain if isinstance(symbol, Vector | Scalar) else None
+    fitting = [c for c in CANDIDATES if _fits(c, symbol)]
+    special = [Rational(0)]
+    if isinstance(domain, Interval):
+        fitting = [c for c in (*fitting, *_inside(domain)) if c in domain]
+        special = [c for c in (Rational(0), domain.start, domain.end) if c.is_Rational and c in domain]
+    return [c for c in special if _fits(c, symbol)] * 4 + fitting if edge else fitting
+
+
+def _inside(domain: Interval) -> list[Rational]:
+    """A few rational points between the ends; an irrational end is approached to twelve digits."""
+    ends = [x if not x.is_finite or x.is_Rational else Rational(str(x.evalf(12))) for x in (domain.start, domain.end)]
+    start = ends[0] if ends[0] != -oo else (ends[1] - 8 if ends[1] != oo else Rational(-4))
+    end = ends[1] if ends[1] != oo else start + 8
+    return [start + (end - start) * Rational(k, 16) for k in (3, 5, 8, 11, 14)]
+
+
+def _fits(value: Rational, symbol: Symbol) -> bool:
+    facts = assumptions_of(symbol)
+    return all(getattr(value, f"is_{fact}", truth) in (truth, None) for fact, truth in facts.items() if fact != "commutative")
+
+
+def _symbol_of(key: Any) -> Symbol | None:
+    """The symbol whose value a key names; None for jets and entries of matrices."""
+    if isinstance(key, Symbol):
+        return key
+    return key[1] if key[0] == "coordinate" else None
+
+
+def _is_discrete(symbol: Symbol) -> bool:
+    return any(fact in assumptions_of(symbol) for fact in ("integer", "rational", "irrational", "even", "odd", "prime"))
+
+
+def _is_inside(value: Rational, symbol: Symbol) -> bool:
+    domain = getattr(symbol, "domain", None)
+    if not isinstance(domain, Interval):
+        return True
+    above = value > domain.start if domain.left_open else value >= domain.start
+    below = value < domain.end if domain.right_open else value <= domain.end
+    return bool(above) and bool(below)
+
+
+def _key_text(key: Any) -> str:
+    if isinstance(key, Symbol):
+        return key.name
+    kind, head, *rest = key
+    if kind == "jet":
+        at, wrt = rest
+        return quotient(f"{head}" + ("" if at is None else f"[{at + 1}]"), [b if k < 0 else f"{b}[{k + 1}]" for b, k in wrt])
+    if kind == "function":
+        orders, written = rest
+        primes = chr(39) * orders[0] if len(orders) == 1 else f"^({','.join(map(str, orders))})" if any(orders) else ""
+        return f"{head.__name__}{primes}({', '.join(written)})"
+    return f"{head}[{rest[0] + 1}, {rest[1] + 1}]"
+
+
+def quotient(head: str, wrt: list[str]) -> str:
+    """A derivative as a quotient, ``d^2U/dtheta[1]dtheta[2]`` or ``d^2U/dtheta[1]^2``; without derivatives the function itself."""
+    powers = "".join(f"d{x}" + (f"^{wrt.count(x)}" if wrt.count(x) > 1 else "") for x in dict.fromkeys(wrt))
+    order = f"^{len(wrt)}" if len(wrt) > 1 else ""
+    return f"d{order}{head}/{powers}" if wrt else head

@@ -1,0 +1,84 @@
+"""Rational functions with integer coefficients, on python-flint's sparse polynomials."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from verify.decide.zero.errors import TooLargeError
+
+Poly = Any  # flint.fmpz_mpoly: python-flint has no public type to name here
+
+MAX_TERMS = 100_000
+MAX_POWER = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Ratio:
+    """``num / den``, in lowest terms; the leading coefficient of ``den`` is positive."""
+
+    num: Poly
+    den: Poly
+
+    def __add__(self, other: Ratio) -> Ratio:
+        if self.den == other.den:
+            return ratio(self.num + other.num, self.den)
+        return ratio(self.num * other.den + other.num * self.den, self.den * other.den)
+
+    def __neg__(self) -> Ratio:
+        return Ratio(-self.num, self.den)
+
+    def __sub__(self, other: Ratio) -> Ratio:
+        return self + (-other)
+
+    def __mul__(self, other: Ratio) -> Ratio:
+        _check_size(len(self.num) * len(other.num))
+        return ratio(self.num * other.num, self.den * other.den)
+
+    def __truediv__(self, other: Ratio) -> Ratio:
+        return self * other.inverse()
+
+    def __pow__(self, n: int) -> Ratio:
+        if n < 0:
+            return self.inverse() ** (-n)
+        if n > MAX_POWER:
+            raise TooLargeError(f"the power {n} is too high for a canonical form")
+        _check_size(*(math.comb(len(p) + n - 1, n) for p in (self.num, self.den)))
+        return Ratio(self.num**n, self.den**n)
+
+    def inverse(self) -> Ratio:
+        """``1 / self``; ZeroDivisionError where it is identically zero."""
+        if self.num == 0:
+            raise ZeroDivisionError("a denominator is identically zero")
+        return ratio(self.den, self.num)
+
+    def is_zero(self) -> bool:
+        """Whether the numerator is the zero polynomial."""
+        return bool(self.num == 0)
+
+    def is_generator(self) -> bool:
+        """Whether it is one generator, to the first power."""
+        return bool(self.den == 1 and len(self.num) == 1 and self.num.leading_coefficient() == 1 and self.num.total_degree() == 1)
+
+    def key(self) -> str:
+        """A text that two equal ratios share."""
+        return f"({self.num})/({self.den})"
+
+
+def ratio(num: Poly, den: Poly) -> Ratio:
+    """The quotient in lowest terms."""
+    _check_size(len(num), len(den))
+    if den == 0:
+        raise ZeroDivisionError("a denominator is identically zero")
+    if num == 0:
+        return Ratio(num, den * 0 + 1)
+    common = num.gcd(den)
+    if den.leading_coefficient() < 0:
+        common = -common
+    return Ratio(num // common, den // common)
+
+
+def _check_size(*terms: int) -> None:
+    if max(terms) > MAX_TERMS:
+        raise TooLargeError(f"the expression has more than {MAX_TERMS} terms in canonical form")

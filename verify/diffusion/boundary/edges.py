@@ -1,0 +1,101 @@
+"""The edges of a domain, and what a coordinate does near one of them by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sympy import Expr, Interval, S, Symbol
+
+from recipe.language.abstract import Field, Partial, Potential
+from recipe.language.calculus import abstract_atoms, summands
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import Block
+from recipe.language.total import Total
+from verify.decide.zero.canonical import normalised
+from verify.diffusion.infinity.separation import of_one_coordinate
+from verify.generator.coupling import own_diffusion
+from verify.subject import Subject
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A finite end of the domain of a coordinate; ``inward`` is 1 at the lower end, -1 at the upper one."""
+
+    block: Block
+    end: Expr
+    inward: int
+    belongs: bool
+
+    def __str__(self) -> str:
+        return f"{self.block} = {self.end}"
+
+    @property
+    def repair(self) -> str:
+        """What to write for a process that leaves through the edge."""
+        return f"mirror(recipe, {self.block}) reflects it at {self.end}; or choose D and H with p D -> 0 there"
+
+    def approached(self, e: Expr, distance: Symbol) -> Expr:
+        """An expression of this coordinate at a distance from the edge."""
+        return e.xreplace({self.block: self.end + self.inward * distance})
+
+
+# what an edge is, as the report begins to say it: never reached, reached and turned back from by itself, or to be reflected at
+NOT_ATTAINED, SELF_REFLECTING, IN_NEED = "unattainable", "self-reflecting", "in need of mirror"
+
+
+def has_edge(subject: Subject) -> bool:
+    """Whether the domain of some block is not the whole line."""
+    return any(b.domain != S.Reals for b in subject.state)
+
+
+def edges(block: Block) -> Iterator[Edge]:
+    """The finite ends of the domain of a block whose coordinates live in an interval."""
+    domain = block.domain
+    assert isinstance(domain, Interval)
+    if domain.start.is_finite:
+        yield Edge(block, domain.start, 1, not domain.left_open)
+    if domain.end.is_finite:
+        yield Edge(block, domain.end, -1, not domain.right_open)
+
+
+def nonlocal_atom(e: Expr, state: tuple[Block, ...]) -> Expr | None:
+    """A sum or an abstract function of a whole block in an expression, by which it depends on more than its own coordinate."""
+    atoms = (a for a in abstract_atoms(e) if isinstance(a, Total | Potential | Field | Partial))
+    return next((a for a in atoms if blocks_in(a, state)), None)
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One coordinate that is a diffusion by itself: drift and diffusion depend on it and on parameters alone."""
+
+    drift: Expr
+    diffusion: Expr
+
+
+def coordinate(subject: Subject, block: Block) -> Coordinate | str:
+    """The coordinate as a diffusion by itself, or why it is none."""
+    drift = normalised(subject.dynamics.drift[block])
+    diffusion = normalised(own_diffusion(subject.dynamics, block))
+    for e, what in ((drift, "drift"), (diffusion, "diffusion")):
+        others = sorted(blocks_in(e, subject.state) - {block}, key=str)
+        atom = nonlocal_atom(e, subject.state)
+        if others:
+            return f"the {what} of {block} depends on {others[0]}"
+        if atom is not None:
+            return f"the {what} of {block} depends on {atom}, and so on more than its own coordinate"
+    return Coordinate(drift, diffusion)
+
+
+def separated(H: Expr, block: Block, state: tuple[Block, ...]) -> tuple[Expr, Expr] | None:
+    """``(h, rest)`` with ``H = total(h(block)) + rest`` (for a number: ``h + rest``), where ``rest`` is free of the block."""
+    h, rest = S.Zero, S.Zero
+    for term in summands(H):
+        if block not in blocks_in(term, state):
+            rest += term
+            continue
+        own = of_one_coordinate(term, block)
+        if own is None or blocks_in(own, state) != {block} or nonlocal_atom(own, state) is not None:
+            return None
+        h += own
+    return h, rest

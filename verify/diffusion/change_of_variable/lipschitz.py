@@ -1,0 +1,86 @@
+"""Bounds of ``f'`` and of the part of the CoRV drift that comes from the map, ``(log |f'|)'``, exactly.
+
+Yokoi et al. assume that f is Lipschitz (their Assumption 2). That alone does not make the drift so: the inverse complementary
+log-log is Lipschitz, and has ``(log f')'' = -exp(phi)``.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from recipe.declare.map import Map
+from verify.decide.asymptotics.leading import certain_sign
+from verify.decide.zero.canonical import normalised
+from verify.diffusion.change_of_variable.monotone import decide_monotone, slope_sign
+from verify.diffusion.change_of_variable.roots import Range, range_of
+from verify.diffusion.change_of_variable.smooth_branch import Piece, limit_of, pieces
+from verify.diffusion.change_of_variable.variable import Variable, fraction, variable
+from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
+
+NOT_RATIONAL = "is not a rational function of phi or of one exponential of it, with zeros in closed form, so no bound was decided"
+
+
+def decide_lipschitz(f: Map) -> Outcome:
+    """``sup |f'|`` over all pieces; between two zeros of ``(log |f'|)'`` the slope is monotone."""
+    return _bounded(f, "|f'|", [_of_slope(piece) for piece in pieces(f)], "Lipschitz with the constant sup |f'| = {}")
+
+
+def decide_lipschitz_drift(f: Map) -> Outcome:
+    """Whether ``(log |f'|)'`` is bounded and has a bounded derivative, and does not jump at a kink."""
+    sides = pieces(f)
+    bends = _bounded(f, "|(log f')'|", [_of_bend(piece, 0) for piece in sides], "|(log f')'| <= {}")
+    if bends.verdict is not Verdict.PROVED:
+        return bends
+    if len(sides) > 1:
+        before, after = limit_of(sides[0].bend, sides[0], True), limit_of(sides[1].bend, sides[1], False)
+        jump = None if before is None or after is None else certain_sign(after - before)
+        if jump is None:
+            return undecided("whether (log f')' is continuous at 0 is not decided")
+        if jump != 0:
+            finding = f"(log f')' goes from {before} to {after} there"
+            return refuted("the drift jumps", Witness({str(sides[1].x): "0"}, finding))
+    curves = _bounded(f, "|(log f')''|", [_of_bend(piece, 1) for piece in sides], "|(log f')''| <= {}")
+    return proved(f"{bends.by}, {curves.by}") if curves.verdict is Verdict.PROVED else curves
+
+
+Found = tuple[Range, Variable, Expr] | None  # a range, the variable in which it was found, and of which expression of phi
+
+
+def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:
+    monotone = decide_monotone(f)
+    if monotone.verdict is not Verdict.PROVED:
+        return undecided("f is not proved to be monotone")
+    largest: Range | None = None
+    for part in found:
+        if part is None:
+            return undecided(f"{what} {NOT_RATIONAL}")
+        over, y, e = part
+        if not over.is_bounded:
+            where = y.phi_at(over.at_high if not over.high.is_finite else over.at_low)
+            finding = f"{what}, which is that of {e}, goes to infinity as phi goes to {where}"
+            return refuted(f"{what} is not bounded", Witness({str(y.x): str(where)}, finding))
+        if largest is None or certain_sign(over.size - largest.size) == 1:
+            largest = over
+    assert largest is not None
+    return proved(by.format(largest.size))
+
+
+def _of_slope(piece: Piece) -> Found:
+    slope = normalised(piece.slope)
+    bend = normalised(piece.bend)
+    y = variable([slope, bend], piece.x)
+    zeros_of_slope = None if y is None else fraction(y.read(bend))
+    if y is None or zeros_of_slope is None or slope_sign(piece) is None:
+        return None
+    over = range_of(y.read(slope), zeros_of_slope, y)
+    return None if over is None else (over, y, slope)
+
+
+def _of_bend(piece: Piece, order: int) -> Found:
+    e = normalised(piece.bend.diff(piece.x, order) if order else piece.bend)
+    y = variable([e], piece.x)
+    found = None if y is None else fraction(y.read(e))
+    if y is None or found is None:
+        return None
+    over = range_of(y.read(e), found.derivative(), y)
+    return None if over is None else (over, y, e)

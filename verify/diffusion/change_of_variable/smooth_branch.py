@@ -1,0 +1,85 @@
+"""A map apart at its kink: on each side of 0 an absolute value is the number or its negative, and the map is smooth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Abs, Expr, Interval, S, Symbol, log, nan, oo, zoo
+
+from recipe.declare.map import Map, derivative
+from recipe.language.sign import is_positive
+from recipe.language.symbols import Scalar
+from verify.decide.definedness import PROVERS, conditions
+from verify.diffusion.change_of_variable.limits import limit_at
+from verify.diffusion.change_of_variable.variable import in_variable
+
+NO_VALUES = (nan, zoo, oo, -oo)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """``f(x)`` without absolute values for x in an open interval, with its derivatives."""
+
+    x: Scalar
+    f: Expr
+
+    @property
+    def slope(self) -> Expr:
+        """``f'``."""
+        return derivative(self.f, self.x)
+
+    @property
+    def bend(self) -> Expr:
+        """``(log |f'|)'``, which is ``f''/f'``."""
+        return derivative(log(self.slope), self.x)
+
+
+def pieces(f: Map) -> list[Piece]:
+    """The map on its domain, or on both sides of 0 where an absolute value stands in it."""
+    xs = [coordinate("phi", low, high) for low, high in sides(f.domain, f.kink)]
+    return [Piece(x, without_kink(f(x))) for x in xs]
+
+
+def sides(domain: Interval, split: bool) -> list[tuple[Expr, Expr]]:
+    """The ends of an interval, or of its parts on both sides of 0 where it is to be split there."""
+    low, high = domain.start, domain.end
+    return [(low, S.Zero), (S.Zero, high)] if split and low < 0 < high else [(low, high)]
+
+
+def coordinate(name: str, low: Expr, high: Expr) -> Scalar:
+    """A number strictly between two ends."""
+    return Scalar(name, None if (low, high) == (-oo, oo) else Interval.open(low, high))
+
+
+def without_kink(e: Expr) -> Expr:
+    """The same with the absolute values of what is proved positive or negative written out."""
+
+    def written_out(size: Expr) -> Expr:
+        inside = size.args[0]
+        return inside if is_positive(inside) else -inside if is_positive(-inside) else size
+
+    return e.replace(lambda part: isinstance(part, Abs), written_out)
+
+
+def value_at(e: Expr, x: Symbol, at: Expr) -> Expr | None:
+    """The value of a function at a point; None where it is not proved to have one there."""
+    needed = [(c.e.xreplace({x: at}), c.sign) for c in conditions(e)]
+    if any(needs.has(*NO_VALUES) or not PROVERS[sign](needs) for needs, sign in needed):
+        return None
+    value = e.xreplace({x: at})
+    return None if value.has(*NO_VALUES) else value
+
+
+def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
+    """The limit of a derivative of f at one end of a piece, where it is finite."""
+    e: Expr = piece.f
+    for _ in range(order):
+        e = e.diff(piece.x)
+    limit = limit_of(e, piece, upper)
+    return None if limit in (oo, -oo) else limit
+
+
+def limit_of(e: Expr, piece: Piece, upper: bool) -> Expr | None:
+    """The limit of an expression of phi at one end of a piece."""
+    e, y = in_variable(e, piece.x)
+    return limit_at(e, y, upper)

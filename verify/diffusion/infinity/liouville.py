@@ -1,0 +1,118 @@
+"""Densities of coordinates and of their sum: Liouville's integral, of which Dirichlet's is a case.
+
+For c_k > 0, over the positive orthant or the part of it where the sum is below 1 (Liouville 1839, Journal de mathematiques pures et
+appliquees 4; Gupta & Richards 1987, Journal of Multivariate Analysis 23),
+
+    integral of prod u_k^(c_k - 1) g(sum u_k) du = (prod Gamma(c_k) / Gamma(C)) * integral of g(s) s^(C - 1) ds,   C = sum c_k.
+
+So one integral over one variable decides. On the real line u = exp(x), and what stands in the density of x is ``u_k^c_k``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Interval, Mul, Pow, S, exp, log, oo, preorder_traversal
+
+from recipe.language.calculus import contract
+from recipe.language.free_symbols import blocks_in
+from recipe.language.sign import NOT_POSITIVE, is_nonnegative, is_positive, possible_signs
+from recipe.language.symbols import Block, Scalar, Simplex, Vector
+from recipe.language.text import text
+from recipe.language.total import Total, total
+from verify.decide.definedness import is_continuous
+from verify.diffusion.infinity.ends import End, ends, is_integrable
+from verify.diffusion.infinity.separation import of_one_coordinate
+from verify.verdict import Outcome, Witness, proved, refuted
+
+BY = "Liouville's integral: one integral over the sum of the coordinates is left"
+
+
+@dataclass(frozen=True)
+class Liouville:
+    """``exp(-H) = prod u_k^(c_k - 1) exp(-h(sum u))``, times a bounded function if ``exact`` is false."""
+
+    c: Expr
+    h: Expr
+    sum: Scalar
+    exact: bool
+
+
+def decide_liouville(e: Expr, x: Block) -> Outcome | None:
+    """Whether ``exp(-e)`` has a finite integral, where e is a function of the coordinates' logarithms and of their sum."""
+    found = None if not isinstance(x, Vector) else _read(e, x)
+    if found is None:
+        return None
+    if possible_signs(found.c) <= NOT_POSITIVE and found.exact:
+        return refuted("exp(-H) is not integrable", _at_one_coordinate(found, x))
+    if not is_positive(found.c) or not is_continuous(found.h):
+        return None
+    radial = found.h - (contract(found.c, x) - 1) * log(found.sum)
+    finite = {end: is_integrable(radial.expand(), found.sum, end) for end in ends(found.sum)}
+    wrong = next((end for end, good in finite.items() if good is False), None)
+    if wrong is not None and found.exact:
+        return refuted("exp(-H) is not integrable", _at_the_sum(found, x, wrong))
+    return proved(BY) if all(finite.values()) else None
+
+
+def _read(e: Expr, x: Vector) -> Liouville | None:
+    """The exponents and the function of the sum; None where e is something else."""
+    if isinstance(x.domain, Simplex):
+        logarithm, added, edge = log(x), x, S.One
+    elif x.domain == Interval.open(0, oo):
+        logarithm, added, edge = log(x), x, oo
+    elif x.domain == S.Reals:
+        logarithm, added, edge = x, exp(x), oo
+    else:
+        return None
+    s = Scalar(f"sum_{x.name}", domain=Interval.open(0, edge))
+    c, h, exact = S.Zero if x.domain == S.Reals else S.One, S.Zero, True
+    for term in Add.make_args(e):
+        power, of_sum = _power(term, x, logarithm), term.xreplace({total(added): s})
+        if power is not None:
+            c -= power
+        elif not blocks_in(of_sum, (x,)):
+            h += of_sum
+        elif isinstance(x.domain, Simplex) and _is_polynomial(term, x):
+            continue  # bounded on both sides
+        elif is_nonnegative(term):
+            exact = False
+        else:
+            return None
+    return Liouville(c.expand(), h, s, exact)
+
+
+def _power(term: Expr, x: Vector, logarithm: Expr) -> Expr | None:
+    """``c`` in ``total(c log(x))``."""
+    h = of_one_coordinate(term, x)
+    c = None if h is None else h / logarithm
+    return None if c is None or c == 0 or blocks_in(c, (x,)) else c
+
+
+def _is_polynomial(term: Expr, x: Vector) -> bool:
+    """Whether the term is a polynomial of the coordinates, which is bounded on the simplex."""
+    nodes = [node for node in preorder_traversal(term) if blocks_in(node, (x,))]
+    powers = [node for node in nodes if isinstance(node, Pow)]
+    return all(isinstance(n, Add | Mul | Pow | Total | Vector) for n in nodes) and all(
+        p.exp.is_Integer and p.exp > 0 for p in powers
+    )
+
+
+def _at_one_coordinate(found: Liouville, x: Vector) -> Witness:
+    """One of two coordinates alone goes to its end; the sum and so the rest of the density do not."""
+    if x.domain == S.Reals:
+        finding = f"one coordinate by itself leaves the density exp(({text(found.c)})*{x}), and {text(found.c)} <= 0"
+        return Witness({str(x.length): "2", str(x): "-> -oo"}, finding)
+    finding = f"H has the term {text(1 - found.c)} log({x}), and {text(1 - found.c)} >= 1"
+    return Witness({str(x.length): "2", str(x): "-> 0"}, finding)
+
+
+def _at_the_sum(found: Liouville, x: Vector, end: End) -> Witness:
+    whole = f"total({exp(x) if x.domain == S.Reals else x})"
+    shown = text(Add(found.h, -(contract(found.c, x) - 1) * log(found.sum)))
+    return Witness(
+        {whole: f"-> {end.name}"}, f"{found.sum} = {whole} has the density exp(-({shown})), which is not integrable there"
+    )
+
+
+__all__ = ["Liouville", "decide_liouville"]

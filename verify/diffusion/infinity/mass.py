@@ -1,0 +1,184 @@
+"""Is the integral of ``exp(-H)`` finite?
+
+H falls apart into parts that have no block in common, and the integral into factors. A factor is decided by the tails of one
+coordinate, or by Liouville's integral; a block that is Gaussian given the others is integrated out; what grows like a power in
+every direction is integrable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from sympy import Add, Expr, Mul, S, Symbol, exp, log
+
+from recipe.language.calculus import contract
+from recipe.language.sign import is_positive
+from recipe.language.symbols import GENERIC, Block, Length, Simplex, Vector
+from recipe.language.text import text
+from recipe.language.total import Total, opened, relabel
+from verify.decide.asymptotics.growth import leading
+from verify.decide.definedness import is_continuous
+from verify.diffusion.infinity.dominance import abstract_potential, coercive, is_bounded_below_apart, meant_of
+from verify.diffusion.infinity.ends import End, T, at_end, ends, is_integrable
+from verify.diffusion.infinity.liouville import decide_liouville
+from verify.diffusion.infinity.separation import Part, TooLargeError, as_quadratic, of_one_coordinate, parts_of
+from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided
+
+LONGEST = 100  # characters of an expression that is shown
+
+
+@lru_cache(maxsize=256)
+def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
+    """Decide whether ``exp(-H)`` has a finite integral over the domain, for every length and parameter."""
+    try:
+        parts = [(", ".join(map(str, p.blocks)), _decide_part(p)) for p in parts_of(H, state)]
+    except TooLargeError as error:
+        return undecided(str(error))
+    if len(parts) == 1:
+        return parts[0][1]
+    return conjunction(parts, by="; ".join(f"{name}: {o.by}" for name, o in parts))
+
+
+def _decide_part(part: Part) -> Outcome:
+    single = part.blocks[0] if len(part.blocks) == 1 else None
+    if single is not None and isinstance(single.domain, Simplex):
+        return decide_liouville(part.e, single) or undecided("what H does at the edge of the simplex is not decided")
+    h = None if single is None else of_one_coordinate(part.e, single)
+    if single is not None and h is not None:
+        outcome = _decide_coordinate(h, single)
+        if outcome is not None:
+            return outcome
+    return (
+        _integrate_out(part)
+        or _given_a_potential(part)
+        or (decide_liouville(part.e, single) if single is not None else None)
+        or _dominated(part)
+        or _infinite_at_length_one(part)
+        or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
+    )
+
+
+# -- one coordinate ----------------------------------------------------------------------------------------------------------
+
+
+def _decide_coordinate(h: Expr, x: Block) -> Outcome | None:
+    """The tails at both ends; independent coordinates of one block have the same."""
+    tails = {end: is_integrable(h, x, end) for end in ends(x)}
+    for end, finite in tails.items():
+        if finite is False:
+            return refuted("exp(-H) is not integrable", _witness(h, x, end))
+    if all(tails.values()) and is_continuous(h):
+        return proved("integrable tails")
+    return None
+
+
+def _witness(h: Expr, x: Block, end: End, **point: str) -> Witness:
+    return Witness({**point, str(x): f"-> {end.name}"}, f"as {x} -> {end.name}, {_growth(h, x, end)}")
+
+
+def _growth(h: Expr, x: Block, end: End) -> str:
+    f = at_end(h, x, end)
+    order = None if f is None else leading(f, T)
+    if order is None:
+        return f"H does not grow faster than a multiple of log({x})" if end.infinite else "H goes to -oo too fast"
+    if order.logs == order.power == 0 and not order.rates:
+        return f"H goes to {text(order.coefficient)}"
+    size = Mul(order.coefficient, T**order.power, log(T) ** order.logs, exp(Add(*(a * T**s for s, a in order.rates))))
+    names = {"oo": x, "-oo": -x}
+    shown = size.xreplace({T: names[end.name] if end.infinite else 1 / Symbol("distance")})
+    return f"H is about {text(shown)}" + ("" if end.infinite else f" at a small distance from {end.name}")
+
+
+# -- several blocks --------------------------------------------------------------------------------------------------------------
+
+
+def _integrate_out(part: Part) -> Outcome | None:
+    """Integrate a block that is Gaussian given the others: ``a x^2 + b x`` leaves ``log(a)/2 - b^2/(4 a)``."""
+    if len(part.blocks) == 1:
+        return None
+    for block in part.blocks:
+        if block.domain != S.Reals:
+            continue
+        q = as_quadratic(part.e, block)
+        if q is None or not is_positive(q.a):
+            continue
+        left = q.rest + contract(_log(q.a) / 2 - q.b**2 / (4 * q.a), block)
+        others = tuple(b for b in part.blocks if b != block)
+        outcome = decide_finite(left, others)
+        how = f"{block} is Gaussian given the rest and is integrated out"
+        witness = outcome.witness and replace(outcome.witness, finding=f"{outcome.witness.finding}, without {block}")
+        return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumptions)
+    return None
+
+
+def _log(a: Expr) -> Expr:
+    """The logarithm of a positive expression, with its positive factors taken apart."""
+    factors = Mul.make_args(a)
+    if not all(is_positive(f) for f in factors):
+        return log(a)
+    return Add(*(_log_of_factor(f) for f in factors))
+
+
+def _log_of_factor(f: Expr) -> Expr:
+    if isinstance(f, exp):
+        return f.args[0]
+    base, power = f.as_base_exp()
+    return power * log(base) if is_positive(base) else log(f)
+
+
+def _given_a_potential(part: Part) -> Outcome | None:
+    """``exp(-U)`` is taken to be normalisable, and what stands beside U in H is bounded below."""
+    terms = Add.make_args(part.e)
+    abstract = [t for t in terms if abstract_potential(t)]
+    covered = {b for t in abstract for b in abstract_potential(t)}
+    if not abstract or covered != set(part.blocks):
+        return None
+    rest = Add(*(t for t in terms if t not in abstract))
+    together = Add(*abstract)
+    if not is_bounded_below_apart(rest, part.blocks):
+        return undecided(f"whether exp(-({_short(part.e)})) is normalisable depends on what the unknown function is")
+    beside = "" if rest == 0 else ", and what is added to it in H is bounded below"
+    shown = text(together) if len(abstract) == 1 and not isinstance(together, Mul) else f"({text(together)})"
+    return proved(
+        f"exp(-{shown}) is taken to be normalisable{beside}", f"exp(-{shown}) is normalisable{meant_of(together, part.blocks)}"
+    )
+
+
+def _dominated(part: Part) -> Outcome | None:
+    found = coercive(part.e, part.blocks)
+    if found is None or found.assumptions:
+        return None
+    infinite = [b for b in part.blocks if not isinstance(b.domain, Simplex) and any(end.infinite for end in ends(b))]
+    if any(found.powers[b] is None or not is_positive(found.powers[b]) for b in infinite):
+        return None
+    return proved("H grows at least like a power in every direction")
+
+
+def _infinite_at_length_one(part: Part) -> Outcome | None:
+    """One coordinate has an infinite tail whatever the others are (Tonelli); vectors are taken to have length 1."""
+    if any(isinstance(b.domain, Simplex) for b in part.blocks):
+        return None
+    e = at_length_one(part.e)
+    lengths = {str(b.length): "1" for b in part.blocks if isinstance(b, Vector)}
+    for x in part.blocks:
+        for end in ends(x):
+            if is_integrable(e, x, end) is False:
+                return refuted("exp(-H) is not integrable", _witness(e, x, end, **lengths))
+    return None
+
+
+def at_length_one(e: Expr) -> Expr:
+    """The expression where every vector has one coordinate."""
+    totals = list(e.atoms(Total))
+    while totals:
+        inner = next(t for t in totals if not t.body.atoms(Total))
+        body, label = opened(inner)
+        e = e.xreplace({inner: relabel(body, label, GENERIC)})
+        totals = list(e.atoms(Total))
+    return e.xreplace(dict.fromkeys(e.atoms(Length), S.One))
+
+
+def _short(e: Expr) -> str:
+    shown = text(e)
+    return shown if len(shown) <= LONGEST else "..."

@@ -1,0 +1,154 @@
+"""Taking a number such as H apart: its terms, the blocks that they depend on, and the parts that have no block in common."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sympy import Add, Dummy, Expr, Function, Mul, Poly, PolynomialError, Pow, S
+
+from recipe.language.abstract import DenseEntry
+from recipe.language.calculus import freeze, thaw
+from recipe.language.free_symbols import blocks_in
+from recipe.language.symbols import GENERIC, Block, Indexed, Scalar, Vector
+from recipe.language.total import Total, free_indexed, labels, opened, relabel, sum_over
+from verify.decide.asymptotics.growth import expanded
+
+MOST_TERMS = 400  # a product of sums that would have more is left to stand
+
+
+class TooLargeError(Exception):
+    """Multiplied out, the expression would be too large to look at."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A summand of H, and the blocks that it depends on; no other part depends on them."""
+
+    blocks: tuple[Block, ...]
+    e: Expr
+
+
+def multiplied_out(e: Expr) -> Expr:
+    """Products of sums written as sums, inside of totals as well.
+
+    Raises:
+        TooLargeError: where that would be too long.
+    """
+    if _size(e) > MOST_TERMS:
+        raise TooLargeError(f"multiplied out it would have more than {MOST_TERMS} terms")
+    inside = {t: _multiplied_out_total(t) for t in e.atoms(Total) if _is_outermost(t, e)}
+    e = e.xreplace(inside)
+    functions = {f: Dummy() for f in e.atoms(Function)}  # log(u (1 - u)) would no longer show its sign
+    return expanded(e.xreplace(functions)).xreplace({dummy: f for f, dummy in functions.items()})
+
+
+def _is_outermost(t: Total, e: Expr) -> bool:
+    return not any(t != other and t in other.atoms(Total) for other in e.atoms(Total))
+
+
+def _multiplied_out_total(t: Total) -> Expr:
+    body, label = opened(t)
+    return sum_over(multiplied_out(body), label, t.index.length)
+
+
+def _size(e: Expr) -> int:
+    """An upper bound of the number of terms after multiplying out."""
+    if isinstance(e, Add):
+        return sum(_size(a) for a in e.args)
+    if isinstance(e, Mul):
+        return math.prod(_size(a) for a in e.args)
+    if isinstance(e, Pow) and e.exp.is_Integer and isinstance(e.base, Add):
+        n = min(abs(int(e.exp)), MOST_TERMS + 1)
+        return math.comb(n + _size(e.base) - 1, n)
+    return max((_size(a) for a in e.args), default=1)
+
+
+def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Part]:
+    """Parts that have no block in common and add up to e, without constants; a block that e does not depend on has the part 0."""
+    groups: list[tuple[set[Block], Expr]] = [({b}, S.Zero) for b in state]
+    for term in Add.make_args(multiplied_out(e)):
+        touched = blocks_in(term, state)
+        if not touched:
+            continue
+        joined = [g for g in groups if g[0] & touched]
+        groups = [g for g in groups if not g[0] & touched]
+        groups.append((set().union(*(g[0] for g in joined)), Add(term, *(g[1] for g in joined))))
+    return [Part(tuple(b for b in state if b in blocks), part) for blocks, part in groups]
+
+
+def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
+    """The function h with ``e = total(h(block))`` (``e = h(block)`` for a scalar), where e depends on that block alone."""
+    if isinstance(block, Scalar) or e == 0:
+        return e
+    summands = []
+    for term in Add.make_args(e):
+        constant, total = scaled_total(term)
+        if total is None or total.index.length != block.length or blocks_in(constant, (block,)):
+            return None
+        body, label = opened(total)
+        if labels(body) != {label} or body.atoms(Total, DenseEntry):
+            return None
+        summands.append(constant * relabel(body, label, GENERIC))
+    return Add(*summands)
+
+
+def scaled_total(term: Expr) -> tuple[Expr, Total | None]:
+    """A term as a factor times a sum over coordinates; the term and None where it has not exactly one such factor."""
+    totals = [f for f in Mul.make_args(term) if isinstance(f, Total)]
+    if len(totals) != 1:
+        return term, None
+    return Mul(*(f for f in Mul.make_args(term) if f is not totals[0])), totals[0]
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """``total(a x^2 + b x) + rest`` (without ``total`` for a scalar); a, b and the rest do not depend on the block x."""
+
+    a: Expr
+    b: Expr
+    rest: Expr
+
+
+def as_quadratic(e: Expr, block: Block) -> Quadratic | None:
+    """Read an expression as a polynomial of degree two in every coordinate of a block, without products of two coordinates."""
+    a, b, rest = S.Zero, S.Zero, S.Zero
+    for term in Add.make_args(e):
+        if not blocks_in(term, (block,)):
+            rest += term
+            continue
+        inside = _in_one_coordinate(term, block)
+        coefficients = None if inside is None else _coefficients(inside, block)
+        if coefficients is None:
+            return None
+        a, b = a + coefficients[0], b + coefficients[1]
+        rest += sum_over(coefficients[2], GENERIC, block.length) if isinstance(block, Vector) else coefficients[2]
+    return Quadratic(a, b, rest)
+
+
+def _in_one_coordinate(term: Expr, block: Block) -> Expr | None:
+    """The summand of a scaled total at the generic coordinate, whatever else it depends on."""
+    if isinstance(block, Scalar):
+        return term
+    constant, total = scaled_total(term)
+    if total is None or total.index.length != block.length or blocks_in(constant, (block,)):
+        return None
+    return constant * relabel(total.body, total.index.label, GENERIC)
+
+
+def _coefficients(e: Expr, block: Block) -> tuple[Expr, Expr, Expr] | None:
+    frozen, stands_for = freeze(e)
+    if any(blocks_in(atom, (block,)) for atom in stands_for) or any(s != block and _is_at(s, block) for s in free_indexed(e)):
+        return None
+    try:
+        found = Poly(frozen, block).all_coeffs()[::-1]
+    except PolynomialError:
+        return None
+    if len(found) > 3 or any(blocks_in(c, (block,)) for c in found):
+        return None
+    c, b, a = (thaw(x, stands_for) for x in (*found, S.Zero, S.Zero)[:3])
+    return a, b, c
+
+
+def _is_at(s: Indexed, block: Block) -> bool:
+    return isinstance(s, Vector) and s.at(GENERIC) == block

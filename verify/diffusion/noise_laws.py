@@ -1,0 +1,43 @@
+"""Whether there are the laws that a rule draws from: a limit of what has no value at any step would say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Symbol
+
+from recipe import NoncentralChiSquared, Update
+from recipe.language.free_symbols import abstract_of
+from verify.decide.definedness import (
+    NONNEGATIVE,
+    Condition,
+    breaking_point,
+    decide_condition,
+    decide_for_small_steps,
+    own_conditions,
+)
+from verify.verdict import Outcome, Verdict, proved, undecided
+
+
+def decide_draws(update: Update) -> Iterator[tuple[str, Outcome]]:
+    """The conditions on the parameters of every draw that is not normal, by block."""
+    for block, e in update.rule:
+        for draw in sorted(e.atoms(NoncentralChiSquared), key=str):
+            for condition in own_conditions(draw):
+                yield f"the draw of {block}", _decide(condition, update.step)
+
+
+def _decide(condition: Condition, step: Symbol) -> Outcome:
+    outcome = decide_condition(condition)
+    if outcome.verdict is Verdict.PROVED:
+        return outcome
+    if abstract_of([condition.e]):
+        return _where_it_holds(condition)
+    return decide_for_small_steps(condition, step) if step in condition.e.free_symbols else outcome
+
+
+def _where_it_holds(condition: Condition) -> Outcome:
+    """Some functions fulfil it and others do not; the limit is said of those that do, and there are some."""
+    if breaking_point(Condition(-condition.e, NONNEGATIVE)) is None:
+        return undecided(f"no point was found where {condition}")
+    return proved("where the rule has a value", f"the rule draws where {condition}, and nothing is said of it elsewhere")

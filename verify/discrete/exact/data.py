@@ -1,0 +1,59 @@
+"""Data that enter a drift by one sum, from the posterior and the D of what is verified; what a scheme says of them is not read."""
+
+from __future__ import annotations
+
+from sympy import Dummy, Expr, expand_mul
+
+from recipe import Discretisation, Posterior, Potential, Recipe
+from recipe.language.entry import parts
+from recipe.language.free_symbols import UnusedNames, blocks_in
+from recipe.language.sign import is_positive
+from recipe.language.symbols import Block, Parameter, Vector
+from recipe.language.total import substitute
+from recipe.scheme.summed_data import SummedData
+from verify.decide.assumptions_on_data import instances, value_of
+from verify.decide.definedness import is_continuous
+from verify.subject import Subject
+
+
+def sums_over_data(subject: Subject, block: Block) -> tuple[SummedData, ...]:
+    """The gradients by a block whose data enter D times them by one sum, free of the state.
+
+    By the definition of a posterior ``grad U = prior + sum over the data of g``; with ``D g`` free of the state that is
+    ``prior + total/D``, an identity off the zeros of D.
+    """
+    noise, *_ = parts(subject.dynamics.diffusion[block, block])
+    laws, found = posteriors_of(subject), []
+    models = [e for p in laws.values() for e in (p.log_likelihood, p.log_prior) if e is not None]
+    names = UnusedNames([noise, *subject.state, *models, *(e for e, _ in subject.written)])
+    for U, posterior in laws.items():
+        if block not in posterior.blocks or posterior.log_likelihood is None:
+            continue
+        each = expand_mul(noise * posterior.datum_gradient[block])
+        if not blocks_in(each, subject.state):
+            total = Parameter(names.fresh(f"data_{block.name}"), like=block if isinstance(block, Vector) else None)
+            found.append(SummedData(U._eval_derivative(block), posterior.prior_gradient[block], noise, each, total))
+    return tuple(found)
+
+
+def posteriors_of(subject: Subject) -> dict[Potential, Posterior]:
+    """The models behind the potentials of the recipe that a step was made from."""
+    assert isinstance(subject.declared, Discretisation)
+    of = subject.declared.of
+    return dict(of.posteriors) if isinstance(of, Recipe) else {}
+
+
+def can_be_positive(e: Expr, sums: tuple[SummedData, ...]) -> bool:
+    """Whether there are data with which an expression of sums over them is positive, for all parameters.
+
+    Looked for are equal data: one datum, or N of them for a large N.
+    """
+    N = Dummy("N", positive=True)
+    for datum in instances([d.each for d in sums]) if is_continuous(e) else ():
+        each = {d.total: value_of(d.each, datum) for d in sums}
+        if None in each.values():
+            continue
+        of_one, slope = substitute(e, each), expand_mul(substitute(e, {t: N * v for t, v in each.items()})).diff(N)
+        if is_positive(of_one) or (not slope.has(N) and is_positive(slope)):
+            return True
+    return False

@@ -1,0 +1,79 @@
+"""The law of a new value given the old one, as it is read off a rule with one draw: normal, or a scaled chi-squared number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Dummy, Expr, S, Symbol
+
+from recipe.language.calculus import partial
+from recipe.language.chi_squared import NoncentralChiSquared, log_laplace
+from recipe.language.errors import OutsideLanguageError
+from recipe.language.expectation import NOISE
+from recipe.language.symbols import Block
+from recipe.language.total import Total, substitute
+
+
+@dataclass(frozen=True)
+class NormalLaw:
+    """``N(mean, variance)``."""
+
+    mean: Expr
+    variance: Expr
+
+    def log_transform(self, s: Expr) -> Expr:
+        """``log E exp(s x')``, for imaginary s the logarithm of the characteristic function."""
+        return s * self.mean + s**2 * self.variance / 2
+
+    def __str__(self) -> str:
+        return f"N({self.mean}, {self.variance})"
+
+
+@dataclass(frozen=True)
+class ChiSquaredLaw:
+    """``scale`` times a non-central chi-squared number."""
+
+    scale: Expr
+    draw: NoncentralChiSquared
+
+    @property
+    def mean(self) -> Expr:
+        """``scale (df + nonc)``."""
+        return self.scale * self.draw.df + self.scale * self.draw.nonc
+
+    @property
+    def variance(self) -> Expr:
+        """``2 scale^2 (df + 2 nonc)``."""
+        return 2 * self.scale * (self.scale * self.draw.df + 2 * self.scale * self.draw.nonc)
+
+    def log_transform(self, s: Expr) -> Expr:
+        """``log E exp(s x')``, the logarithm of the Laplace transform for s <= 0."""
+        return log_laplace(self.draw, s * self.scale)
+
+    def __str__(self) -> str:
+        return f"({self.scale}) * chi-squared({self.draw.df}, {self.draw.nonc})"
+
+
+Law = NormalLaw | ChiSquaredLaw
+
+
+def law_of(rule: Expr, block: Block) -> Law:
+    """The law of one coordinate of a block, given its old value.
+
+    Raises:
+        OutsideLanguageError: where the rule is no scaled chi-squared number, and not affine in one normal one.
+    """
+    draws, noises = rule.atoms(NoncentralChiSquared), rule.atoms(*NOISE)
+    if len(noises) != 1 or rule.has(Total):
+        raise OutsideLanguageError(f"{block} <- {rule} is not read as a law of one draw")
+    x: Symbol = Dummy("draw", real=True)
+    (drawn,) = draws or noises
+    e = rule.xreplace({drawn: x})
+    rest, scale = substitute(e, {x: S.Zero}), partial(e, x)
+    if scale.has(x, *NOISE) or rest.has(*NOISE):
+        raise OutsideLanguageError(f"{block} <- {rule} is not affine in its draw")
+    if not draws:
+        return NormalLaw(rest, scale**2)
+    if rest != 0:
+        raise OutsideLanguageError(f"{block} <- {rule} is no multiple of its draw")
+    return ChiSquaredLaw(scale, drawn)

@@ -1,0 +1,7 @@
+"""How close the invariant law of a step is to ``exp(-H)``: a power of the step, proved in one dimension."""
+
+from verify.discrete.weak_order.bias import Bias, leading_bias
+from verify.discrete.weak_order.invariant import Order, invariant_order
+from verify.discrete.weak_order.marginal import Marginal
+
+__all__ = ["Bias", "Marginal", "Order", "invariant_order", "leading_bias"]

@@ -1,0 +1,57 @@
+"""What one step changes in the density, by powers of ``s = sqrt(step)``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from verify.decide.zero.errors import TableFullError
+from verify.discrete.weak_order.push import Gradient, before, pushed
+from verify.discrete.weak_order.ring import Poly, Ring
+from verify.discrete.weak_order.series import constant
+from verify.discrete.weak_order.step import Map, Step, gradient_of, is_even, map_of, maps_of
+
+CAPACITIES = (48, 192)  # of the table of generators; small ones are faster
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A step in powers of ``s = sqrt(step)``, and what it does to the density; known below ``end``."""
+
+    step: Step
+    ring: Ring
+    gradient: Gradient
+    maps: Sequence[Map]
+    changes: Sequence[Poly]
+    even: bool
+
+    @property
+    def end(self) -> int:
+        """The first power of s that is not known."""
+        return len(self.changes)
+
+
+def expansion_of(step: Step, end: int) -> Expansion:
+    """The change of the density in one step, divided by exp(-H), below a power of s.
+
+    Raises:
+        RecipeError: where the step has no expansion around the identity.
+    """
+    for capacity in CAPACITIES[:-1]:
+        try:
+            return _expansion(step, end, capacity)
+        except TableFullError:
+            continue
+    return _expansion(step, end, CAPACITIES[-1])
+
+
+def _expansion(step: Step, end: int, capacity: int) -> Expansion:
+    ring = Ring(step.coordinates, capacity)
+    gradient = gradient_of(step, ring)
+    maps = maps_of(step, ring, end)
+    g = constant(ring, ring.number(1), end)
+    recorded = [map_of(step.recorded, False, step.s, ring, end)] if step.recorded else []
+    if recorded:
+        g = before(recorded, gradient, ring, end)
+    change = pushed(g, maps, gradient) + g.scaled(-1)
+    return Expansion(step, ring, gradient, maps, change.coefficients, is_even([*maps, *recorded], ring))

@@ -1,0 +1,105 @@
+"""The leading correction of the density: a polynomial f of the jets with ``L^dagger (rho f) = -A_{p+1}^dagger rho``."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Sequence
+
+from sympy import Expr
+from sympy.polys.matrices import DomainMatrix
+
+from recipe.language.abstract import Jet, Partial, Potential
+from verify.decide.zero.decide import vanishes
+from verify.discrete.weak_order.parameters import ParameterField
+from verify.discrete.weak_order.push import Gradient, pushed
+from verify.discrete.weak_order.ring import Poly, Ring
+from verify.discrete.weak_order.series import Series
+from verify.discrete.weak_order.step import Map
+
+MOST_UNKNOWNS = 150
+MOST_EQUATIONS = 1500
+
+Monomial = tuple[int, ...]
+
+
+def generator_on(f: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ring) -> Poly:
+    """``L^dagger (rho f) / rho``: what one step changes at the first order in the step."""
+    short = [{b: change.cut(3) for b, change in m.items()} for m in maps]
+    return pushed(Series(ring, 0, (f, ring.zero, ring.zero)), short, gradient).at(2)
+
+
+def correction(residual: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ring) -> Poly | None:
+    """A polynomial solution, free of a constant term; None where the ansatz has none, or more than one.
+
+    The unknowns are the coefficients of monomials in the coordinates and jets: with no more derivatives than the residual has, and
+    of no higher degree. The solution is put in again before it is believed.
+    """
+    monomials = _monomials(residual, gradient, ring)
+    if not 0 < len(monomials) <= MOST_UNKNOWNS:
+        return None
+    images = [generator_on(m, maps, gradient, ring) for m in monomials]
+    coefficients = _solved(images, residual, ring)
+    if coefficients is None:
+        return None
+    f = sum((ring.product(ring.read(c), m) for c, m in zip(coefficients, monomials, strict=True)), ring.zero)
+    left_over = ring.expression(generator_on(f, maps, gradient, ring) + residual)
+    return ring.reduced(f) if vanishes(left_over) else None
+
+
+def _monomials(residual: Poly, gradient: Gradient, ring: Ring) -> list[Poly]:
+    """The monomials of the ansatz: jets by their weight (the number of derivatives), everything else by its degree."""
+    heads = {p.head for p in ring.meanings if isinstance(p, Partial) and isinstance(p.head, Potential)}
+    potentials = [ring.generator(head) for head in sorted(heads, key=str)]
+    letters = [k for k in ring.numbers_of(residual, *gradient.values(), *potentials) if not ring.is_constant(k)]
+    jets = [k for k in letters if _weight(ring.meanings[k])]
+    plain = [k for k in letters if k not in jets]
+    weights = [_weight(ring.meanings[k]) for k in jets]
+    heaviest = max(sum(map(operator.mul, m, weights)) for m in ring.split(residual, jets))
+    degree = max(sum(m) for m in ring.split(residual, plain))
+    by_jets, by_plain = _exponents(weights, heaviest), _exponents([1] * len(plain), degree)
+    products = []
+    for of_jets, of_plain in itertools.islice(itertools.product(by_jets, by_plain), MOST_UNKNOWNS + 2):
+        m = ring.number(1)
+        for k, n in (*zip(jets, of_jets, strict=True), *zip(plain, of_plain, strict=True)):
+            m = m * ring.of_number(k) ** n
+        if not m.is_constant():
+            products.append(m)
+    return products
+
+
+def _weight(meaning: Expr) -> int:
+    """How many derivatives an atom of an abstract function has; zero for everything else.
+
+    A potential itself counts two: where it is in a correction, friction or the like stands with it.
+    """
+    if isinstance(meaning, Partial):
+        return len(meaning.wrt)
+    if isinstance(meaning, Potential):
+        return 2
+    return sum(meaning.orders) if isinstance(meaning, Jet) else 0
+
+
+def _exponents(weights: Sequence[int], most: int) -> list[Monomial]:
+    if not weights:
+        return [()]
+    first, *rest = weights
+    return [(n, *others) for n in range(most // first + 1) for others in _exponents(rest, most - n * first)]
+
+
+def _solved(images: Sequence[Poly], residual: Poly, ring: Ring) -> list[Expr] | None:
+    """The only numbers c with ``sum c image = -residual``, rational functions of the parameters."""
+    letters = ring.numbers_of(residual, *images)
+    parameters = [k for k in letters if ring.is_constant(k)]
+    state = [k for k in letters if k not in parameters]
+    field = ParameterField(ring, parameters)
+    columns = [ring.split(p, state) for p in (*images, -residual)]
+    rows = list(dict.fromkeys(m for column in columns for m in column))
+    if len(rows) > MOST_EQUATIONS:
+        return None
+    entries = [[field.element(column.get(m, ring.zero)) for column in columns] for m in rows]
+    reduced, pivots = DomainMatrix(entries, (len(rows), len(columns)), field.domain).rref()
+    if pivots != tuple(range(len(images))):
+        return None
+    listed = reduced.to_list()
+    return [field.expression(listed[k][-1]) for k in range(len(images))]

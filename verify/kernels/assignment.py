@@ -1,0 +1,108 @@
+"""One assignment of a rule, ``block := e``, as a Markov kernel on that block given the rest: does it leave ``exp(-H)`` invariant?
+
+A rule without noise that keeps volume does iff H does not change. Where the block is normal given the rest, ``N(m, 1/p)``, and the
+rule affine with normal noise, ``c r + b + n``, the block is normal afterwards, and it does iff mean and variance are as before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sympy import Expr, S
+
+from recipe.kernel.conditional import Conditional, conditional_of
+from recipe.language.calculus import explicit, partial
+from recipe.language.errors import OutsideLanguageError, RecipeError
+from recipe.language.expectation import NOISE, expectation
+from recipe.language.free_symbols import blocks_in
+from recipe.language.sign import is_positive
+from recipe.language.symbols import GENERIC, OTHER, Block, Vector
+from recipe.language.text import text
+from recipe.language.total import relabel, substitute
+from verify.decide.zero.decide import decide_zero, vanishes
+from verify.kernels.linear_in_noise import is_linear_in_noise
+from verify.verdict import Outcome, conjunction, undecided
+
+
+@dataclass(frozen=True)
+class Affine:
+    """``block := slope * block + rest``, where slope and rest are free of the block, the slope of noise; the rest is normal."""
+
+    slope: Expr
+    rest: Expr
+
+
+def decide_assignment(H: Expr, block: Block, e: Expr) -> Outcome:
+    """Decide whether drawing ``block := e`` leaves exp(-H) invariant."""
+    if block.domain != S.Reals:
+        return undecided(f"{block} := {e} may leave the domain {block.domain} of {block}")
+    rule = affine_of(block, e)
+    if isinstance(rule, str):
+        return undecided(rule)
+    if not e.has(*NOISE) and vanishes(rule.slope**2 - 1):
+        return _keeps_volume(H, block, e)
+    law = law_given_rest(H, block)
+    if isinstance(law, str):
+        return undecided(f"{block} := {e} was not proved to be exact: {law}")
+    return _keeps_normal(block, rule, law)
+
+
+def affine_of(block: Block, e: Expr) -> Affine | str:
+    """The rule as affine in the block with normal noise, or why it is not seen to be."""
+    slope = explicit(e, block) if isinstance(block, Vector) else partial(e, block)
+    if block in blocks_in(slope, (block,)) or slope.has(*NOISE):
+        return f"{block} := {e} is not affine in {block}"
+    if isinstance(block, Vector) and not vanishes(partial(e, block.at(OTHER))):
+        return f"{block} := {e} joins the coordinates of {block}"
+    if not is_linear_in_noise(e):
+        return f"{block} := {e} is not linear in its noise"
+    try:
+        rest = substitute(e, {block: S.Zero})
+    except OutsideLanguageError:
+        return f"{block} := {e} has an abstract function of {block}"
+    if not vanishes(e - slope * block - rest):
+        return f"{block} := {e} is not affine in {block}"
+    return Affine(slope, rest)
+
+
+def law_given_rest(H: Expr, block: Block) -> Conditional | str:
+    """The normal law of a block given the rest, proved: ``dH/dr = p (r - m)`` with p > 0 and m free of the block."""
+    try:
+        law = conditional_of(H, block)
+    except RecipeError as error:
+        return str(error)
+    if block in blocks_in(law.mean, (block,)) | blocks_in(law.precision, (block,)):
+        return f"the law of {block} given the rest was not found"
+    if not vanishes(partial(H, block) - law.precision * (block - law.mean)):
+        return f"the law of {block} given the rest was not found"
+    if not is_positive(law.precision):
+        return f"the precision {law.precision} of {block} is not proved to be positive"
+    return law
+
+
+def _keeps_volume(H: Expr, block: Block, e: Expr) -> Outcome:
+    try:
+        moved = substitute(H, {block: e})
+    except OutsideLanguageError:
+        return undecided(f"{block} := {e} moves an argument of an abstract function in H, so that H is not known to keep its value")
+    outcome = decide_zero(moved - H)
+    names = f"H({block} := {e}) - H"
+    return conjunction([(names, outcome)], by=f"{block} := {e} keeps volume and H")
+
+
+def _keeps_normal(block: Block, rule: Affine, law: Conditional) -> Outcome:
+    noise = rule.rest - expectation(rule.rest)
+    mean = rule.slope * law.mean + expectation(rule.rest) - law.mean
+    variance = (rule.slope**2 - 1) / law.precision + expectation(noise**2)
+    parts = [
+        (f"the mean of {block} given the rest, after minus before", decide_zero(mean)),
+        (f"the variance of {block} given the rest, after minus before", decide_zero(variance)),
+    ]
+    if isinstance(block, Vector):
+        across = expectation(noise * relabel(noise, GENERIC, OTHER))
+        parts.append((f"the covariance of two coordinates of {block}", decide_zero(across)))
+    outcome = conjunction(parts, by=f"{block} is normal given the rest, and its mean and variance are kept")
+    if outcome.witness is None or rule.slope != 0:
+        return outcome
+    law_text = f"N({text(law.mean)}, {text(1 / law.precision)})"
+    return replace(outcome, repair=f"{block} must be redrawn from {law_text}, its law given the rest: refresh(recipe, {block})")

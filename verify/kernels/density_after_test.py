@@ -1,0 +1,157 @@
+"""Exact refutation of moves before a Metropolis test: the density after it, where everything before it is normal.
+
+After affine moves with normal noise, from exp(-H) with H quadratic, the law is normal with a density p that is known. With Psi the
+map of the test, G what happens on rejection and a the acceptance, the density at z after it is
+
+    p(Psi^-1 z) min(1, e^(H(Psi^-1 z) - H(z))) + p(G z) (1 - min(1, e^(H(G z) - H(Psi G z)))).
+
+Where the next sweep begins by redrawing a block, its values do not matter, and this is integrated over it. One point where the
+density is another one makes the laws different, as it is continuous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import flint
+from sympy import Dummy, Expr, Rational, Symbol
+
+from recipe import Kernel
+from recipe.kernel.part import MetropolisedMap, Move, Part
+from recipe.language.errors import OutsideLanguageError
+from recipe.language.symbols import Block
+from recipe.language.text import listed
+from verify.decide.zero.point import Ball, at_precision, shown_ball
+from verify.kernels.acceptance import NotPolynomialError, Place, accepted_mass, backwards, carried, coefficients, total_mass
+from verify.kernels.instance import Instance, instances
+from verify.kernels.moments import Law, NotAffineError, law_after
+from verify.kernels.shears import Shear, shears_of
+from verify.verdict import Witness
+
+COORDINATES = tuple(Rational(p, 2) for p in (1, 2, 3, 0))
+MOST_POINTS = 8
+MOST_ROUNDS = 40  # applications of the map that are followed from one point
+BITS = 128
+UNUSED = Dummy("u")
+Blocks = frozenset[Block]
+
+
+def witness_after_test(kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()) -> Witness | None:
+    """A point where moves and the test after them change the density of exp(-H), ``without`` one block that is redrawn next."""
+    *moves, test = parts if parts else (None,)
+    if not moves or not all(isinstance(p, Move) for p in moves) or not isinstance(test, MetropolisedMap) or len(without) > 1:
+        return None
+    low, high = test.times if isinstance(test.times, tuple) else (test.times, test.times)
+    shears = shears_of(test.map)
+    if isinstance(shears, str) or sum(range(low, high + 1)) > MOST_ROUNDS:
+        return None
+    for instance in instances(kernel, powers=(2,)):
+        try:
+            found = at_precision(BITS, lambda at=instance: _witness(kernel, moves, test, shears, at, without))  # type: ignore[misc]
+        except (NotAffineError, NotPolynomialError, OutsideLanguageError, ZeroDivisionError):
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """One instance: the energy, the map, what is turned on rejection, and the law after the moves."""
+
+    state: tuple[Block, ...]
+    H: Expr
+    shears: list[tuple[Block, Expr]]
+    turned: tuple[Block, ...]
+    after: _Normal
+
+
+@dataclass(frozen=True)
+class _Normal:
+    """A normal density: its mean, its precision and the logarithm of what it is at the mean."""
+
+    mean: list[Ball]
+    precision: list[list[Ball]]
+    top: Ball
+
+
+def _witness(
+    kernel: Kernel, moves: Sequence[Part], test: MetropolisedMap, shears: tuple[Shear, ...], instance: Instance, without: Blocks
+) -> Witness | None:
+    before, after = law_after(kernel, moves, instance)
+    explicit = [(s.block, instance.of(s.g)) for s in shears]
+    turned = test.flips if test.flip_on_rejection else ()
+    at = _Tested(kernel.state, instance.of(kernel.target), explicit, turned, _normal(after))
+    seen = [b for b in kernel.state if b not in without]
+    law = _normal(_marginal(before, [kernel.state.index(b) for b in seen]))
+    low, high = test.times if isinstance(test.times, tuple) else (test.times, test.times)
+    for z in _places(seen):
+        found = [_density(at, n, z | {b: b for b in without}, without) for n in range(low, high + 1)]
+        ratio = sum(found, flint.arb(0)) / len(found) / _quadratic(law, [z[b] for b in seen], UNUSED)[0].exp()
+        if ratio.is_finite() and not ratio.contains(1):
+            point = instance.shown() | {str(b): str(v) for b, v in z.items()}
+            of = f"that of {listed(seen)} under exp(-H)" if without else "that of exp(-H)"
+            return Witness(point, f"the density after the test is {shown_ball(ratio)} times {of} there, not 1")
+    return None
+
+
+def _places(seen: Sequence[Block]) -> Iterator[Place]:
+    for values in islice(product(COORDINATES, repeat=len(seen)), MOST_POINTS):
+        yield dict(zip(seen, values, strict=True))
+
+
+def _density(at: _Tested, rounds: int, z: Place, without: Blocks) -> Ball:
+    """The density at z after so many rounds and a test, integrated over the block that is left out."""
+    u = next(iter(without), UNUSED)
+    from_far = carried(backwards(at.shears), rounds, z)
+    from_near = {b: -v if b in at.turned else v for b, v in z.items()}
+    beyond = carried(at.shears, rounds, from_near)
+    here, far, near, gone = (at.H.xreplace(p) for p in (z, from_far, from_near, beyond))
+    arriving, staying = (_quadratic(at.after, [p[b] for b in at.state], u) for p in (from_far, from_near))
+    enters, leaves = coefficients(far - here, u), coefficients(near - gone, u)
+    if without:
+        return accepted_mass(arriving, enters) + total_mass(staying) - accepted_mass(staying, leaves)
+    return arriving[0].exp() * _min_one(enters[0]) + staying[0].exp() * (1 - _min_one(leaves[0]))
+
+
+def _min_one(gap: Ball) -> Ball:
+    """``min(1, exp(gap))``."""
+    return gap.min(0).exp()
+
+
+def _quadratic(law: _Normal, place: Sequence[Expr], u: Symbol) -> tuple[Ball, Ball, Ball]:
+    """The logarithm of the density where the coordinates are affine in u, the constant first.
+
+    Raises:
+        NotPolynomialError: where they are not.
+    """
+    lines = [[*coefficients(e, u), flint.arb(0)] for e in place]
+    if any(len(line) > 3 for line in lines):
+        raise NotPolynomialError
+    gaps = [(line[0] - m, line[1]) for line, m in zip(lines, law.mean, strict=True)]
+    a0, a1, a2 = law.top, flint.arb(0), flint.arb(0)
+    for (c, s), row in zip(gaps, law.precision, strict=True):
+        for (other, slope), p in zip(gaps, row, strict=True):
+            a0, a1, a2 = a0 - p * c * other / 2, a1 - p * c * slope, a2 - p * s * slope / 2
+    return a0, a1, a2
+
+
+def _normal(law: Law) -> _Normal:
+    """The density of a normal law.
+
+    Raises:
+        NotAffineError: where it has none, as a block was set to a number.
+    """
+    mean, covariance = law
+    matrix = flint.arb_mat([[flint.arb(c) for c in row] for row in covariance])
+    size = matrix.det() * (2 * flint.arb.pi()) ** len(mean)
+    if not size > 0:
+        raise NotAffineError
+    return _Normal([flint.arb(m) for m in mean], matrix.inv().tolist(), -size.log() / 2)
+
+
+def _marginal(law: Law, seen: Sequence[int]) -> Law:
+    mean, covariance = law
+    return [mean[i] for i in seen], [[covariance[i][j] for j in seen] for i in seen]

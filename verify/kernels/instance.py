@@ -1,0 +1,106 @@
+"""One concrete instance of a kernel: one coordinate a vector, a potential written out, and numbers for steps and parameters.
+
+A kernel that is right for every U, every length and every step of the scope is right for this one, so that an exact number found
+here refutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sympy import Expr, Lambda, Rational, S, Symbol
+from sympy.core.function import AppliedUndef, UndefinedFunction
+
+from recipe import Kernel, total
+from recipe.language.abstract import DenseEntry, Field, Potential
+from recipe.language.symbols import GENERIC, Block, Indexed, Length, Vector
+from recipe.rebuild.bind import put_meanings
+from verify.decide.zero.point import NoValueError, Point
+from verify.generator.one_dimension import at_length_one
+from verify.kernels.step_sizes import conditions_on_step, hold_at
+
+STEPS = (Rational(1, 2), Rational(1), Rational(1, 4), Rational(3, 2))
+POWERS = (2, 4)  # of U = x^2/2 and U = x^4/4
+SEEDS = 2  # choices of the parameters
+
+
+@dataclass(frozen=True)
+class Instance:
+    """What abstract functions mean, the numbers of symbols, and the lengths, which are 1."""
+
+    meanings: tuple[tuple[object, Expr], ...]
+    numbers: tuple[tuple[Symbol, Rational], ...]
+    lengths: tuple[Length, ...]
+
+    def of(self, e: Expr) -> Expr:
+        """The expression in this instance: plain symbols for coordinates and noise, and numbers.
+
+        Raises:
+            OutsideLanguageError: where an abstract function cannot be given its meaning there.
+        """
+        return _flat(put_meanings(e, dict(self.meanings))).xreplace(dict(self.numbers))
+
+    def shown(self) -> dict[str, str | list[str]]:
+        """The instance in words, as the point of a witness."""
+        lengths = {str(length): "1" for length in self.lengths}
+        functions = {getattr(head, "__name__", str(head)): _written(value) for head, value in self.meanings}
+        return lengths | functions | {str(s): str(v) for s, v in self.numbers}
+
+
+def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Instance]:
+    """Instances of a kernel, the simplest first; none where a block has an edge, over which a rule may go."""
+    if any(b.domain != S.Reals for b in kernel.state):
+        return
+    parameters = [s.at(GENERIC) if isinstance(s, Indexed) else s for s in kernel.parameters]
+    lengths = tuple(dict.fromkeys(b.length for b in kernel.state if isinstance(b, Vector)))
+    steps = STEPS if kernel.step is not None else (None,)
+    conditions = conditions_on_step(kernel)
+    for power in powers if any(isinstance(a, Potential) for a in kernel.abstract) else powers[:1]:
+        meanings = tuple((head, value) for head in kernel.abstract if (value := _meaning(head, power, kernel)) is not None)
+        for seed in range(SEEDS if parameters else 1):
+            values = Point({}, seed).choose_all(parameters)
+            if values is None:
+                return
+            for step in steps:
+                numbers = dict(values) | ({kernel.step: step} if step is not None and kernel.step is not None else {})
+                if hold_at(conditions, numbers):
+                    yield Instance(meanings, tuple(numbers.items()), lengths)
+
+
+def number(e: Expr) -> Expr | None:
+    """A ball around a number that is written exactly, None where it has no certain value."""
+    try:
+        return Point({}, 0).evaluate(e)
+    except NoValueError:
+        return None
+
+
+def _meaning(head: object, power: int, kernel: Kernel) -> Expr | None:
+    if isinstance(head, Potential):
+        return sum((_contracted(b**power / power, b) for b in head.blocks), S.Zero)
+    if isinstance(head, Field):
+        return 1 + head.block**2 if head.is_positive else head.block
+    if isinstance(head, UndefinedFunction):
+        x = Symbol("x", real=True)
+        return Lambda((x,), 1 + x**2 if head._kwargs.get("positive") else x) if _takes_one(head, kernel) else None
+    return None
+
+
+def _takes_one(function: UndefinedFunction, kernel: Kernel) -> bool:
+    applied = {a for e, _ in kernel.written() for a in e.atoms(AppliedUndef) if a.func == function}
+    return all(len(a.args) == 1 for a in applied)
+
+
+def _contracted(e: Expr, block: Block) -> Expr:
+    return total(e) if isinstance(block, Vector) else e
+
+
+def _written(value: Expr) -> str:
+    return str(_flat(value.expr if isinstance(value, Lambda) else value))
+
+
+def _flat(e: Expr) -> Expr:
+    """The expression at length one, with 1 for the one entry of each matrix."""
+    one = at_length_one(e)
+    return one.xreplace(dict.fromkeys(one.atoms(DenseEntry), S.One))

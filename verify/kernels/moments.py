@@ -1,0 +1,168 @@
+"""Exact refutation where everything is affine and normal: mean and covariance of exp(-H), before and after a sweep.
+
+Numbers are exact fractions, and balls where they are irrational.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement
+from typing import Any
+
+import flint
+from sympy import Expr, Matrix, Rational, Symbol, hessian
+
+from recipe import Kernel
+from recipe.declare.update import Update
+from recipe.kernel.part import Move, Part, Repeat
+from recipe.language.errors import OutsideLanguageError
+from recipe.language.expectation import NOISE
+from recipe.language.symbols import Block, generic
+from verify.decide.zero.point import at_precision, shown_ball
+from verify.kernels.instance import Instance, instances, number
+from verify.verdict import Witness
+
+Blocks = frozenset[Block]
+Number = Any  # flint.fmpq or flint.arb
+Vector = list[Number]
+Law = tuple[Vector, list[Vector]]  # mean and covariance
+
+MOST_STEPS = 1_000  # rules that are followed in one sweep
+BITS = 512
+LONGEST = 24  # characters of a fraction that is shown as such
+
+
+class NotAffineError(Exception):
+    """Something in the sweep is not affine with normal noise, or H is not quadratic."""
+
+
+def moment_witness(kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()) -> Witness | None:
+    """An instance in which the moments of exp(-H), ``without`` those of some blocks, certainly change by the parts."""
+    try:
+        for instance in instances(kernel, powers=(2,)):
+            witness = at_precision(BITS, lambda at=instance: _witness(kernel, parts, at, without))  # type: ignore[misc]
+            if witness is not None:
+                return witness
+    except (NotAffineError, OutsideLanguageError):
+        return None
+    return None
+
+
+def _witness(kernel: Kernel, parts: Sequence[Part], instance: Instance, without: Blocks) -> Witness | None:
+    before = _law(instance.of(kernel.target), kernel.state)
+    after = before
+    explicit: dict[Update, list[Assignment]] = {}
+    for count, update in enumerate(_unrolled(parts)):
+        if count >= MOST_STEPS:
+            raise NotAffineError
+        if update not in explicit:
+            explicit[update] = _explicit(update, kernel.state, instance)
+        after = _moved(update, explicit[update], after)
+    compared = [k for k, b in enumerate(kernel.state) if b not in without]
+    for name, old, new in _compared(kernel.state, compared, before, after):
+        if not flint.arb(new - old).contains(0):
+            return Witness(instance.shown(), f"{name} is {_shown(old)} under exp(-H), and {_shown(new)} after one sweep from it")
+    return None
+
+
+def law_after(kernel: Kernel, moves: Sequence[Part], instance: Instance) -> tuple[Law, Law]:
+    """The law of an instance where exp(-H) is normal, and what it is after moves that are affine with normal noise.
+
+    Raises:
+        NotAffineError, OutsideLanguageError: where they are not.
+    """
+    before = after = _law(instance.of(kernel.target), kernel.state)
+    for update in _unrolled(moves):
+        after = _moved(update, _explicit(update, kernel.state, instance), after)
+    return before, after
+
+
+def _law(H: Expr, state: tuple[Block, ...]) -> Law:
+    """Mean and covariance of exp(-H), where that is a normal law."""
+    precision = hessian(H, state)
+    if not all(e.is_Rational for e in precision) or not all(m > 0 for m in _minors(precision)):
+        raise NotAffineError
+    at_zero = Matrix([H.diff(b) for b in state]).xreplace(dict.fromkeys(state, 0 * H))
+    covariance = precision.inv()
+    mean = -covariance * at_zero
+    return [_number(e) for e in mean], [[_number(covariance[i, j]) for j in range(len(state))] for i in range(len(state))]
+
+
+def _minors(m: Matrix) -> Iterator[Expr]:
+    return (m[:k, :k].det() for k in range(1, m.rows + 1))
+
+
+def _unrolled(parts: Sequence[Part]) -> Iterator[Update]:
+    for part in parts:
+        if isinstance(part, Move):
+            yield part.update
+        elif isinstance(part, Repeat) and isinstance(part.times, int):
+            for _ in range(part.times):
+                yield from _unrolled(part.parts)
+        else:
+            raise NotAffineError
+
+
+Assignment = tuple[int, Vector, Number]  # the place of a block, and the slopes and the constant of its new value
+
+
+def _explicit(update: Update, state: tuple[Block, ...], instance: Instance) -> list[Assignment]:
+    """The rule in numbers; slopes are by the state, and then by the noise of the rule."""
+    noise = sorted({generic(s) for _, e in update.rule for s in e.atoms(*NOISE)}, key=str)
+    symbols = (*state, *noise)
+    return [(state.index(b), *_affine(instance.of(e), symbols)) for b, e in update.rule if e != b]
+
+
+def _affine(e: Expr, symbols: tuple[Symbol, ...]) -> tuple[Vector, Number]:
+    slopes = [_number(e.diff(s)) for s in symbols]
+    return slopes, _number(e.xreplace(dict.fromkeys(symbols, 0 * e)))
+
+
+def _number(e: Expr) -> Number:
+    """A fraction, or a ball around a number that is not rational.
+
+    Raises:
+        NotAffineError: where it is no number.
+    """
+    if isinstance(e, Rational):
+        return flint.fmpq(int(e.p), int(e.q))
+    value = None if e.free_symbols else number(e)
+    if value is None:
+        raise NotAffineError
+    return value
+
+
+def _moved(update: Update, assignments: list[Assignment], law: Law) -> Law:
+    """Mean and covariance after one rule; its noise is part of the state meanwhile, as it may be used more than once."""
+    mean, covariance = law
+    n, size = len(mean), max((len(slopes) for _, slopes, _ in assignments), default=len(mean))
+    zero, one = flint.fmpq(0), flint.fmpq(1)
+    mean = [*mean, *[zero] * (size - n)]
+    covariance = [[*row, *[zero] * (size - n)] for row in covariance]
+    covariance += [[one if i == j else zero for j in range(size)] for i in range(n, size)]
+    for batch in [[a] for a in assignments] if update.sequential else [assignments]:
+        A = [[one if i == j else zero for j in range(size)] for i in range(size)]
+        shift = [zero] * size
+        for k, slopes, constant in batch:
+            A[k], shift[k] = slopes, constant
+        mean = [_dot(row, mean) + s for row, s in zip(A, shift, strict=True)]
+        half = [[_dot(row, column) for column in covariance] for row in A]  # A C, as C is symmetric
+        covariance = [[_dot(row, other) for other in A] for row in half]
+    return mean[:n], [row[:n] for row in covariance[:n]]
+
+
+def _dot(u: Vector, v: Vector) -> Number:
+    return sum((a * b for a, b in zip(u, v, strict=True)), flint.fmpq(0))
+
+
+def _compared(state: tuple[Block, ...], compared: list[int], before: Law, after: Law) -> Iterator[tuple[str, Number, Number]]:
+    for i, j in combinations_with_replacement(compared, 2):
+        name = f"the variance of {state[i]}" if i == j else f"the covariance of {state[i]} and {state[j]}"
+        yield name, before[1][i][j], after[1][i][j]
+    for i in compared:
+        yield f"the mean of {state[i]}", before[0][i], after[0][i]
+
+
+def _shown(value: Number) -> str:
+    short = str(value)
+    return short if isinstance(value, flint.fmpq) and len(short) <= LONGEST else shown_ball(flint.arb(value))

@@ -1,0 +1,61 @@
+"""``detailed-balance``: every Metropolis test accepts as often one way as the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sympy import S
+
+from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, leaves_of
+from verify.kernels.liveness import turning
+from verify.kernels.step_sizes import within_scope
+from verify.kernels.sweep import decide_part, words_of
+from verify.obligation import Obligation
+from verify.subject import KernelSubject
+from verify.verdict import Outcome, Verdict, conjunction
+
+Test = MetropolisHastings | MetropolisedMap | MetropolisedPath
+
+
+def discharge(subject: KernelSubject) -> Outcome:
+    """Each test by itself: the density of the proposal both ways, or the three facts of a reversible map."""
+    named = []
+    for test in _tests(subject):
+        # Whether a rejected state is turned is a matter of the whole sweep, and not of the acceptance.
+        part = turning(test)
+        outcome = within_scope(decide_part(subject.declared, part), subject.declared, subject.conditions)
+        if outcome.witness is not None and isinstance(part, MetropolisedMap):
+            outcome = replace(outcome, repair=_repair(subject, part))
+        named.append((words_of(part), outcome))
+    return conjunction(named, by="; ".join(dict.fromkeys(outcome.by for _, outcome in named)))
+
+
+def _tests(subject: KernelSubject) -> list[Test]:
+    leaves = (leaf for part in subject.declared.parts for leaf in leaves_of(part))
+    return [leaf for leaf in leaves if isinstance(leaf, Test)]
+
+
+def _repair(subject: KernelSubject, part: MetropolisedMap) -> str | None:
+    """Another block to turn, with which the test is right."""
+    for block in subject.state:
+        other = replace(part, flips=(block,))
+        if block.domain == S.Reals and decide_part(subject.declared, other).verdict is Verdict.PROVED:
+            return f"turn {block}: flip={block}"
+    return None
+
+
+DETAILED_BALANCE = Obligation(
+    name="detailed-balance",
+    statement="pi(x) q(y | x) a(x, y) = pi(y) q(x | y) a(y, x); of a map: F o Psi is its own inverse, |det Psi'| = 1, H o F = H",
+    explanation=(
+        "A proposal that is accepted with probability min(1, ratio) leaves exp(-H) invariant if the ratio is that of "
+        "pi(y) q(x | y) and pi(x) q(y | x). The density q is derived again from mean and covariance of the rule, and must be "
+        "positive both ways, so that D > 0. A map without noise has no density: it must keep volume, and be undone by turning "
+        "momenta, going it again and turning them back. It is about each test by itself; the verdict on the kernel is that of "
+        "invariance, as what follows may make good what one part does."
+    ),
+    discharge=discharge,
+    applies=lambda subject: subject.declared.has_metropolis(),
+    vacuous="no part of the kernel accepts and rejects",
+    required=False,
+)

@@ -1,0 +1,40 @@
+"""``invariance``: one sweep of a kernel leaves exp(-H) invariant, exactly, at the step size as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from verify.kernels.step_sizes import within_scope
+from verify.kernels.sweep import decide_sweep
+from verify.obligation import Obligation, of_kernels
+from verify.obligations.process.normalisable import NORMALISABLE
+from verify.subject import KernelSubject
+from verify.verdict import Outcome, Verdict, undecided
+
+LEDGER = "exp(-H) is normalisable"
+
+
+def discharge(subject: KernelSubject) -> Outcome:
+    """Part by part; that exp(-H) is a law is taken for granted where it is not decided."""
+    outcome = within_scope(decide_sweep(subject.declared), subject.declared, subject.conditions)
+    if outcome.verdict is not Verdict.PROVED:
+        return outcome
+    law = NORMALISABLE.discharge(subject)
+    if law.verdict is Verdict.REFUTED:
+        return undecided(f"exp(-H) is no probability law ({law.by})")
+    lines = law.assumptions if law.verdict is Verdict.PROVED else (LEDGER,)
+    return replace(outcome, assumptions=tuple(dict.fromkeys((*outcome.assumptions, *lines))))
+
+
+INVARIANCE = Obligation(
+    name="invariance",
+    statement="a state with the law exp(-H) has it after one sweep as well, for every step size of the scope",
+    explanation=(
+        "Invariance of every part proves that of the sweep. A part that fails leaves the sweep undecided, unless nothing after it "
+        "can make it good, or moments of the whole sweep are known and are others. What is overwritten before anything reads it "
+        "does not matter: a momentum may be set to zero if it is then redrawn. A step of a scheme without a Metropolis test is "
+        "hardly ever exact; how far it is off is the matter of its order."
+    ),
+    discharge=discharge,
+    applies=of_kernels,
+)

@@ -1,0 +1,62 @@
+"""``well-defined`` of a kernel: every expression in its parts has a value at every point of the domain."""
+
+from __future__ import annotations
+
+from sympy import Symbol
+
+from verify.decide.definedness import NO_POINT, Condition, conditions, decide_condition, decide_for_small_steps, has_a_point
+from verify.diffusion.change_of_variable.maps_of_blocks import has_maps
+from verify.kernels.step_sizes import expressions_of
+from verify.obligation import Obligation, of_kernels
+from verify.obligations.map.monotone import MONOTONE
+from verify.obligations.map.onto import ONTO
+from verify.subject import KernelSubject
+from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
+
+
+def discharge(subject: KernelSubject) -> Outcome:
+    """Collect every condition on denominators, logarithms and roots, and decide each; and whether a block may stand for another."""
+    if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
+        return undecided(NO_POINT)
+    named: dict[object, tuple[str, Outcome]] = {}
+    for e, where in expressions_of(subject.declared):
+        for condition in conditions(e):
+            if condition not in named:
+                named[condition] = (where, _decide(condition, subject))
+    for obligation in (MONOTONE, ONTO) if has_maps(subject) else ():
+        named[obligation.name] = (obligation.name, obligation.discharge(subject))
+    count = sum(isinstance(key, Condition) for key in named)
+    by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
+    scoped = ", ".join(map(str, subject.conditions))
+    return conjunction(named.values(), by=f"{by}; the scope has {scoped}" if scoped else by)
+
+
+def _decide(condition: Condition, subject: KernelSubject) -> Outcome:
+    if condition in subject.conditions:
+        return proved("it belongs to the scope")
+    outcome = decide_condition(condition)
+    step = subject.declared.step
+    if outcome.verdict is Verdict.PROVED or step is None or step not in condition.e.free_symbols:
+        return outcome
+    return _for_small_steps(condition, step)
+
+
+def _for_small_steps(condition: Condition, step: Symbol) -> Outcome:
+    """A condition that depends on the state: how small a step must be depends on the state as well, and a kernel has one step."""
+    outcome = decide_for_small_steps(condition, step)
+    if outcome.verdict is not Verdict.PROVED:
+        return outcome
+    return undecided(f"at every state {condition} holds for small {step}; that one {step} is small enough for all was not proved")
+
+
+KERNEL_WELL_DEFINED = Obligation(
+    name="well-defined",
+    statement="H, the rules of all parts and the acceptance are defined at every point of the domain",
+    explanation=(
+        "A denominator that can vanish, or a logarithm or root of something negative, leaves the kernel undefined there. Each such "
+        "condition is proved from the signs that the declared assumptions give to its parts."
+    ),
+    discharge=discharge,
+    across_kinks=True,
+    applies=of_kernels,
+)

@@ -1,0 +1,22 @@
+"""``monotone``: a change of variable has a derivative that is positive everywhere, or negative everywhere."""
+
+from __future__ import annotations
+
+from verify.diffusion.change_of_variable.bijection import decide_all_monotone
+from verify.diffusion.change_of_variable.maps_of_blocks import has_maps
+from verify.obligation import Obligation, of_diffusions
+
+MONOTONE = Obligation(
+    name="monotone",
+    statement="theta = f(phi) has f' > 0 everywhere, or f' < 0 everywhere",
+    explanation=(
+        "Only then is a law of theta one of phi and the other way round, with the density exp(-H(f(phi))) |f'(phi)|. A map that is "
+        "flat at one point, such as phi^3, is invertible, and its phi has a density that vanishes there. f' is derived, written by "
+        "phi or by one exponential of it, and its roots are counted exactly (Sturm)."
+    ),
+    discharge=decide_all_monotone,
+    of_reflected=True,
+    across_kinks=True,
+    applies=lambda subject: of_diffusions(subject) and has_maps(subject),
+    vacuous="no block stands for another",
+)

@@ -1,0 +1,30 @@
+"""``smooth``: a change of variable has derivatives of every order."""
+
+from __future__ import annotations
+
+from verify.diffusion.change_of_variable.maps_of_blocks import for_every_map, has_maps
+from verify.diffusion.change_of_variable.smooth import decide_smooth
+from verify.obligation import Obligation, of_diffusions
+from verify.subject import Subject
+from verify.verdict import Outcome
+
+
+def discharge(subject: Subject) -> Outcome:
+    """By structure, and at a kink by the limits of the derivatives from both sides."""
+    return for_every_map(subject, lambda _, f, domain: decide_smooth(f))
+
+
+SMOOTH = Obligation(
+    name="smooth",
+    statement="f has derivatives of every order on its domain",
+    explanation=(
+        "softsign has an absolute value in it: its second derivative jumps at 0. Its law is still carried over, and what is proved "
+        "holds on both sides of 0 and, as D exp(-H) is continuous, across it. What needs more is left undecided, and says so."
+    ),
+    discharge=discharge,
+    of_reflected=True,
+    across_kinks=True,
+    applies=lambda subject: of_diffusions(subject) and has_maps(subject),
+    vacuous="no block stands for another",
+    required=False,
+)

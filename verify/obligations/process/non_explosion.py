@@ -1,0 +1,133 @@
+"""``non-explosion``: the process does not reach infinity in finite time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from sympy import Interval, S
+
+from recipe import Recipe, Update
+from recipe.language.entry import parts
+from recipe.language.free_symbols import blocks_in
+from recipe.language.sign import NOT_NEGATIVE, possible_signs
+from recipe.language.symbols import Block, Simplex
+from recipe.language.text import text
+from verify.decide.definedness import is_continuous, is_smooth
+from verify.decide.zero.decide import vanishes
+from verify.diffusion.change_of_variable.bijection import is_bijection
+from verify.diffusion.hypoelliptic.definite import is_definite
+from verify.diffusion.infinity.dominance import weight
+from verify.diffusion.infinity.explosion import decide_explosion
+from verify.diffusion.infinity.lyapunov import bounds_growth, candidates
+from verify.diffusion.infinity.separation import TooLargeError, multiplied_out
+from verify.generator.coupling import connected
+from verify.generator.fokker_planck import current
+from verify.obligation import Obligation
+from verify.obligations.process.boundary import at_edges_of, never_reached
+from verify.obligations.process.normalisable import NORMALISABLE
+from verify.subject import Subject, subject_of
+from verify.verdict import Outcome, Verdict, proved, undecided
+
+TRIED = "no Lyapunov function was found, and no coordinate is seen to explode"
+LONGEST = 60  # characters of a Lyapunov function that is shown
+
+
+def discharge(subject: Subject) -> Outcome:
+    """By a function that grows slowly along the process, by finite mass, or refuted by Feller's test; once a declaration."""
+    return _decided(subject.declared)
+
+
+@lru_cache(maxsize=256)
+def _decided(declared: Recipe | Update) -> Outcome:
+    subject = subject_of(declared)
+    known = _in_other_coordinates(subject)
+    if known is not None:
+        return known
+    if all(_is_bounded(b) for b in subject.state):
+        return proved("the domain is bounded: there is no infinity to reach")
+    try:
+        return _by_lyapunov(subject) or _by_mass(subject) or decide_explosion(subject.dynamics) or undecided(TRIED)
+    except RecursionError:
+        return undecided("the recipe is nested too deeply to look at its growth")
+
+
+def _in_other_coordinates(subject: Subject) -> Outcome | None:
+    """What is known of the same process before Ito's formula: it explodes in phi where it reaches an edge of theta."""
+    transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
+    if transform is None or transform.kind != "ito" or not is_bijection(subject):
+        return None
+    of, theta = subject_of(transform.of), transform.image
+    edge = at_edges_of((theta,), of)
+    if edge.verdict is Verdict.REFUTED and transform.preimage.domain == S.Reals:
+        return replace(edge, by=f"{transform.preimage} goes to infinity where {theta} reaches its edge: {edge.by}", repair=None)
+    same = _decided(transform.of)
+    if same.verdict is Verdict.PROVED and never_reached((theta,), of):
+        return replace(
+            same, by=f"{transform.preimage} is {theta} in other coordinates, which reaches no edge and no infinity: {same.by}"
+        )
+    return None
+
+
+def _is_bounded(block: Block) -> bool:
+    domain = block.domain
+    return isinstance(domain, Simplex) or (isinstance(domain, Interval) and domain.start.is_finite and domain.end.is_finite)
+
+
+def _by_lyapunov(subject: Subject) -> Outcome | None:
+    if not is_continuous(*subject.dynamics.coefficients()):
+        return None  # where the process itself has no meaning, a bound on L V would say nothing
+    for V in candidates(subject.H, subject.state, getattr(subject.declared, "lyapunov", None)):
+        assumptions = bounds_growth(subject.dynamics, V)
+        if assumptions is not None:
+            shown = "H" if V == subject.H else text(V)
+            inside = "" if all(b.domain == S.Reals for b in subject.state) else ", up to a time at which it reaches the edge"
+            named = f"V = {shown}" if len(shown) <= LONGEST else "a V that was given"
+            return proved(f"L V <= c (1 + V) for {named}{inside}", *assumptions)
+    return None
+
+
+def _by_mass(subject: Subject) -> Outcome | None:
+    """A symmetric diffusion with finite mass whose balls in the metric D^-1 are compact (Sturm 1994)."""
+    blocks = subject.state
+    if any(b.domain != S.Reals for b in blocks) or not is_smooth(subject.H, *subject.dynamics.coefficients()):
+        return None
+    noisy = [b for g in connected(subject.state, subject.dynamics.diffusion) for b in g if is_definite(subject.dynamics, g)]
+    if set(noisy) != set(blocks) or not _grows_at_most_quadratically(subject):
+        return None
+    if not all(vanishes(v) for v in current(subject.dynamics, subject.gradient).values()):
+        return None
+    mass = NORMALISABLE.discharge(subject)
+    if mass.verdict is not Verdict.PROVED:
+        return None
+    return proved("reversible, of finite mass, and complete in the metric D^-1", *mass.assumptions)
+
+
+def _grows_at_most_quadratically(subject: Subject) -> bool:
+    """``trace D <= C (1 + |z|^2)``: then log(1 + |z|^2) has a bounded gradient in the metric D^-1, which is complete."""
+    powers = dict.fromkeys(subject.state, S(2))
+    for block in subject.state:
+        diagonal, *kernel = parts(subject.dynamics.diffusion[block, block])
+        if any(blocks_in(e, subject.state) for e in kernel):
+            return False
+        try:
+            weights = [weight(term, powers) for term in multiplied_out(diagonal).as_ordered_terms()]
+        except TooLargeError:
+            return False
+        if any(w is None or not possible_signs(1 - w) <= NOT_NEGATIVE for w in weights):
+            return False
+    return True
+
+
+NON_EXPLOSION = Obligation(
+    name="non-explosion",
+    statement="the process stays finite for all times (on a domain with an edge: until it reaches the edge)",
+    explanation=(
+        "A drift that grows faster than linearly can throw the process to infinity in finite time, and then exp(-H) is not "
+        "invariant, although it solves the Fokker-Planck equation. It is proved by a function V that goes to infinity, and slowly "
+        "along the process: L V <= c (1 + V). What lyapunov=V gives is tried, then H and sums of powers. A reversible diffusion "
+        "with finite mass and a complete metric does not explode either. It is refuted by Feller's test for one coordinate."
+    ),
+    discharge=discharge,
+    required=False,
+)

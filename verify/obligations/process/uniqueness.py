@@ -1,0 +1,107 @@
+"""``uniqueness``: exp(-H) is the only law that the process leaves invariant."""
+
+from __future__ import annotations
+
+from sympy import Interval, S
+
+from recipe.language.entry import parts
+from recipe.language.symbols import Block, Simplex, Vector
+from recipe.language.text import listed
+from verify.decide.definedness import is_smooth
+from verify.decide.zero.decide import vanishes
+from verify.decide.zero.point import NoValueError, Point
+from verify.diffusion.boundary.edges import has_edge
+from verify.diffusion.hypoelliptic.hoermander import reached_blocks
+from verify.obligation import Obligation
+from verify.obligations.process.boundary import BOUNDARY, never_reached
+from verify.obligations.process.non_explosion import NON_EXPLOSION
+from verify.obligations.process.normalisable import NORMALISABLE
+from verify.obligations.process.stationarity import STATIONARITY
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
+
+EDGE = "the process does not reach the edge of its domain"
+TAKEN = {NORMALISABLE: "exp(-H) is normalisable", NON_EXPLOSION: "the process does not explode"}
+
+
+def discharge(subject: Subject) -> Outcome:
+    """Noise in every direction, by itself or through the drift, on an open connected domain; refuted by what never moves."""
+    frozen = next((b for b in subject.state if _is_frozen(subject, b)), None)
+    if frozen is not None:
+        return _refuted_by(frozen)
+    spanning = _spanning(subject)
+    if spanning.verdict is not Verdict.PROVED:
+        return spanning
+    if STATIONARITY.discharge(subject).verdict is not Verdict.PROVED:
+        return undecided("exp(-H) is not proved to be stationary")
+    assumptions: list[str] = []
+    for obligation, line in TAKEN.items():
+        outcome = obligation.discharge(subject)
+        if outcome.verdict is Verdict.REFUTED:
+            return undecided(f"{obligation.name} is refuted, so that exp(-H) is no invariant law")
+        if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
+            return undecided(f"{obligation.name} is undecided")  # of a concrete recipe that is a fact, and none to be assumed
+        assumptions += outcome.assumptions if outcome.verdict is Verdict.PROVED else [line]
+    if has_edge(subject) and not never_reached(subject.state, subject):
+        edge = BOUNDARY.discharge(subject)
+        if edge.verdict is not Verdict.UNDECIDED or not subject.declared.abstract:
+            return undecided("that the process never reaches the edge of its domain is not proved")
+        assumptions.append(EDGE)
+    return proved(spanning.by, *dict.fromkeys(assumptions))
+
+
+def _is_frozen(subject: Subject, block: Block) -> bool:
+    """Whether a block has neither drift nor noise, so that each of its values stays for ever."""
+    dynamics = subject.dynamics
+    noise = [p for other in subject.state for p in parts(dynamics.diffusion[block, other])]
+    if any(p != 0 for p in noise):
+        return False
+    return vanishes(dynamics.drift[block])
+
+
+def _refuted_by(block: Block) -> Outcome:
+    point = Point({block.length: 1} if isinstance(block, Vector) else {}, seed=0)
+    try:
+        value = str(point.choose(block, 0) if isinstance(block, Vector) else point.choose(block))
+    except NoValueError:
+        return undecided(f"{block} never moves, and no value of it was found")
+    finding = f"drift and noise of {block} are zero, so it stays there for ever, and every law of {block} is kept"
+    return refuted(f"{block} never moves", Witness({str(block): value}, finding))
+
+
+def _spanning(subject: Subject) -> Outcome:
+    if not all(_is_open(b) for b in subject.state):
+        return undecided("the domain contains its edge")
+    if not is_smooth(subject.H, *subject.dynamics.coefficients()):
+        return undecided("H, the drift and D are not proved to be smooth everywhere")
+    found = reached_blocks(subject.dynamics)
+    if found is None:
+        return undecided("D is not proved to be positive definite everywhere on the blocks that have noise")
+    missing = [b for b in subject.state if b not in found.blocks]
+    if not found.blocks:
+        return undecided("there is no noise; whether the flow is ergodic is not decided")
+    if missing:
+        return undecided(f"noise is not proved to reach {listed(missing)} at every point")
+    if found.levels == 0:
+        return proved("D is positive definite everywhere")
+    rounds = "one round" if found.levels == 1 else f"{found.levels} rounds"
+    return proved(f"Hoermander's condition holds everywhere, by {rounds} of brackets")
+
+
+def _is_open(block: Block) -> bool:
+    domain = block.domain
+    return domain == S.Reals or isinstance(domain, Simplex) or (isinstance(domain, Interval) and domain.is_open is True)
+
+
+UNIQUENESS = Obligation(
+    name="uniqueness",
+    statement="exp(-H) is the only invariant probability law of the process",
+    explanation=(
+        "Otherwise a chain may settle in another law than the one you want. If exp(-H) is invariant and noise reaches every "
+        "direction at every point, by itself or passed on by the drift (Hoermander's condition), there is no other. A block that "
+        "never moves keeps whatever law it starts with. Hamiltonian dynamics without noise is undecided. This says nothing of the "
+        "speed of convergence."
+    ),
+    discharge=discharge,
+    required=False,
+)

@@ -1,0 +1,142 @@
+"""``exact-transition``: a step draws from the law of its process; a splitting does so piece by piece, and the pieces sum to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sympy import Dummy, Expr, S, exp
+
+from recipe import Discretisation, RecipeError, Update
+from recipe.language.entry import parts
+from recipe.language.sign import is_nonnegative
+from recipe.scheme.exact import Exact
+from recipe.scheme.pieces import pieces_of, reads
+from recipe.scheme.splitting import Splitting, SubFlow
+from verify.decide.zero.decide import decide_zero
+from verify.discrete.exact.moments import facts_of
+from verify.discrete.exact.transition import decide_transitions, judged
+from verify.obligation import Obligation
+from verify.subject import Subject
+from verify.verdict import Outcome, Verdict, conjunction, undecided
+
+
+def discharge(subject: Subject) -> Outcome:
+    """By the laws of the blocks, or of the sub-flows."""
+    assert isinstance(subject.declared, Discretisation)
+    if subject.declared.exact is not None:
+        return _discharge_exact(subject, subject.declared.update, subject.declared.exact)
+    assert subject.declared.splitting is not None
+    return _discharge_splitting(subject, subject.declared.splitting)
+
+
+def _discharge_exact(subject: Subject, update: Update, exact: Exact) -> Outcome:
+    """Every block's law by the backward Kolmogorov equation."""
+    try:
+        found = judged(subject, update, exact)
+        solved = "; ".join(f"{process.variable} <- {process.law}" for _, process in found)
+        outcome = conjunction(
+            decide_transitions(subject, update, found), by=f"the law solves the backward Kolmogorov equation: {solved}"
+        )
+    except RecipeError as error:
+        return undecided(str(error))
+    return outcome if outcome.verdict is not Verdict.PROVED else replace(outcome, facts=facts_of(found, update.step))
+
+
+def _discharge_splitting(subject: Subject, splitting: Splitting) -> Outcome:
+    """The mean and the variance of every sub-flow by their differential equations in its time; then the sums over the pieces."""
+    edged = next((b for b in subject.state if b.domain != S.Reals), None)
+    if edged is not None:
+        return undecided(f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not proved to stay inside")
+    why_not = _not_alone(splitting) or _not_a_law(splitting)
+    if why_not is not None:
+        return undecided(why_not)
+    found = [*_sums(subject, splitting), *_times(splitting)]
+    for sub in dict.fromkeys(splitting.flows):
+        found += _solves(sub, splitting)
+    solved = ", ".join(f"{sub.letter}: {sub.motion.block} <- {_law(sub)}" for sub in dict.fromkeys(splitting.flows))
+    return conjunction(found, by=f"the pieces sum to the generator, and each is solved: {solved}")
+
+
+def _not_alone(splitting: Splitting) -> str | None:
+    """A motion that depends on a block which moves with it: then the flow of each by itself is not that of both."""
+    motions = list(dict.fromkeys((sub.letter, sub.motion) for sub in splitting.flows))
+    for letter, motion in motions:
+        moving = {other.block for of_letter, other in motions if of_letter == letter}
+        together = sorted(reads(motion, splitting.recipe) & moving, key=str)
+        if together:
+            return f"{letter}: {motion.block} moves by {together[0]}, which moves in the same piece"
+    return None
+
+
+def _not_a_law(splitting: Splitting) -> str | None:
+    """Noise that is not shown to be nonnegative: there is no normal law with such a variance."""
+    negative = next((sub for sub in splitting.flows if not is_nonnegative(sub.motion.noise)), None)
+    if negative is None:
+        return None
+    return f"{negative.letter}: the noise {negative.motion.noise} of {negative.motion.block} is not shown to be nonnegative"
+
+
+def _law(sub: SubFlow) -> str:
+    return str(sub.law.mean) if sub.law.variance == 0 else f"N({sub.law.mean}, {sub.law.variance})"
+
+
+def _solves(sub: SubFlow, splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
+    """``m' = rate m + push``, ``v' = 2 rate v + 2 noise``, from the block itself and from 0."""
+    t = Dummy("t", positive=True)
+    motion, share = sub.motion, sub.time / splitting.step
+    mean, variance = (e.xreplace({splitting.step: t / share}) for e in (sub.law.mean, sub.law.variance))
+    where = f"{sub.letter}, {motion.block}"
+    yield f"{where}: the mean at time 0", decide_zero(mean.xreplace({t: S.Zero}) - motion.block)
+    yield f"{where}: the variance at time 0", decide_zero(variance.xreplace({t: S.Zero}))
+    yield f"{where}: the mean", _decide(mean.diff(t) - motion.rate * mean - motion.push)
+    yield f"{where}: the variance", _decide(variance.diff(t) - 2 * motion.rate * variance - 2 * motion.noise)
+
+
+def _decide(e: Expr) -> Outcome:
+    """Phi as it is off 0: both sides are entire functions of its argument, so what holds there holds at 0."""
+    return decide_zero(e.rewrite(exp))
+
+
+def _times(splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
+    """The occurrences of a letter must run for the whole step together."""
+    for piece in pieces_of(splitting.recipe):
+        for motion in piece.motions:
+            times = [sub.time for sub in splitting.flows if sub.motion == motion]
+            yield f"the time of {piece.letter} for {motion.block}", decide_zero(sum(times, S.Zero) - splitting.step)
+
+
+def _sums(subject: Subject, splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
+    """The drift and the noise of all pieces together, against those that H, D and Q give."""
+    motions = list(dict.fromkeys(sub.motion for sub in splitting.flows))
+    for b in subject.state:
+        drift = sum((m.rate * b + m.push for m in motions if m.block == b), S.Zero)
+        yield f"the drift of {b}", decide_zero(drift - subject.dynamics.drift[b])
+        for c in subject.state:
+            entry = subject.dynamics.diffusion[b, c]
+            noise = sum((m.noise for m in motions if m.block == b == c), S.Zero)
+            first, *rest = parts(entry)
+            yield f"the noise of {b} and {c}", decide_zero(first - noise)
+            for kernel in rest:
+                yield f"the noise of {b} and {c}", decide_zero(kernel)
+
+
+def _has_laws(subject: Subject) -> bool:
+    """Whether it is a step that is made of exact laws."""
+    declared = subject.declared
+    return isinstance(declared, Discretisation) and (declared.splitting is not None or declared.exact is not None)
+
+
+EXACT_TRANSITION = Obligation(
+    name="exact-transition",
+    statement="E[exp(s z') | z] = u solves u_t = L u with u(0) = exp(s z); of a splitting for each piece, and the pieces sum to L",
+    explanation=(
+        "A splitting runs pieces of the recipe's own generator one after another. Each is linear in the block that it moves, so "
+        "that its transition is normal with a mean and a variance in closed form. That these solve their equations, that the times "
+        "of a letter add up to the step, and that nothing is left out, is proved here. Half a step made whole fails it. Of an "
+        "exact step the law of each block is proved to be that of its process: by its Laplace transform, which solves the backward "
+        "Kolmogorov equation, or by a map and Ito's formula."
+    ),
+    discharge=discharge,
+    applies=_has_laws,
+)

@@ -1,7 +1,0 @@
-"""How close the invariant law of a step is to ``exp(-H)``: a power of the step, proved in one dimension."""
-
-from verify.order.bias import Bias, leading_bias
-from verify.order.invariant import Order, invariant_order
-from verify.order.marginal import Marginal
-
-__all__ = ["Bias", "Marginal", "Order", "invariant_order", "leading_bias"]

@@ -1,5 +1,0 @@
-"""What to write instead of a refuted rule: the smallest edit for which stationarity is proved."""
-
-from verify.repair.find import find_repair
-
-__all__ = ["find_repair"]

@@ -1,0 +1,72 @@
+"""What is tested: any callable ``step(state, rng) -> state``, for one chain or for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recipe import RecipeError
+from verify.statistics.numbers.arrays import Array, State
+
+Step = Callable[[State, np.random.Generator], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """A kernel to be tested.
+
+    ``step(state, rng)`` returns the state after one step; ``rng`` is a numpy ``Generator``, and all randomness comes from it. A
+    state has an array for the name of every block. ``batched=False``: it is one chain, vectors of shape (length,), scalar blocks of
+    shape (1,). ``batched=True``: a chain a row, shapes (replicas, length) and (replicas, 1), all with noise of their own.
+    ``coupled=True`` promises that it draws the same random numbers whatever the state is: steps from two states with one seed then
+    share their noise.
+    """
+
+    step: Step
+    batched: bool = False
+    coupled: bool = False
+
+    def advance(self, state: State, rng: np.random.Generator) -> State:
+        """One step of every replica, a row each.
+
+        Raises:
+            RecipeError: where the kernel returns something that is not a state.
+        """
+        if self.batched:
+            return _checked(self.step({k: v.copy() for k, v in state.items()}, rng), state)
+        rows = len(next(iter(state.values())))
+        moved = [self._one({k: v[n].copy() for k, v in state.items()}, rng) for n in range(rows)]
+        return {k: np.stack([m[k] for m in moved]) for k in state} if moved else state
+
+    def _one(self, state: State, rng: np.random.Generator) -> State:
+        return _checked(self.step(dict(state), rng), state)
+
+
+def stepper(step: Step | Stepper, *, batched: bool = False, coupled: bool = False) -> Stepper:
+    """A plain function as a kernel."""
+    if isinstance(step, Stepper):
+        return step
+    if not callable(step):
+        raise RecipeError(f"{step!r} is no kernel: give a function step(state, rng) that returns the state after one step")
+    return Stepper(step, batched, coupled)
+
+
+def _checked(found: Any, before: Mapping[str, Array]) -> State:
+    if not isinstance(found, Mapping):
+        raise RecipeError(f"the kernel returned {type(found).__name__}, and a state is a dict with the blocks {', '.join(before)}")
+    if set(found) != set(before):
+        raise RecipeError(f"the kernel returned the blocks {', '.join(map(str, found))}, and the state has {', '.join(before)}")
+    state = {}
+    for name, old in before.items():
+        try:
+            if np.iscomplexobj(found[name]) or np.ma.is_masked(found[name]):
+                raise TypeError
+            state[name] = np.array(found[name], dtype=float)
+        except (TypeError, ValueError):
+            raise RecipeError(f"the kernel returned a {name} that is no array of real numbers") from None
+        if state[name].shape != old.shape:
+            raise RecipeError(f"the kernel returned {name} of shape {state[name].shape}, and it was {old.shape} before the step")
+    return state

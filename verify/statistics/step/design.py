@@ -1,0 +1,106 @@
+"""The states that steps begin from. Any may be chosen: the law of a step given its state is tested, and not that of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from sympy import Interval
+
+from recipe import RecipeError
+from recipe.language.symbols import Block, Simplex, name_of
+from verify.statistics.numbers.arrays import Array, Meanings, State
+from verify.statistics.recover.innovations import carried_out, innovations, normal_numbers
+from verify.statistics.recover.plan import Plan
+
+NARROW, WIDE = 0.3, 10.0  # the scales of blocks on the real line
+TRIES = 60
+SELDOM = 3.0  # so far from its mean noise is tried as well
+SHARE = 0.01  # of the error of a mean over all replicas: so far may rounding move a recovered number
+
+
+def drawn_states(state: tuple[Block, ...], lengths: Mapping[str, int], count: int, rng: np.random.Generator) -> State:
+    """States anywhere in the domain, each block at a scale of its own, so that every term is large beside the others somewhere."""
+    return {name_of(b): _drawn(b, lengths[b.length.name] if hasattr(b, "length") else 1, count, rng) for b in state}
+
+
+def _drawn(block: Block, length: int, count: int, rng: np.random.Generator) -> Array:
+    domain = block.domain
+    if isinstance(domain, Simplex):
+        return rng.dirichlet(np.ones(length + 1), size=count)[:, :-1]
+    scale = np.exp(rng.uniform(np.log(NARROW), np.log(WIDE), size=(count, 1)))
+    if not isinstance(domain, Interval):
+        return scale * rng.standard_normal((count, length))
+    low, high = float(domain.start), float(domain.end)
+    if np.isfinite(low) and np.isfinite(high):
+        return low + (high - low) * rng.beta(1.5, 1.5, size=(count, length))
+    if not np.isfinite(low) and not np.isfinite(high):
+        return scale * rng.standard_normal((count, length))
+    away = scale * np.exp(0.5 * rng.standard_normal((count, length)))
+    return low + away if np.isfinite(low) else high - away
+
+
+def is_inside(state: tuple[Block, ...], rows: State) -> Array:
+    """Which states are finite and in the domain."""
+    good = np.ones(len(next(iter(rows.values()))), dtype=bool)
+    for b in state:
+        x = rows[name_of(b)]
+        good &= np.isfinite(x).all(axis=1)
+        if isinstance(b.domain, Simplex):
+            good &= (x > 0).all(axis=1) & (x.sum(axis=1) < 1)
+        elif isinstance(b.domain, Interval):
+            good &= ((x > float(b.domain.start)) & (x < float(b.domain.end))).all(axis=1)
+    return good
+
+
+def resolvable(plan: Plan, rows: State, meanings: Meanings, rng: np.random.Generator, *, rounding: float, replicas: int) -> Array:
+    """From which states the noise of a step is seen through the rounding; found by steps of the rule itself, not of the kernel.
+
+    Steps with noise as it comes and with noise that hardly ever comes must both be seen: later draws begin where earlier ones led.
+    """
+    drawn = normal_numbers(plan.equations, rows, meanings, rng)
+    good = is_inside(plan.equations.state, rows)
+    for scale in (1.0, SELDOM):
+        with np.errstate(all="ignore"):
+            after = carried_out(plan.equations, rows, {name: scale * w for name, w in drawn.items()}, meanings)
+            read = innovations(plan, rows, after, meanings, rounding=rounding)
+        for u in read.noise.values():
+            good &= np.isfinite(u).all(axis=1)
+        for far in read.resolution.values():
+            good &= far < SHARE / np.sqrt(replicas)
+        for ratio in read.residuals.values():
+            good &= np.isfinite(ratio).all(axis=1)
+    return good
+
+
+def states_of(plan: Plan, meanings: Meanings, count: int, rng: np.random.Generator, *, rounding: float, replicas: int) -> State:
+    """``count`` states from which steps are resolved.
+
+    Raises:
+        RecipeError: where none is found.
+    """
+    kept: list[State] = []
+    found = 0
+    for _ in range(TRIES):
+        rows = drawn_states(plan.equations.state, meanings.lengths, 4 * count, rng)
+        good = resolvable(plan, rows, meanings, rng, rounding=rounding, replicas=replicas)
+        kept.append({name: x[good] for name, x in rows.items()})
+        found += int(good.sum())
+        if found >= count:
+            return {name: np.concatenate([k[name] for k in kept])[:count] for name in rows}
+    raise RecipeError(
+        "no state was found from which one step is finite, and its noise is larger than the rounding errors; give states=, smaller "
+        "ones, or another step_size="
+    )
+
+
+def chosen(pool: State, moved: Sequence[Array], count: int) -> State:
+    """``count`` states of the pool: half of them as they come, and in turn those where each wrong coefficient moves most."""
+    rows = list(range(count // 2 if moved else count))
+    orders = [iter(np.argsort(-far, kind="stable")) for far in moved]
+    turn = 0
+    while len(rows) < count:
+        best = next(int(n) for n in orders[turn % len(orders)] if int(n) not in rows)
+        rows.append(best)
+        turn += 1
+    return {name: x[rows] for name, x in pool.items()}

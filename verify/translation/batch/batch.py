@@ -1,0 +1,220 @@
+"""``run_many`` beside the rule: what it does to the column of a chain is a text of one chain, which is read as ``run`` is.
+
+It is also required that a chain has the random numbers that it has in ``run``: the same key and counter for the same noise.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recipe.language.symbols import Block, Length
+from verify.translation.batch.driver import FIXED, ForOne, shared_names
+from verify.translation.batch.stop_and_record import check_plumbing
+from verify.translation.loops.batch_column import KEYS, body_of_one
+from verify.translation.parse.interface import Legend
+from verify.translation.parse.module import Module, plain_body, without_docstring
+from verify.translation.parse.problems import unread, wrong
+from verify.translation.reading.reader import Reader
+from verify.translation.reference.matcher import length_of
+from verify.translation.run.drivers import What, check_run
+
+RUN_MANY = "state, draws, step_sizes, params, seed, first_chain, start, warmup, thin"
+BEGIN = ["done, step_size = (start + n, step_sizes[n])", "t = np.uint64(done)", "finite = True"]
+
+
+@dataclass(frozen=True)
+class Chains:
+    """The fields of the state of many chains: ``arrays`` with the length of a column, and those of running sums.
+
+    ``kept`` are the last ones: the step and the block that stopped a chain, and its blocks then. ``purposes`` says how many keys of
+    random numbers a chain has.
+    """
+
+    arrays: Mapping[str, Length | None]
+    eights: frozenset[str]
+    kept: tuple[str, ...]
+    purposes: int
+
+
+def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: Callable[..., None]) -> None:
+    """Require that every chain of ``run_many`` is moved as by the rule, with the random numbers of ``run`` (``alone``)."""
+    chains = _chains(module, legend)
+    check_plumbing(module, legend, chains.kept)
+    module.read.update({"run_many", "allocate_many"})
+    driver = copy.deepcopy(module.functions["run_many"])
+    if ", ".join(a.arg for a in driver.args.args) != RUN_MANY:
+        raise unread(driver, f"the arguments of run_many are not {RUN_MANY}")
+    bodies = frozenset(n for n, f in module.functions.items() if [a.arg for a in f.args.args[:2]] == ["i", "c"])
+    functions = {n: body_of_one(copy.deepcopy(module.functions[n]), bodies, chains.eights) for n in bodies}
+    statistics = frozenset(module.draws) - frozenset(legend.fields.values())
+    writer = ForOne(bodies, chains.eights, _accepted(driver), statistics, shared_names(driver), chains.purposes)
+    if writer.accepted and (chains.arrays.get(writer.accepted, ()) is not None or writer.accepted in legend.fields.values()):
+        raise unread(driver, f"{writer.accepted} is no array for what each chain accepts")
+    functions["run"] = _run_of_one(driver, writer, legend)
+    arrays = {f: n for f, n in chains.arrays.items() if f != writer.accepted}
+    one = replace(module, functions=functions, arrays=arrays, integers=frozenset())
+    reader = check_run(one, legend, what, {}, lambda *rest: end(one, what, *rest))
+    if keys(reader) != keys(alone):
+        raise wrong(driver, "run_many draws the numbers of a chain with other keys than run")
+
+
+def keys(reader: Reader) -> list[Any]:
+    """Which random numbers each noise of the rule is."""
+    drawn = [(_numbered(w), str(white)) for w, white in reader.judge.noises.items()]
+    drawn += [(_numbered(s.noise), str(s.key)) for s in reader.judge.squares]
+    numbers = sorted({number for (_, number), _ in drawn})
+    keys = [(purpose, re.sub(r" of line \d+", "", use), clock.name) for purpose, (use, clock) in reader.keys.items()]
+    return [sorted((numbers.index(number), name, key) for (name, number), key in drawn), sorted(keys)]
+
+
+def _numbered(noise: Any) -> tuple[str, int]:
+    """A noise of the rule, and which of the carried out rules it belongs to."""
+    name, _, number = str(getattr(noise, "base", noise)).rpartition("@")
+    return (name, int(number)) if name else (str(noise), 0)
+
+
+# -- the state ---------------------------------------------------------------------------------------------------------------
+
+
+def _chains(module: Module, legend: Legend) -> Chains:
+    """What ``allocate_many`` allocates: fresh arrays, so that no two of them share memory."""
+    function, fields, blocks = module.functions.get("allocate_many"), module.chains, list(legend.fields)
+    if function is None:
+        raise unread(None, "the module has run_many, and no allocate_many")
+    names = [a.arg for a in function.args.args]
+    match without_docstring(function.body):
+        case [ast.Assign() as counted, ast.Return(value=ast.Call(func=ast.Name(id="Chains"), args=values, keywords=[]))] if (
+            len(names) == len(blocks) and ast.unparse(counted) == f"chains = {names[0]}.shape[1]" and len(values) == len(fields)
+        ):
+            pass
+        case _:
+            raise unread(function, "allocate_many does more than to make Chains")
+    if len(set(fields)) != len(fields) or KEYS in fields[-len(blocks) - 2 :]:
+        raise unread(function, "a field of Chains stands for two things")
+    if fields[: len(blocks)] != tuple(legend.fields.values()) or len(fields) < 2 * len(blocks) + 2:
+        raise unread(function, "allocate_many does not take the blocks in their order")
+    copies = [f"np.array({name}, dtype=np.float64, order='C')" for name in names]
+    ends = [*["np.full((1, chains), -1.0)"] * 2, *copies]
+    texts = [ast.unparse(v) for v in values]
+    if texts[: len(blocks)] != copies or texts[-len(ends) :] != ends:
+        raise wrong(function, "the blocks of many chains, and where they stop, are copies of the blocks that are given")
+    arrays: dict[str, Length | None] = {f: length_of(b) for b, f in legend.fields.items()}
+    eights, purposes = set(), 0
+    for field, text, value in list(zip(fields, texts, values, strict=True))[len(blocks) : -len(ends)]:
+        if text == "np.zeros((8, chains))":
+            eights.add(field)
+        elif field == KEYS:
+            purposes = _purposes(text, value)
+        else:
+            arrays[field] = _length(text, value, dict(zip(names, blocks, strict=True)))
+    return Chains(arrays, frozenset(eights), tuple(fields[-len(ends) :]), purposes)
+
+
+def _purposes(text: str, at: ast.expr) -> int:
+    """How many keys a chain has: two rows each."""
+    found = re.fullmatch(r"np\.zeros\(\((\d+), chains\), dtype=np\.uint64\)", text)
+    if found is None or int(found.group(1)) % 2:
+        raise unread(at, f"{text} is no room for the keys of random numbers")
+    return int(found.group(1)) // 2
+
+
+def _length(text: str, at: ast.expr, of_argument: Mapping[str, Block]) -> Length | None:
+    if text == "np.zeros((1, chains))":
+        return None
+    for name, block in of_argument.items():
+        if text == f"np.zeros(({name}.shape[0], chains))" and length_of(block) is not None:
+            return length_of(block)
+    raise unread(at, f"{text} is not allocated as in a generated module")
+
+
+# -- the driver --------------------------------------------------------------------------------------------------------------
+
+
+def _accepted(driver: ast.FunctionDef) -> str:
+    """The array that counts accepted proposals, where there is one."""
+    found = re.search(r"^ +tests = 0.0\n +state\.(\w+)\[:\] = 0.0$", ast.unparse(driver), re.MULTILINE)
+    return "" if found is None else found.group(1)
+
+
+def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.FunctionDef:
+    first, *rest = plain_body(driver) or [ast.Pass()]
+    field = next(iter(legend.fields.values()))
+    if ast.unparse(first) != f"chains, first = (np.uint64(state.{field}.shape[1]), np.uint64(first_chain))":
+        raise wrong(first, "the chains are the columns of the state, from first_chain on")
+    match rest:
+        case [*before, ast.For(target=ast.Name(id="n"), orelse=[]) as loop, ast.Return() as last]:
+            pass
+        case _:
+            raise unread(driver, "run_many must be a loop over steps, with nothing but a return after it")
+    if ast.unparse(loop.iter) != "range(step_sizes.size)" or ast.unparse(last) != "return (start + step_sizes.size, -1)":
+        raise wrong(loop, "there are as many steps as step sizes")
+    if [ast.unparse(s) for s in loop.body[:3]] != BEGIN:
+        raise wrong(loop.body[0], f"a step begins with {'; '.join(BEGIN)}")
+    filled = [s for s in before if ast.unparse(s) == f"fill_keys(state.{KEYS}, seed, first)"]
+    if len(filled) != bool(writer.purposes):
+        raise wrong(loop, "the keys of the chains are filled once, before the steps")
+    counts = [one for s in before if s not in filled for one in _count(s, writer)]
+    (function,) = ast.parse(RUN).body
+    assert isinstance(function, ast.FunctionDef)
+    steps = function.body[0]
+    assert isinstance(steps, ast.For)
+    steps.body[2:] = _step(loop.body[3:], writer, loop)
+    function.body[:0] = counts
+    for node in (function, steps, *steps.body[:2], function.body[-1]):
+        node.lineno = loop.lineno
+    return function
+
+
+RUN = """\
+def run(state, draws, gradient, data, step_size, params, seed, chain, start, steps, warmup, thin):
+    for done in range(start, start + steps):
+        t = np.uint64(done)
+        finite = True
+        ...
+    return start + steps, -1
+"""
+
+
+def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
+    """``n_theta = np.uint64(state.theta.shape[0])``, and what is made of it."""
+    match s:
+        case ast.Assign(targets=[ast.Name() as name]) if name.id == "row" or name.id not in FIXED:
+            found = re.fullmatch(r"np\.uint64\(state\.(\w+)\.shape\[0\]\)", ast.unparse(s.value))
+            if found is not None:
+                return [ast.copy_location(ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s)]
+            if name.id == "row":
+                return [s]
+    return writer.statement(s, frozenset())
+
+
+def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt]:
+    """A step: the statements that move a chain, those that stop it, and those that record it."""
+    counted, body = _counted(body, writer.accepted, loop)
+    stops = [n for n, s in enumerate(body) if writer.stop(s) is not None]
+    if stops != [len(body) - 2]:
+        raise wrong(loop, "a step that is not finite does not stop its chain, before what is kept is recorded")
+    *moves, stop, record = body
+    if not isinstance(record, ast.If) or record.orelse:
+        raise unread(record, "the last thing of a step is to record what is kept")
+    *copies, following = record.body
+    kept = ast.copy_location(ast.If(record.test, [*writer.recorded(copies), following], []), record)
+    return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), kept]
+
+
+def _counted(body: list[ast.stmt], accepted: str, loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """How a step begins to count tests, after numbers at most, and the other statements."""
+    if not accepted:
+        return [], body
+    begin = ["tests = 0.0", f"state.{accepted}[:] = 0.0"]
+    texts = [ast.unparse(s) for s in body]
+    at = next((n for n in range(len(texts)) if texts[n : n + 2] == begin), None)
+    if at is None or not all(isinstance(s, ast.Assign) for s in body[:at]):
+        raise wrong(loop, f"a step must begin by counting no test: {'; '.join(begin)}")
+    counted = ast.parse("accepted = tests = 0.0").body
+    counted[0].lineno = body[at].lineno
+    return counted, [*body[:at], *body[at + 2 :]]

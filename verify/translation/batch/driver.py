@@ -1,0 +1,197 @@
+"""``run_many`` as it is for one chain: a text of the form of ``run``, which is then read as any ``run``.
+
+All that stands outside of the loops over chains (``for c in range(chains):``) is the same for all chains: counts, numbers of
+parameters and step size, bounds of loops, conditions. A loop over chains reads and writes, for a chain, its own column and numbers
+of its own (many_column). So chains do not see each other, the order of chains and of the loops around does not matter, and what
+happens to one column is what happens where every loop over chains is carried out for its chain alone. That is the text that is
+made here. ``finite`` is one for all chains: where it is true, it is true for each.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from verify.translation.loops.batch_column import COLUMN, Column, stored
+from verify.translation.loops.batch_sums import check_place, zeros
+from verify.translation.parse.problems import unread, wrong
+
+_FIXED = """
+    state draws step_sizes params seed first_chain start warmup thin chains first n done step_size t row c tests accepted
+    chain gradient data steps bad EIGHT
+"""
+FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
+LOOP = "range(chains)"
+STOPS = {
+    "if not finite and (not stop_many(state, done)):\n    return (done, 0)": [
+        "if not finite:\n    bad = guilty(state)\n    if bad >= 0:\n        return (done, bad)"
+    ],
+    "if not right_many(state) and (not stop_many(state, done)):\n    return (done, 0)": [
+        "bad = guilty(state)", "if bad >= 0:\n    return (done, bad)",
+    ],
+}  # fmt: skip
+
+
+@dataclass
+class ForOne:
+    """Rewrites statements; ``accepted`` is the array that counts accepted proposals, ``shared`` the names outside of the loops,
+    ``purposes`` how many keys a chain has."""
+
+    bodies: frozenset[str]
+    eights: frozenset[str]
+    accepted: str = ""
+    statistics: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
+    purposes: int = 0
+    loops: int = field(default=0, init=False)
+
+    @property
+    def outside(self) -> Column:
+        """For what is the same for all chains."""
+        return Column(self.bodies, self.eights, inside=False)
+
+    def statements(self, body: list[ast.stmt], around: frozenset[str] = frozenset()) -> list[ast.stmt]:
+        """Statements outside of the loops over chains; ``around`` are the indices of the loops that they stand in."""
+        result: list[ast.stmt] = []
+        at = 0
+        while at < len(body):
+            match body[at:]:
+                case [ast.AugAssign() as counted, ast.For(target=ast.Name(id="c")) as loop, *_] if (
+                    ast.unparse(counted) == "tests += 1.0"
+                ):
+                    result += self.chains(loop, around, counted)
+                    at += 2
+                case [statement, *_]:
+                    result += self.statement(statement, around)
+                    at += 1
+        return result
+
+    def statement(self, s: ast.stmt, around: frozenset[str]) -> list[ast.stmt]:
+        """One of them."""
+        match s:
+            case ast.For(target=ast.Name(id="c")):
+                return self.chains(s, around)
+            case ast.For(target=ast.Name(id="place"), orelse=[]) if ast.unparse(s.iter) == "range(EIGHT)":
+                return zeros(s, self.eights)
+            case ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[]), orelse=[]):
+                if index in FIXED | around:
+                    raise unread(s, f"{index} means something else here")
+                return self.loop(s, index, args, around | {index})
+            case ast.If(orelse=[]):
+                return [_like(s, ast.If(self.outside.visit(s.test), self.statements(s.body, around), []))]
+            case ast.Assign(targets=[ast.Name(id=name)]) if name not in FIXED:
+                return [_like(s, ast.Assign(s.targets, self.outside.visit(s.value)))]
+        raise unread(s, f"this stands outside of the loops over chains: {ast.unparse(s).splitlines()[0]}")
+
+    def loop(self, s: ast.For, index: str, args: list[ast.expr], around: frozenset[str]) -> list[ast.stmt]:
+        """A loop that all chains go through together."""
+        match args, s.body:
+            case [bound], [ast.Assign(targets=[ast.Name(id="place")]) as place, ast.For(target=ast.Name(id="c")) as inner]:
+                check_place(s, place)
+                body = self.chains(inner, around, place="place")
+                return [_like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), body, []))]
+            case [bound], body:
+                inside = self.statements(body, around)
+                return [_like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), inside, []))]
+            case [low, ast.BinOp(left=first, op=ast.Add(), right=times)], body if ast.dump(low) == ast.dump(first):
+                low, times = self.outside.visit(low), self.outside.visit(times)
+                count = ast.Name(f"repetitions of {index}", ast.Load())
+                named = ast.Assign([ast.Name(count.id, ast.Store())], times)
+                bounds = _range(s, low, ast.BinOp(low, ast.Add(), count))
+                return [_like(s, named), _like(s, ast.For(s.target, bounds, self.statements(body, around), []))]
+        raise unread(s, f"the loop {ast.unparse(s).splitlines()[0]} is not read")
+
+    def chains(self, s: ast.For, around: frozenset[str], counted: ast.stmt | None = None, place: str = "") -> list[ast.stmt]:
+        """A loop over chains: its body for the chain in column c."""
+        if ast.unparse(s.iter) != LOOP or s.orelse:
+            raise wrong(s, f"a loop over chains goes through all of them: {LOOP}")
+        own = frozenset(stored(s.body)) - {"finite"}
+        if taken := own & (FIXED | self.shared | around):
+            raise unread(s, f"{min(taken)} means something else outside of the loop over chains")
+        self.loops += 1
+        column = Column(self.bodies, self.eights, renamed=own, number=self.loops, place=place, purposes=self.purposes)
+        result = [one for inner in s.body for one in self.of_chain(inner, column, counted)]
+        if counted is not None and not any(ast.unparse(one) == "tests += 1.0" for one in result):
+            raise wrong(counted, "a test is counted that is none")
+        return result
+
+    def of_chain(self, s: ast.stmt, column: Column, counted: ast.stmt | None) -> list[ast.stmt]:
+        """A statement inside of a loop over chains."""
+        match s:
+            case ast.AugAssign(target=ast.Name(id="finite"), op=ast.BitAnd()):
+                return [_like(s, ast.AugAssign(s.target, s.op, column.visit(s.value)))]
+            case ast.Assign() | ast.AugAssign() | ast.Expr(value=ast.Call()):
+                return [_like(s, column.visit(s))]
+            case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"), args=[bound], keywords=[]), orelse=[]):
+                body = [one for inner in s.body for one in self.of_chain(inner, column, None)]
+                return [_like(s, ast.For(column.visit(s.target), _range(s, column.visit(bound)), body, []))]
+            case ast.If(test=ast.Name(), body=[accepted]) if counted is not None:
+                if ast.unparse(accepted) != f"state.{self.accepted}[0, {COLUMN}] += 1.0":
+                    raise wrong(accepted, "each chain counts the proposals that it accepts, and nothing else")
+                rejected = [one for inner in s.orelse for one in self.of_chain(inner, column, None)]
+                found = ast.If(column.visit(s.test), [_line("accepted += 1.0", accepted)], rejected)
+                return [_line("tests += 1.0", counted), _like(s, found)]
+        raise unread(s, f"this stands in a loop over chains: {ast.unparse(s).splitlines()[0]}")
+
+    # -- after the step ------------------------------------------------------------------------------------------------------
+
+    def stop(self, s: ast.stmt) -> list[ast.stmt] | None:
+        """What stops a chain, if this is it."""
+        found = STOPS.get(ast.unparse(s))
+        return None if found is None else [_line(text, s) for text in found]
+
+    def recorded(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """What is recorded of a state."""
+        result: list[ast.stmt] = []
+        for s in body:
+            match s:
+                case ast.Expr(value=ast.Call(func=ast.Name(id="keep_many"), args=args, keywords=[])):
+                    result.append(_like(s, ast.Expr(ast.Call(ast.Name("keep", ast.Load()), args, []))))
+                case ast.If(body=[ast.For()]) if (text := self._rate(s)) is not None:
+                    result.append(_line(text, s))
+                case _:
+                    result += self.statements([s])
+        return result
+
+    def _rate(self, s: ast.stmt) -> str | None:
+        for name in self.statistics:
+            head, cell = f"if draws.{name}.shape[0] > 0:", f"draws.{name}[row, 0"
+            loop = f"    for {COLUMN} in {LOOP}:\n        {cell}, {COLUMN}] = state.{self.accepted}[0, {COLUMN}] / tests"
+            if ast.unparse(s) == f"{head}\n{loop}":
+                return f"{head}\n    {cell}] = accepted / tests"
+        return None
+
+
+def shared_names(function: ast.FunctionDef) -> frozenset[str]:
+    """The names that get values outside of the loops over chains, but for the indices of loops."""
+
+    def outside(body: list[ast.stmt]) -> set[str]:
+        found: set[str] = set()
+        for s in body:
+            match s:
+                case ast.For(target=ast.Name(id="c")):
+                    pass
+                case ast.For() | ast.If() | ast.While() | ast.With():
+                    found |= outside(s.body) | outside(getattr(s, "orelse", []))
+                case _:
+                    found |= stored([s])
+        return found
+
+    return frozenset(outside(function.body))
+
+
+def _like(s: ast.stmt, new: ast.stmt) -> ast.stmt:
+    return ast.fix_missing_locations(ast.copy_location(new, s))
+
+
+def _line(text: str, at: ast.stmt) -> ast.stmt:
+    (statement,) = ast.parse(text).body
+    for node in ast.walk(statement):
+        if isinstance(node, ast.stmt | ast.expr):
+            node.lineno = node.end_lineno = at.lineno
+    return statement
+
+
+def _range(s: ast.For, *args: ast.expr) -> ast.Call:
+    assert isinstance(s.iter, ast.Call)
+    return ast.copy_location(ast.Call(s.iter.func, list(args), []), s.iter)

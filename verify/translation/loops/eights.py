@@ -1,0 +1,172 @@
+"""Eight coordinates at once, and eight running sums.
+
+::
+
+    total_by_eight = eight(0.0)
+    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):
+        at = whole(i)
+        total_by_eight = inside(at, add_sums(at, total_by_eight, ...), total_by_eight)
+    if n % EIGHT > 0:
+        at = lanes(n - n % EIGHT, n)
+        total_by_eight = inside(at, add_sums(at, total_by_eight, ...), total_by_eight)
+    return pairwise(total_by_eight)
+
+i is 0, 8, 16, ..., and ``whole(i)`` are the coordinates i .. i + 7, ``lanes(i, n)`` those of them that are less than n: so every
+coordinate below n is one of the eight of exactly one turn, for every n, where the same is done to the rest (it must be the same
+text). Every operation on eights is the same operation of each of the eight, and an array is read and written at the coordinates
+that there are. So the body is read at one generic coordinate, like a loop over all of them. A running sum may change by
+``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate; the new one must be the old one plus what
+belongs to its coordinate. In the end each of the eight has grown by the terms of the coordinates that were its own, and
+``pairwise`` adds the eight: that is the sum over all coordinates, if they were 0 at first.
+
+``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``). A loop by eights inside of another one
+is not read: there each of eight coordinates would meet one of the other eight, and not all.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from sympy import Expr
+
+from recipe.language.total import sum_over
+from verify.translation.loops.chunks import passing_through, sum_over_piece
+from verify.translation.loops.one_by_one import assigned_in, check_names, fresh_label, repeated
+from verify.translation.parse.problems import unread, wrong
+from verify.translation.reading.reader import Call, Reader
+from verify.translation.state.store import Frame
+from verify.translation.state.values import Eights, Inside, Local, Offset, PieceSize, Place, Size
+
+NEEDED = {"whole", "lanes", "eight", "inside", "pairwise"}
+
+
+def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """A loop over all coordinates, or those of a piece, eight at a time."""
+    match statements[:2]:
+        case [
+            ast.For(
+                target=ast.Name(id=index),
+                iter=ast.Call(args=[_, ast.BinOp(left=ast.Name(id=bound)), _]),
+                body=[ast.Assign(targets=[ast.Name(id=at)]), *body],
+                orelse=[],
+            ) as loop,
+            ast.If(body=[ast.Assign(), *last], orelse=[]) as rest,
+        ] if _heads(loop, rest) == _expected_heads(index, bound, at) and reader.module.trusted >= NEEDED:
+            pass
+        case _:
+            return 0
+    if [ast.dump(s) for s in body] != [ast.dump(s) for s in last]:
+        raise wrong(rest, "what is done to the last coordinates is not what is done to the others")
+    check_names((bound, index, at), body, loop)
+    if reader.by_eight:
+        raise unread(loop, "a loop by eights inside of another one")
+    size = frame.names.get(bound)
+    match size:
+        case Size(length=length):
+            label = fresh_label(reader, frame)
+            _read_by_eight(reader, loop, frame, (at, Place(length, label, "eight"), body), lambda e: sum_over(e, label, length))
+        case PieceSize(of=piece) if piece.length is not None:
+            with passing_through(reader, piece, loop):
+                here = Offset(piece, part="eight")
+                _read_by_eight(reader, loop, frame, (at, here, body), lambda e: sum_over_piece(reader, e))
+        case _:
+            return 0
+    return 2
+
+
+def _heads(loop: ast.For, rest: ast.If) -> list[str]:
+    return [ast.unparse(part) for part in (loop.iter, loop.body[0], rest.test, rest.body[0])]
+
+
+def _expected_heads(index: str, bound: str, at: str) -> list[str]:
+    rest = f"{bound} % EIGHT"
+    whole = f"{bound} - {rest}"
+    return [f"range(np.uint64(0), {whole}, EIGHT)", f"{at} = whole({index})", f"{rest} > 0", f"{at} = lanes({whole}, {bound})"]
+
+
+def _read_by_eight(reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str, Any, list[ast.stmt]], summed: Any) -> None:
+    at, here, body = inner
+    label = here.label if isinstance(here, Place) else here.of.label
+    totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
+    if any(isinstance(frame.names.get(n), Expr) for n in assigned_in(loop)):
+        raise unread(loop, "a number that is not eight running sums is changed by eights")
+    if totals and not reader.few_apart:
+        raise unread(loop, "fewer than eight coordinates must be summed in their order")
+    frame.names |= {n: frame.names[n].total for n in totals}
+
+    def once() -> None:
+        before, first = {n: frame.names[n] for n in totals}, len(reader.memory.writes)
+        frame.names.pop(loop.target.id, None)  # type: ignore[attr-defined]
+        frame.names[at] = here
+        reader.by_eight = True
+        reader.read(body, frame)
+        reader.by_eight = False
+        for n in totals:
+            frame.names[n] = _running(frame.names.get(n), before[n], n, loop)
+        if any(place != label for _, place in reader.memory.writes[first:]):
+            raise unread(loop, "eights are written elsewhere than at their coordinates")
+        frame.names.pop(at, None)
+
+    repeated(reader, frame, once, summed, label, loop)
+    frame.names |= {n: Eights(frame.names[n]) for n in totals}
+
+
+def _running(now: Any, before: Expr, name: str, loop: ast.For) -> Expr:
+    """A running sum after one turn."""
+    if isinstance(now, Inside) and now.old == before:
+        return now.new
+    if isinstance(now, Expr) and now == before:
+        return now
+    raise unread(loop, f"{name} does not keep what it was where there is no coordinate")
+
+
+# -- what is called ---------------------------------------------------------------------------------------------------------------
+
+
+def _checked(reader: Reader, node: ast.Call, frame: Frame, count: int) -> list[Any]:
+    name = ast.unparse(node.func)
+    if name not in reader.module.trusted or len(node.args) != count:
+        raise unread(node, f"{ast.unparse(node)} is not read")
+    return [reader.value(a, frame) for a in node.args]
+
+
+def eight(reader: Reader, node: ast.Call, frame: Frame) -> Eights:
+    """Eight running sums begin."""
+    (x,) = _checked(reader, node, frame, 1)
+    if x != 0 or not isinstance(x, Expr):
+        raise wrong(node, "running sums begin at 0.0")
+    return Eights(x)
+
+
+def inside(reader: Reader, node: ast.Call, frame: Frame) -> Inside:
+    """New numbers where there are coordinates."""
+    at, new, old = _checked(reader, node, frame, 3)
+    if not isinstance(at, Place | Offset) or at.part != "eight" or not isinstance(new, Expr) or not isinstance(old, Expr):
+        raise unread(node, f"{ast.unparse(node)} is not read")
+    return Inside(new, old)
+
+
+def pairwise(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
+    """The sum of eight running sums."""
+    (x,) = _checked(reader, node, frame, 1)
+    if not isinstance(x, Eights):
+        raise unread(node, f"{ast.unparse(node.args[0])} are no eight running sums")
+    return x.total
+
+
+def local_array(reader: Reader, node: ast.Call, frame: Frame) -> Local:
+    """Room on the stack, in which nothing is known to stand."""
+    (room,) = _checked(reader, node, frame, 1)
+    if not isinstance(node.args[0], ast.Constant) or not isinstance(room, int):
+        raise unread(node, f"{ast.unparse(node)} is not read")
+    return Local(next(iter(reader.judge.counter)), room, ast.unparse(node.func) == "local_rows")
+
+
+EIGHTS: dict[str, Call] = {
+    "eight": eight,
+    "inside": inside,
+    "pairwise": pairwise,
+    "local_numbers": local_array,
+    "local_rows": local_array,
+}

@@ -1,0 +1,120 @@
+"""A sum over the rows of the data, or over those of a minibatch, in tiles.
+
+::
+
+    count = data.x.shape[0]
+    used = np.uint64(count if rows.size == 0 else rows.size)
+    scale = float(count) / float(used)
+    row_of = local_rows(32)
+    for first in range(np.uint64(0), used, TILE):
+        tile = min(TILE, used - first)
+        for k in range(TILE):
+            n = min(first + k, used - np.uint64(1))
+            row_of[k] = n if rows.size == 0 else np.uint64(rows[n])
+        if rows.size > 0 and data.x.shape[1] * data.x.itemsize > LONG:
+            for n in range(first + TILE, min(first + TILE + TILE, used)):
+                fetch(data.x, np.uint64(rows[n]))
+        ...
+
+``TILE`` is 32. ``first`` is 0, 32, ... below ``used``, and where k is below ``tile`` so is ``first + k`` below ``used``, and
+``row_of[k]`` is the row of that number: every row that is used is that of exactly one turn of the outer and one of each inner loop
+over the tile. (Beyond the tile it is the last row again, which is a row that there is.) So all loops over the tile are read at one
+generic row (``forms/pieces.py``). ``fetch`` asks for memory and does nothing else; it asks for rows that there are.
+
+Every array and every number that the body changes must grow by what one row says, and by nothing that an earlier row has left, in
+one loop over the tile. So what it holds in the end is what it held before, plus the sum over the rows: an atom, whose summand is
+remembered.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from sympy import Expr, Symbol
+
+from recipe.language.symbols import Indexed
+from verify.translation.loops.chunks import passing_through
+from verify.translation.loops.one_by_one import check_names, repeated
+from verify.translation.parse.problems import unread
+from verify.translation.reading.reader import Reader
+from verify.translation.state.store import Frame
+from verify.translation.state.values import Local, Piece, PieceSize, Row, Token
+
+TILE = 32
+ALL_ROWS = Piece(0, 0)
+USED = "np.uint64(count if rows.size == 0 else rows.size)"
+LOOP = "range(np.uint64(0), used, TILE)"
+SIZE = "tile = min(TILE, used - first)"
+ROWS = """\
+for k in range(TILE):
+    n = min(first + k, used - np.uint64(1))
+    {}[k] = n if rows.size == 0 else np.uint64(rows[n])"""
+FETCH = """\
+if rows.size > 0 and data.{0}.shape[1] * data.{0}.itemsize > LONG:
+    for n in range(first + TILE, min(first + TILE + TILE, used)):
+        fetch(data.{0}, np.uint64(rows[n]))"""
+SCALE = Symbol("scale", positive=True)
+
+
+def counted(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """The number of rows, of those that are used, and their ratio."""
+    match statements[0]:
+        case ast.Assign(targets=[ast.Name(id="count")], value=value):
+            text = ast.unparse(value)
+            fields = [f"data.{field}.shape[0]" for field in reader.columns]
+            if text not in (fields or ["1"]):
+                raise unread(value, f"{text} is not the number of rows")
+            frame.names["count"] = Token("count")
+        case ast.Assign(targets=[ast.Name(id="used")], value=value) if ast.unparse(value) == USED and _is_count(frame):
+            frame.names["used"] = Token("used")
+        case ast.Assign(targets=[ast.Name(id="scale")], value=value) if ast.unparse(
+            value
+        ) == "float(count) / float(used)" and _is_used(frame):
+            frame.names["scale"] = SCALE
+        case _:
+            return 0
+    return 1
+
+
+def _is_count(frame: Frame) -> bool:
+    return frame.names.get("count") == Token("count") and frame.names.get("rows") == Token("rows")
+
+
+def _is_used(frame: Frame) -> bool:
+    return _is_count(frame) and frame.names.get("used") == Token("used")
+
+
+def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
+    """The loop over tiles of rows."""
+    match statements[0]:
+        case ast.For(target=ast.Name(id="first"), iter=iterable, body=[size, ast.For() as filled, *body], orelse=[]) as loop if (
+            ast.unparse(iterable) == LOOP
+        ):
+            pass
+        case _:
+            return 0
+    row_of = next((n for n, v in frame.names.items() if isinstance(v, Local) and v.rows and v.room >= TILE), "")
+    if not _is_used(frame) or ast.unparse(size) != SIZE or ast.unparse(filled) != ROWS.format(row_of):
+        raise unread(loop, "the loop over rows is not that over the used ones")
+    fetches = {FETCH.format(field) for field, s in reader.columns.items() if isinstance(s, Indexed)}
+    body = [s for s in body if ast.unparse(s) not in fetches]
+    check_names(("first", "tile", "used", "count", "rows"), body, loop)
+    before = set(reader.row_sums)
+
+    def once() -> None:
+        piece, numbers = Piece(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
+        if not _is_used(frame) or not isinstance(numbers, Local):
+            raise unread(loop, "the loop over rows changes what it goes through")
+        frame.names["tile"] = PieceSize(piece)
+        reader.memory.locals[numbers] = piece, Row()
+        reader.read(body, frame)
+        del frame.names["tile"]
+
+    def summed(e: Expr) -> Expr:
+        if e != 0 and (e not in reader.row_sums or e in before):
+            raise unread(loop, "a tile adds something else than a sum over its rows")
+        return e
+
+    with passing_through(reader, ALL_ROWS, loop):
+        repeated(reader, frame, once, summed, None, loop)
+    return 1

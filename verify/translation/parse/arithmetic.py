@@ -1,0 +1,102 @@
+"""What operators and functions of the text mean: real arithmetic, with every float the binary number that it is."""
+
+from __future__ import annotations
+
+import ast
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+from sympy import Expr, Function, Integer, Rational, S, oo
+
+from recipe.language.fold import Fold, FoldSign
+from recipe.language.phi import Phi
+
+
+class Largest(Function):
+    """The largest of some numbers; nothing else is known of it."""
+
+    nargs = None
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+def _sign(one: Expr, x: Expr) -> Expr:
+    if one != 1:
+        raise ValueError("copysign is read with 1.0 only")
+    return sympy.sign(x)
+
+
+MATH: dict[str, Callable[..., Expr]] = {
+    "math.exp": sympy.exp, "math.log": sympy.log, "math.sqrt": sympy.sqrt, "math.sin": sympy.sin, "math.cos": sympy.cos,
+    "math.tan": sympy.tan, "math.sinh": sympy.sinh, "math.cosh": sympy.cosh, "math.tanh": sympy.tanh, "math.atan": sympy.atan,
+    "math.erf": sympy.erf, "math.lgamma": sympy.loggamma, "math.expm1": lambda a: sympy.exp(a) - 1,
+    "math.log1p": lambda a: sympy.log(1 + a), "math.copysign": _sign, "abs": sympy.Abs, "max": Largest,
+}  # fmt: skip
+
+CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}
+
+
+def inside(end: Expr, towards: float) -> Expr:
+    """The number nearest to an end inside of an interval, which a fold does not go beyond."""
+    x = float(end)
+    return Rational(math.copysign(sys.float_info.min, towards) if x == 0 else math.nextafter(x, towards))
+
+
+def _fold(kind: Any, low: Expr, high: Expr, x: Expr, *limits: Expr) -> Expr:
+    clamps = [inside(low, math.inf)] * (low != -oo) + [inside(high, -math.inf)] * (high != oo)
+    if kind is Fold and list(limits) != clamps:
+        raise ValueError("a fold is clamped elsewhere than next to its ends")
+    return kind(x, low, high)  # type: ignore[no-any-return]
+
+
+AXIOMS: dict[str, Callable[..., Expr]] = {
+    "exp": sympy.exp,
+    "expm1": lambda a: sympy.exp(a) - 1,
+    "log": sympy.log,
+    "log1p": lambda a: sympy.log(1 + a),
+    "tanh": sympy.tanh,
+    "fma": lambda a, b, c: a * b + c,
+    "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
+    "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
+    "logaddexp": lambda a, b: sympy.log(sympy.exp(a) + sympy.exp(b)),
+    "digamma": lambda a: sympy.polygamma(0, a),
+    "phi_1": lambda a: Phi(1, a),
+    "fold_above": lambda x, low, *more: _fold(Fold, low, oo, x, *more),
+    "fold_below": lambda x, high, *more: _fold(Fold, -oo, high, x, *more),
+    "fold_between": lambda x, low, high, *more: _fold(Fold, low, high, x, *more),
+    "turn_above": lambda x, low: FoldSign(x, low, oo),
+    "turn_below": lambda x, high: FoldSign(x, -oo, high),
+    "turn_between": FoldSign,
+}
+
+
+def operated(operator: ast.operator, a: Any, b: Any) -> Expr | None:
+    """The result of an operator on two numbers; None for any other operator."""
+    a, b = (Integer(x) if isinstance(x, int) else x for x in (a, b))
+    match operator:
+        case ast.Add():
+            return checked(a + b)
+        case ast.Sub():
+            return checked(a - b)
+        case ast.Mult():
+            return checked(a * b)
+        case ast.Div():
+            return checked(a / b)
+        case ast.Pow():
+            return checked(a**b)
+    return None
+
+
+def checked(e: Expr) -> Expr:
+    """The expression, if it is no number that is infinite or none at all.
+
+    Raises:
+        ValueError: where it is.
+    """
+    if e is S.NaN or (e.is_number and e.is_finite is False):
+        raise ValueError(f"{e} is no real number")
+    return e

@@ -1,0 +1,295 @@
+"""The text of a module taken apart: its functions, its arrays with their lengths; what is not lifted must be a known text."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+import io
+import tokenize
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import zip_longest
+
+from sympy import S, oo
+
+from recipe.language.symbols import Block, Length, Simplex, Vector
+from verify.translation.parse.arithmetic import MATH
+from verify.translation.parse.interface import Legend, Trusted
+from verify.translation.parse.problems import unread, wrong
+
+ALLOWED_DECORATORS = {"device", "reduction", "kernel", "row_kernel", "start_kernel", "run_kernel"}
+
+
+@dataclass(frozen=True)
+class Module:
+    """``functions`` are those that have to be lifted, ``trusted`` the names of those that are axioms.
+
+    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those that hold rows, or random
+    numbers of several steps; ``chains`` are the fields of the state of many chains, ``private`` the arrays that estimators work in.
+    """
+
+    functions: Mapping[str, ast.FunctionDef]
+    trusted: frozenset[str]
+    arrays: Mapping[str, Length | None]
+    integers: frozenset[str]
+    draws: tuple[str, ...]
+    chains: tuple[str, ...] = ()
+    private: frozenset[str] = frozenset()
+    read: set[str] = dataclasses.field(default_factory=set, compare=False)  # the functions that were read
+
+
+def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
+    """Take a text apart.
+
+    Raises:
+        TranslationError: where something stands in it that no generated module has.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise unread(error.lineno, "the text is not Python") from None
+    _check_encoding(text)
+    functions: dict[str, ast.FunctionDef] = {}
+    classes: dict[str, tuple[str, ...]] = {}
+    rest, of_eights = _without_eights(tree.body, trusted)
+    for node in rest:
+        match node:
+            case ast.FunctionDef():
+                if node.name in {*functions, *_names_of(trusted.eights)}:
+                    raise unread(node, f"{node.name} is defined twice")
+                functions[node.name] = node
+            case ast.ClassDef():
+                classes[node.name] = _fields(node)
+            case ast.Import() | ast.ImportFrom() | ast.Assign() if ast.unparse(node) in trusted.header:
+                pass
+            case _:
+                raise unread(node, "no generated module has this at its top")
+    _check_defined({*functions} - {*trusted.functions}, classes, functions, trusted)
+    known = _axioms(functions, trusted) | of_eights
+    meanings = {*functions, *trusted.functions, *_names_of(trusted.eights), *MATH, *BUILTINS}
+    for name, function in functions.items():
+        if name not in known:
+            _check_shape(function)
+            _check_names(function, meanings)
+    arrays, integers = _allocated(functions, classes, legend)
+    _check_fields(classes, legend, tree)
+    return Module(
+        {n: f for n, f in functions.items() if n not in known},
+        known,
+        arrays,
+        integers,
+        classes.get("Draws", ()),
+        classes.get("Chains", ()),
+    )
+
+
+def _check_encoding(text: str) -> None:
+    """A first line that names another encoding makes other statements of the same text, where it is imported."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
+    except (SyntaxError, UnicodeEncodeError):
+        encoding = ""
+    if encoding != "utf-8":
+        raise unread(1, "the text is to be read in another encoding than UTF-8")
+
+
+def _check_defined(
+    names: set[str], classes: Mapping[str, tuple[str, ...]], functions: Mapping[str, ast.FunctionDef], trusted: Trusted
+) -> None:
+    """No function is called like something that the text has from elsewhere: ``min``, ``State``, what is imported."""
+    taken = {*dir(builtins), *classes, *_names_of(trusted.header)}
+    for name in sorted(names & taken):
+        raise unread(functions[name], f"{name} means something else than a function of the module")
+
+
+def _without_eights(body: list[ast.stmt], trusted: Trusted) -> tuple[list[ast.stmt], frozenset[str]]:
+    """What else stands in a module, and the functions for eight coordinates, if their text does."""
+    begins = next((n for n, s in enumerate(body) if trusted.eights and ast.unparse(s) == trusted.eights[0]), None)
+    if begins is None:
+        return body, frozenset()
+    for known, statement in zip_longest(trusted.eights, body[begins : begins + len(trusted.eights)]):
+        if statement is None or ast.unparse(statement) != known:
+            raise unread(statement, "the text for eight coordinates at once is not that of this release")
+    return body[:begins] + body[begins + len(trusted.eights) :], _names_of(trusted.eights)
+
+
+@cache
+def _names_of(statements: tuple[str, ...]) -> frozenset[str]:
+    """The names that statements define."""
+    parsed = [s for text in statements for s in ast.parse(text).body]
+    names = {s.name for s in parsed if isinstance(s, ast.FunctionDef | ast.ClassDef)}
+    names |= {a.asname or a.name for s in parsed if isinstance(s, ast.Import | ast.ImportFrom) for a in s.names}
+    return frozenset(names | {t.id for s in parsed if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)})
+
+
+KINDS = ("float", "np.ndarray")
+
+
+def _fields(node: ast.ClassDef) -> tuple[str, ...]:
+    if [ast.unparse(b) for b in node.bases] != ["NamedTuple"] or node.decorator_list or node.keywords:
+        raise unread(node, f"{node.name} is no NamedTuple")
+    names = []
+    for statement in without_docstring(node.body):
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=None) if ast.unparse(statement.annotation) in KINDS:
+                names.append(name)
+            case _:
+                raise unread(statement, f"{node.name} has more than fields")
+    return tuple(names)
+
+
+def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements after the docstring."""
+    match body:
+        case [ast.Expr(value=ast.Constant(value=str())), *rest]:
+            return rest
+    return body
+
+
+def plain_body(function: ast.FunctionDef) -> list[ast.stmt]:
+    """The statements after the docstring and after ``wide()``, which says how wide vectors are and changes no number."""
+    body = without_docstring(function.body)
+    return body[1:] if len(body) > 1 and ast.unparse(body[0]) == "wide()" else body
+
+
+def same_text(function: ast.FunctionDef, text: str) -> bool:
+    """Whether a function is the one of a text; comments and line breaks do not matter."""
+    (other,) = ast.parse(text).body
+    return ast.dump(function) == ast.dump(other)
+
+
+def _axioms(functions: Mapping[str, ast.FunctionDef], trusted: Trusted) -> frozenset[str]:
+    known = set()
+    for name, function in functions.items():
+        if name in trusted.functions:
+            if not same_text(function, trusted.functions[name]):
+                raise unread(function, f"{name} is not the function of this release")
+            known.add(name)
+    return frozenset(known)
+
+
+def _check_shape(function: ast.FunctionDef) -> None:
+    decorators = [ast.unparse(d) for d in function.decorator_list]
+    expected: list[str] | None = [] if function.name in ("allocate", "allocate_many") else None
+    if decorators != expected and not (len(decorators) == 1 and decorators[0] in ALLOWED_DECORATORS):
+        raise unread(function, f"{function.name} has the decorators {', '.join(decorators) or 'none'}")
+    a = function.args
+    if a.posonlyargs or a.kwonlyargs or a.vararg or a.kwarg or (a.defaults and function.name != "allocate"):
+        raise unread(function, f"{function.name} has arguments that are no plain names")
+    if function.returns or any(arg.annotation for arg in a.args) or getattr(function, "type_params", []):
+        raise unread(function, f"{function.name} has annotations, which are carried out where it is defined")
+
+
+BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "LONG"}
+
+
+def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
+    """No name that means something to the reader is given another meaning."""
+    given = {a.arg for a in function.args.args}
+    given |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for name in sorted(given & meanings):
+        raise unread(function, f"{function.name} has a variable that is called {name}")
+
+
+def _allocated(
+    functions: Mapping[str, ast.FunctionDef], classes: Mapping[str, tuple[str, ...]], legend: Legend
+) -> tuple[dict[str, Length | None], frozenset[str]]:
+    """The length of every field of ``State``, as ``allocate`` makes it: fresh arrays, so that no two of them share memory."""
+    if "State" not in classes or "allocate" not in functions:
+        raise unread(None, "the module has no State, or nothing that allocates one")
+    function, fields = functions["allocate"], classes["State"]
+    blocks = list(legend.fields)
+    names = [a.arg for a in function.args.args]
+    match without_docstring(function.body):
+        case [ast.Return(value=ast.Call(func=ast.Name(id="State"), args=values, keywords=[]))] if len(values) == len(fields):
+            pass
+        case _:
+            raise unread(function, "allocate does more than to make a State")
+    defaults = [ast.unparse(d) for d in function.args.defaults]
+    if (names[len(blocks) :], defaults) not in (([], []), (["batch_size", "replace"], ["0", "True"])):
+        raise unread(function, "allocate does not take the blocks in their order, and then batch_size=0, replace=True")
+    if fields[: len(blocks)] != tuple(legend.fields.values()):
+        raise unread(function, "allocate does not take the blocks in their order")
+    for name, block, field, value in zip(names, blocks, fields, values, strict=False):
+        if ast.unparse(value) != f"np.array({name}, dtype=np.float64)":
+            raise wrong(value, f"{field} is not a copy of the block {block}")
+    lengths = {field: _length(block) for field, block in zip(fields, blocks, strict=False)}
+    scratch = list(zip(fields, values, strict=True))[len(blocks) :]
+    of_argument = dict(zip(names, blocks, strict=False))
+    integers = {field for field, value in scratch if ast.unparse(value) in (ROWS.get(field), AHEAD)}
+    lengths |= {field: _length_of_scratch(field, value, of_argument) for field, value in scratch if field not in integers}
+    return lengths, frozenset(integers)
+
+
+def _length_of_scratch(field: str, value: ast.expr, of_argument: Mapping[str, Block]) -> Length | None:
+    match value:
+        case ast.Call(args=[ast.Constant(value=1)], keywords=[]) if ast.unparse(value.func) == "np.zeros":
+            return None
+        case ast.Call(args=[ast.Attribute(value=ast.Name(id=name), attr="size")], keywords=[]) if (
+            ast.unparse(value.func) == "np.zeros" and name in of_argument
+        ):
+            return _length(of_argument[name])
+    raise unread(value, f"{field} is not allocated as in a generated module")
+
+
+AHEAD = "np.zeros(1024)"  # what draw_ahead needs
+ROWS = {
+    "rows": "np.zeros(batch_size, dtype=np.int64)",
+    "table": "np.zeros(0 if replace else 2 << int(batch_size).bit_length(), dtype=np.int64)",
+}
+
+
+def _length(block: Block) -> Length | None:
+    return block.length if isinstance(block, Vector) else None
+
+
+def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: ast.Module) -> None:
+    modes = {f for pair in legend.modes.values() for fields in pair for f in fields}
+    expected = {
+        "Params": {*legend.settings.values(), *legend.factors.values()},
+        "Data": {f for fields in legend.data.values() for f in fields.values()} | modes,
+    }
+    for name, fields in expected.items():
+        if set(classes.get(name, ())) != fields:
+            raise unread(tree.body[0], f"the fields of {name} are not {', '.join(sorted(fields)) or 'none'}")
+    if extra := set(classes) - {"State", "Chains", "Draws", "Params", "Data"}:
+        raise unread(tree.body[0], f"the module defines {min(extra)}")
+
+
+def guilty_lines(legend: Legend) -> str:
+    """The text that ``guilty`` must have: every block finite and in its domain."""
+    lines = ["@kernel", "def guilty(state):"]
+    for n, (block, field) in enumerate(legend.fields.items()):
+        inside = " and ".join(["abs(x) <= LARGEST", *edges(block)])
+        lines += [f"    for x in state.{field}:", f"        if not ({inside}):", f"            return {n}"]
+        if isinstance(block.domain, Simplex):
+            lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
+    return "\n".join([*lines, "    return -1"])
+
+
+def edges(block: Block) -> list[str]:
+    """The conditions on one coordinate ``x`` at the finite ends of a domain."""
+    domain = block.domain
+    if isinstance(domain, Simplex):
+        return ["x > 0.0"]
+    if domain == S.Reals:
+        return []
+    low = [] if domain.start == -oo else [f"x {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
+    return low + ([] if domain.end == oo else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
+
+
+def check_guilty(module: Module, legend: Legend) -> None:
+    """Require that ``guilty`` looks at every block and both ends of its domain."""
+    function = module.functions.get("guilty")
+    if function is None:
+        raise unread(None, "the module has no function guilty")
+    (expected,) = ast.parse(guilty_lines(legend)).body
+    assert isinstance(expected, ast.FunctionDef)
+    body = without_docstring(function.body)
+    for ours, theirs in zip(expected.body, body, strict=False):
+        if ast.dump(ours) != ast.dump(theirs):
+            raise wrong(theirs, f"guilty must say here: {ast.unparse(ours).splitlines()[0]}")
+    if ast.dump(expected.args) != ast.dump(function.args) or len(body) != len(expected.body):
+        raise wrong(function, "guilty does not look at every block")

@@ -1,0 +1,158 @@
+"""Estimates around the gradient of a posterior: each has one text, up to its names, which is compared statement by statement."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from verify.translation.parse.interface import Legend
+from verify.translation.parse.module import Module, plain_body, same_text
+from verify.translation.parse.problems import unread, wrong
+from verify.translation.posterior.posterior_functions import SHARED, Density, count_of
+from verify.translation.reference.matcher import length_of
+
+
+def check_call_of_user(module: Module, legend: Legend, density: Density) -> None:
+    """Require that a gradient of the user is called with its arguments in the order that is documented."""
+    if density.gradient not in module.functions:
+        raise unread(None, f"the module has no function {density.gradient}")
+    function = module.functions[density.gradient]
+    blocks, k = density.potential.blocks, len(density.potential.blocks)
+    names = [a.arg for a in function.args.args]
+    if names[2 * k :] != SHARED or len(set(names)) != len(names):
+        raise unread(function, f"{density.gradient} takes results, blocks, {', '.join(SHARED)}")
+    results, places = dict(zip(blocks, names, strict=False)), dict(zip(blocks, names[k:], strict=False))
+    own = "gradient" if len(legend.potentials) == 1 else f"gradient[{legend.potentials.index(density.potential)}]"
+    ours = density.posterior.blocks
+    columns = [f"data.{legend.data[density.potential][s]}" for s, _ in density.posterior.data]
+    passed = [*(places[b] for b in ours), "rows", *columns, *(results[b] for b in ours)]
+    expected = f"@kernel\ndef {function.name}({', '.join(names)}):\n    {own}({', '.join(passed)})"
+    _check_text(module, density.gradient, expected)
+
+
+def _check_text(module: Module, name: str, expected: str) -> None:
+    function = module.functions[name]
+    bare = ast.FunctionDef(**{f: getattr(function, f) for f in function._fields})
+    bare.body = plain_body(function)
+    if same_text(bare, expected):
+        return
+    (other,) = ast.parse(expected).body
+    assert isinstance(other, ast.FunctionDef)
+    for ours, theirs in zip(other.body, bare.body, strict=False):
+        if ast.dump(ours) != ast.dump(theirs):
+            raise wrong(theirs, f"{name} must say here: {ast.unparse(ours).splitlines()[0]}")
+    raise wrong(function, f"{name} is not what it must be")
+
+
+def _names(module: Module, density: Density, name: str) -> tuple[list[str], list[str]]:
+    names = [a.arg for a in module.functions[name].args.args]
+    k = len(density.potential.blocks)
+    if len(set(names)) != len(names) or names[2 * k :] != [*SHARED, "state"]:
+        raise unread(module.functions[name], f"{name} takes results, blocks, {', '.join(SHARED)}, state")
+    return names[:k], names[k : 2 * k]
+
+
+def _scratch(module: Module, name: str) -> list[str]:
+    """The scratch arrays that a function names, in the order in which they appear."""
+    found = [n.attr for n in ast.walk(module.functions[name])
+             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "state"]  # fmt: skip
+    return list(dict.fromkeys(found))
+
+
+def _controlled_text(module: Module, legend: Legend, density: Density) -> str:
+    """``g(theta; rows) + G(mode) - g(mode; rows)``: unbiased for every mode, and without variance at the mode itself."""
+    results, blocks = _names(module, density, density.controlled)
+    modes, at_mode = legend.modes[density.potential]
+    scratch = [f"state.{s}" for s in _of_first_call(module, density)]
+    call = f"    {density.gradient}({{}}, {', '.join(SHARED)})"
+    lines = ["@kernel", f"def {density.controlled}({', '.join([*results, *blocks, *SHARED, 'state'])}):"]
+    lines += [call.format(", ".join([*results, *blocks])), call.format(", ".join([*scratch, *(f"data.{m}" for m in modes)]))]
+    for g, known, estimate in zip(results, at_mode, scratch, strict=True):
+        lines += [f"    for i in range(np.uint64({g}.size)):", f"        {g}[i] += data.{known}[i] - {estimate}[i]"]
+    _check_lengths(module, density, [s.removeprefix("state.") for s in scratch])
+    return "\n".join(lines)
+
+
+def _of_first_call(module: Module, density: Density) -> list[str]:
+    return sorted(_scratch(module, density.controlled), key=lambda s: _first_use(module, density.controlled, s))[
+        : len(density.potential.blocks)
+    ]
+
+
+def _first_use(module: Module, name: str, scratch: str) -> tuple[int, int]:
+    places = [
+        (n.lineno, n.col_offset) for n in ast.walk(module.functions[name]) if isinstance(n, ast.Attribute) and n.attr == scratch
+    ]
+    return min(places)
+
+
+def _check_lengths(module: Module, density: Density, scratch: list[str]) -> None:
+    for field, b in zip(scratch, density.potential.blocks, strict=True):
+        if module.arrays.get(field, 0) != length_of(b):
+            raise wrong(module.functions["allocate"], f"state.{field} is not as long as {b}")
+    if len(set(scratch)) != len(scratch):
+        raise wrong(module.functions["allocate"], "two scratch arrays are one")
+
+
+def _averaged_text(module: Module, legend: Legend, density: Density) -> str:
+    """Welford's mean of the estimates from each row, and the variance of that mean in a running average."""
+    name = density.averaged
+    results, blocks = _names(module, density, name)
+    used = sorted(_scratch(module, name), key=lambda s: _first_use(module, name, s))
+    variances = list(legend.variances[density.potential])
+    own = [s for s in used if s not in variances and s != "table"]
+    k = len(results)
+    if len(own) != 2 * k + 1:
+        raise unread(module.functions[name], f"{name} works in other arrays than it needs")
+    squares, ones, (calls,) = own[:k], own[k : 2 * k], own[2 * k :]
+    if module.arrays.get(calls, ()) is not None:
+        raise wrong(module.functions["allocate"], f"state.{calls} is not one number")
+    for arrays in (squares, ones, variances):
+        _check_lengths(module, density, arrays)
+    one_row = [*(f"state.{o}" for o in ones), *blocks, *SHARED[:-1], "rows[n:n + 1]"]
+    call = f"{density.controlled}({', '.join([*one_row, 'state'])})" if density.controlled in module.functions else None
+    lines = ["@kernel", f"def {name}({', '.join([*results, *blocks, *SHARED, 'state'])}):"]
+    lines += [f"    {a}[:] = 0.0" for a in [*results, *(f"state.{s}" for s in squares)]]
+    lines += ["    for n in range(rows.size):", f"        {call or density.gradient + '(' + ', '.join(one_row) + ')'}"]
+    for g, one, square in zip(results, ones, squares, strict=True):
+        lines += [
+            f"        for i in range(np.uint64({g}.size)):", f"            change = state.{one}[i] - {g}[i]",
+            f"            {g}[i] += change / (n + 1)", f"            state.{square}[i] += change * (state.{one}[i] - {g}[i])",
+        ]  # fmt: skip
+    lines += [
+        f"    count = {count_of(legend, density)}", "    distinct = 1.0 - rows.size / count if state.table.size > 0 else 1.0",
+        "    scale = distinct / (rows.size * (rows.size - 1))", f"    state.{calls}[0] += 1.0",
+        f"    weight = 1.0 / min(state.{calls}[0], 1000.0)",
+    ]  # fmt: skip
+    for g, square, variance in zip(results, squares, variances, strict=True):
+        lines += [
+            f"    for i in range(np.uint64({g}.size)):",
+            f"        state.{variance}[i] += weight * (scale * state.{square}[i] - state.{variance}[i])",
+        ]
+    return "\n".join(lines)
+
+
+def private_arrays(module: Module, legend: Legend, found: Iterable[Density]) -> frozenset[str]:
+    """The arrays of the state that estimators work in: no block, none that another one works in, and none that a step may name."""
+    private: set[str] = set()
+    for density in found:
+        for name in (density.controlled, density.averaged):
+            used = set(_scratch(module, name)) - {"table"} if name in module.functions else set()
+            own = used - set(legend.variances.get(density.potential, ()))
+            if own & (private | {*legend.fields.values()} | {f for fields in legend.variances.values() for f in fields}):
+                raise wrong(module.functions[name], f"{name} works in an array that is not its own")
+            if not own <= module.arrays.keys():
+                raise unread(module.functions[name], f"{name} works in what is no array of numbers")
+            private |= own
+    return frozenset(private)
+
+
+def check_estimates(module: Module, legend: Legend, density: Density) -> None:
+    """Require that control variates and the running variance are there, and are what they are said to be."""
+    for needed, name in ((legend.modes, density.controlled), (legend.variances, density.averaged)):
+        if (density.potential in needed) != (name in module.functions):
+            raise unread(None, f"the module has no function {name}, or one that nothing asks for")
+    if density.controlled in module.functions:
+        _check_text(module, density.controlled, _controlled_text(module, legend, density))
+    if density.averaged in module.functions:
+        _check_text(module, density.averaged, _averaged_text(module, legend, density))

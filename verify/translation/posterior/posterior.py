@@ -1,0 +1,185 @@
+"""The functions that sum over rows of data, against the posterior: its potential, its gradient, and estimates around them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.language.abstract import Potential
+from recipe.language.symbols import GENERIC, Block
+from verify.translation.loops.calls import evaluated
+from verify.translation.loops.chunks import blocks, through_piece
+from verify.translation.loops.eights import EIGHTS, by_eight
+from verify.translation.loops.one_by_one import one_by_one
+from verify.translation.loops.rows import SCALE, counted, rows
+from verify.translation.parse.interface import Legend
+from verify.translation.parse.module import Module
+from verify.translation.parse.problems import unread, wrong
+from verify.translation.posterior.estimates import check_call_of_user, check_estimates
+from verify.translation.posterior.posterior_functions import SHARED, Density, count_of
+from verify.translation.reading.reader import Call, Reader
+from verify.translation.reference.equality import Looks
+from verify.translation.reference.matcher import Judge, length_of
+from verify.translation.state.store import Frame
+from verify.translation.state.values import Array, Place, Record, Rows, Token
+
+
+def check_density(module: Module, legend: Legend, density: Density) -> None:
+    """Require that the functions of a posterior are its gradient, its potential, and estimates of them."""
+    if density.posterior.user_gradient is not None:
+        check_call_of_user(module, legend, density)
+    else:
+        _check_gradient(module, legend, density)
+    if density.value in module.functions:
+        _check_value(module, legend, density)
+    check_estimates(module, legend, density)
+
+
+def _reader(module: Module, legend: Legend, density: Density) -> Reader:
+    lengths = {length_of(b) for b in density.potential.blocks} | {length_of(s) for s, _ in density.posterior.data}
+    judge = Judge(Looks(n for n in lengths if n is not None))
+    reader = Reader(module, legend, judge, (counted, rows, through_piece, by_eight, blocks, one_by_one), EIGHTS)
+    reader.columns = {field: s for s, field in legend.data[density.potential].items()}
+    return reader
+
+
+def _arrays(reader: Reader, names: list[str], blocks: tuple[Block, ...], owner: str) -> dict[str, Any]:
+    return {name: Array(owner, name, length_of(b)) for name, b in zip(names, blocks, strict=True)}
+
+
+def _frame(values: Mapping[str, Any]) -> Frame:
+    return Frame(
+        {**values, "data": Record("data"), "params": Record("params"), "rows": Token("rows"), "gradient": Token("gradient")}
+    )
+
+
+def _check_gradient(module: Module, legend: Legend, density: Density) -> None:
+    function = _function(module, density.gradient)
+    blocks = density.potential.blocks
+    names = [a.arg for a in function.args.args]
+    k = len(blocks)
+    if names[2 * k :] != SHARED or len(set(names)) != len(names):
+        raise unread(function, f"{density.gradient} takes results, blocks, {', '.join(SHARED)}")
+    reader = _reader(module, legend, density)
+    results, places = _arrays(reader, names[:k], blocks, "result"), _arrays(reader, names[k : 2 * k], blocks, "block")
+    for array, b in zip(places.values(), blocks, strict=True):
+        reader.memory.contents[array] = b
+    reader.read(function.body, _frame({**results, **places}))
+    for (name, array), b in zip(results.items(), blocks, strict=True):
+        line = reader.memory.written.get(array, function.lineno)
+        if array not in reader.memory.contents:
+            raise wrong(function, f"{name} is not written")
+        _require(reader, reader.memory.contents[array], density.posterior.datum_gradient[b],
+                 density.posterior.prior_gradient[b], line, f"the gradient by {b}")  # fmt: skip
+    for array, b in zip(places.values(), blocks, strict=True):
+        if reader.memory.contents[array] != b:
+            raise wrong(reader.memory.written[array], f"the gradient changes {b}")
+    reader.judge.defined.require()
+
+
+def _check_value(module: Module, legend: Legend, density: Density) -> None:
+    function = _function(module, density.value)
+    blocks = density.potential.blocks
+    names = [a.arg for a in function.args.args]
+    if names[len(blocks) :] != ["data", "params", "rows"] or len(set(names)) != len(names):
+        raise unread(function, f"{density.value} takes the blocks, data, params, rows")
+    reader = _reader(module, legend, density)
+    places = _arrays(reader, names[: len(blocks)], blocks, "block")
+    for array, b in zip(places.values(), blocks, strict=True):
+        reader.memory.contents[array] = b
+    frame = _frame(places)
+    value = reader.returned(function, frame)
+    if not isinstance(value, Expr):
+        raise wrong(function, f"{density.value} returns no number")
+    posterior = density.posterior
+    if posterior.log_likelihood is None:
+        raise unread(function, f"the posterior of {density.potential} has no log likelihood")
+    line = frame.lines.get("value", function.lineno)
+    _require(reader, value, -posterior.log_likelihood, -posterior.log_prior, line, f"{density.potential} itself")
+    if reader.memory.writes:
+        raise wrong(function, "the potential writes into an array")
+    reader.judge.defined.require()
+
+
+def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, what: str) -> None:
+    """Require ``scale * (sum over rows of datum) + prior``."""
+    sums = [s for s in reader.row_sums if s in held.atoms(Symbol)]
+    wanted = prior
+    if sums:
+        (found,) = sums if len(sums) == 1 else (sums[0],)
+        wanted = SCALE * found + prior
+        if len(sums) > 1:
+            raise unread(line, f"{what} is made of {len(sums)} sums over rows")
+        reader.judge.require(reader.row_sums[found], datum, line, f"{what}: what one row adds")
+    elif datum != 0 and reader.columns:
+        raise wrong(line, f"{what} has no sum over the rows")
+    elif datum != 0:
+        wanted = SCALE * datum + prior
+    reader.judge.require(held, wanted, line, what)
+
+
+def _function(module: Module, name: str) -> ast.FunctionDef:
+    if name not in module.functions:
+        raise unread(None, f"the module has no function {name}")
+    return module.functions[name]
+
+
+# -- how ``run`` calls them -----------------------------------------------------------------------------------------------------
+
+
+def calls_of(module: Module, legend: Legend, density: Density) -> dict[str, Call]:
+    """The calls of the functions of a posterior, by name, as far as the module has them."""
+    U = density.potential
+    outermost = next(
+        (n for n in (density.averaged, density.controlled) if n in module.functions), density.gradient
+    )  # fmt: skip
+    made: dict[str, Call] = {outermost: _estimate(legend, density, with_state=outermost != density.gradient)}
+    if density.value in module.functions:
+        made[density.value] = _value(U)
+    return made
+
+
+def _estimate(legend: Legend, density: Density, *, with_state: bool) -> Call:
+    U, fields = density.potential, legend.data[density.potential]
+
+    def call(reader: Reader, node: ast.Call, frame: Frame) -> None:
+        k = len(U.blocks)
+        arrays = [reader.value(a, frame) for a in node.args[: 2 * k]]
+        rest = [ast.unparse(a) for a in node.args[2 * k :]]
+        if rest != ["data", "params", "gradient", "state.rows", *(["state"] if with_state else [])]:
+            raise wrong(node, f"{ast.unparse(node)}: data, parameters and rows are not passed in their order")
+        draw = reader.drawn
+        if fields and (draw is None or draw[2] != count_of(legend, density)):
+            raise wrong(node, "the rows of this estimate are not drawn just before it")
+        if draw is not None and draw[1] != reader.clock.name:
+            raise wrong(node, f"{ast.unparse(node)}: the rows are those of another counter than that of the loop around")
+        reader.drawn = None
+        if draw is not None and not reader.trying:
+            reader.estimates[U] = (draw[0], draw[1])
+            reader.uses.setdefault(draw[0], U)
+        found = evaluated(reader, U, arrays[:k], arrays[k:], draw, node)
+        for b, field, variance in zip(U.blocks, legend.variances.get(U, ()), found.variances, strict=False):
+            array = Array("state", field, length_of(b))
+            reader.memory.contents[array] = variance
+            reader.memory.writes.append((array, None))
+
+    return call
+
+
+def _value(U: Potential) -> Callable[..., Any]:
+    def call(reader: Reader, node: ast.Call, frame: Frame) -> Expr:
+        k = len(U.blocks)
+        arrays = [reader.value(a, frame) for a in node.args[:k]]
+        rest = [reader.value(a, frame) for a in node.args[k:]]
+        if rest != [Record("data"), Record("params"), Rows(none=True)]:
+            raise wrong(node, f"{ast.unparse(node)}: a test needs the value from all of the data")
+        for array, block in zip(arrays, U.blocks, strict=True):
+            if not isinstance(array, Array) or array.length != length_of(block):
+                raise wrong(node, f"{ast.unparse(node)}: an argument is not an array like {block}")
+        held = tuple(reader.fetch(a, None if a.length is None else Place(a.length, GENERIC), node) for a in arrays)
+        return reader.judge.evaluate("value", U, held).atoms[0]
+
+    return call

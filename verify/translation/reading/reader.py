@@ -1,0 +1,449 @@
+"""Reading a function: every name becomes what it stands for, every statement what it does to arrays.
+
+Only what is written here and in ``forms`` can be read; anything else is refused by its line.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import singledispatchmethod
+from typing import Any
+
+from sympy import Expr, Integer, Rational, Symbol
+
+from recipe.language.abstract import Dense
+from recipe.language.symbols import GENERIC, Indexed, generic
+from recipe.language.total import labels, relabel
+from verify.translation.parse.arithmetic import AXIOMS, CONSTANTS, MATH, checked, operated
+from verify.translation.parse.interface import Legend
+from verify.translation.parse.module import Module, without_docstring
+from verify.translation.parse.problems import unread, wrong
+from verify.translation.reading.domain_checks import must_be_right, question
+from verify.translation.reading.short_vectors import both_ways, few_apart
+from verify.translation.reference.defined import FUNCTIONS, needed_by
+from verify.translation.reference.matcher import Judge
+from verify.translation.reference.rule import factor_of
+from verify.translation.state.indexing import cell, store_local
+from verify.translation.state.noise_arguments import Given
+from verify.translation.state.store import Frame, Memory, forget_overwritten
+from verify.translation.state.values import (
+    Array,
+    Column,
+    Decision,
+    Drawn,
+    Flag,
+    Fused,
+    Half,
+    Local,
+    Matrix,
+    Offset,
+    Pairs,
+    Piece,
+    PieceFirst,
+    Place,
+    Record,
+    Rest,
+    Rows,
+    Size,
+    Token,
+    Word,
+)
+
+Form = Callable[["Reader", list[ast.stmt], "Frame"], int]
+Call = Callable[["Reader", ast.Call, "Frame"], Any]
+
+
+class Reader:
+    """Reads functions of a module; ``forms`` recognise statements that belong together, ``calls`` what driver functions call."""
+
+    def __init__(self, module: Module, legend: Legend, judge: Judge, forms: tuple[Form, ...], calls: dict[str, Call]) -> None:
+        self.module, self.legend, self.judge = module, legend, judge
+        self.forms, self.calls = forms, calls
+        self.memory = Memory()
+        self.keys: dict[int, Any] = {}
+        self.parameters = {field: s for s, field in legend.settings.items()}
+        self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
+        self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
+        self.rule: Any = None  # the rule that the text is read beside, in ``run`` and in ``step``
+        self.restoring = False  # whether a saved state is put back, which was looked at when it was new
+        self.drawn: Any = None  # which minibatch the rows of the state are
+        self.ticks = ""  # from where to where it counts
+        self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their key and clock and length
+        self.ahead: dict[str, Any] = {}  # the key and length of such an array
+        self.depth = 0  # how many functions have been called around what is read
+        self.looping: list[int] = []  # the labels of the loops around what is read
+        self.by_eight = False  # whether one of them is by eights
+        self.visiting = ""  # which part of the coordinates a loop over pairs is read at
+        self.private = set(module.private)  # arrays that estimators work in, and nobody else
+        self.variances = {f for fields in legend.variances.values() for f in fields}
+        self.trying = False  # whether a body is read only to see what it writes
+        self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
+        self.piece_sums: dict[Symbol, Expr] = {}  # sums over the coordinates of one piece, with their summands
+        self.few_apart = False  # whether fewer than eight coordinates are treated apart from what is read here
+        self.going_through: set[Piece] = set()  # the pieces that loops are in
+        self.estimates: dict[Any, tuple[int, str]] = {}  # by potential: purpose and clock of its last minibatch
+        self.estimates_before: dict[Any, tuple[int, str]] = {}
+        self.uses: dict[int, Any] = {}  # for which potential the minibatch of a purpose is drawn
+        self.mark = ""  # the number in scratch that says for which step it is right
+        self.laws: dict[str, tuple[str, str]] = {}  # where draws go that are not normal, and the parameters of their laws
+        self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
+        self.only_out = False  # ``step`` writes only into out
+        for s in self.parameters.values():
+            if isinstance(s, Indexed):
+                self.memory.contents[Array("params", s.base, s.length)] = s
+
+    @property
+    def clock(self) -> Any:
+        """The counter of random numbers here."""
+        return self.judge.clock
+
+    @clock.setter
+    def clock(self, clock: Any) -> None:
+        self.judge.clock = clock
+
+    # -- statements ----------------------------------------------------------------------------------------------------------
+
+    def read(self, statements: list[ast.stmt], frame: Frame) -> None:
+        """Carry out statements, form by form where one fits."""
+        statements = [s for s in statements if not _is_docstring(s)]
+        at = 0
+        while at < len(statements):
+            before = dict(frame.names)
+            taken = next((n for form in self.forms if (n := form(self, statements[at:], frame))), 0)
+            forget_overwritten(statements[at : at + taken], before, frame)
+            at += taken or self.one(statements[at], frame)
+
+    def one(self, statement: ast.stmt, frame: Frame) -> int:
+        """Carry out one statement."""
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                self.assign(targets, value, frame, statement)
+            case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
+                self._augment(name, operator, self.value(value, frame), frame, statement)
+            case ast.AugAssign(target=ast.Subscript() as cell, op=operator, value=value):
+                changed = self.operated(operator, self.value(cell, frame), self.value(value, frame), statement)
+                if changed is None:
+                    raise unread(statement, f"{ast.unparse(statement)} is not read")
+                self.store(cell, changed, frame, statement.lineno)
+            case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if "wide" in self.module.trusted:
+                pass  # how wide vectors are changes no number
+            case ast.Expr(value=ast.Call() as call):
+                self.value(call, frame)
+            case _:
+                raise unread(statement, f"this is in no form that is read: {ast.unparse(statement).splitlines()[0]}")
+        return 1
+
+    def assign(self, targets: list[ast.expr], value: ast.expr, frame: Frame, statement: ast.stmt) -> None:
+        """Give names, or cells of arrays, a value."""
+        given = self.value(value, frame)
+        for target in targets:
+            match target:
+                case ast.Tuple(elts=elements) if isinstance(given, tuple) and len(given) == len(elements):
+                    for element, part in zip(elements, given, strict=True):
+                        self._assign_one(element, part, frame, statement.lineno)
+                case _:
+                    line = frame.lines.get(value.id, statement.lineno) if isinstance(value, ast.Name) else statement.lineno
+                    self._assign_one(target, given, frame, line if isinstance(target, ast.Subscript) else statement.lineno)
+
+    def _assign_one(self, target: ast.expr, given: Any, frame: Frame, line: int) -> None:
+        match target:
+            case ast.Name(id=name):
+                frame.names[name] = self.judge_named(given)
+                frame.lines[name] = line
+            case ast.Subscript():
+                self.store(target, given, frame, line)
+            case _:
+                raise unread(target, f"{ast.unparse(target)} is not assigned to in what is read")
+
+    def judge_named(self, value: Any) -> Any:
+        """A number as the atom that it is proved to be."""
+        if not isinstance(value, Expr):
+            return value
+        free = {k for k in labels(value) if k != GENERIC}
+        if len(free) > 1 or (free and GENERIC in labels(value)):
+            return value
+        for label in free:
+            return relabel(self.judge.named(relabel(value, label, GENERIC)), GENERIC, label)
+        return self.judge.named(value)
+
+    def _augment(self, name: str, operator: ast.operator, value: Any, frame: Frame, statement: ast.stmt) -> None:
+        before = frame.names.get(name)
+        match before, operator, value:
+            case Flag(of=known), ast.BitAnd(), Flag(of=more):
+                frame.names[name] = Flag(known | more)
+            case Expr(), _, Expr() if (changed := self.operated(operator, before, value, statement)) is not None:
+                frame.names[name] = changed
+            case _:
+                raise unread(statement, f"{ast.unparse(statement)} is not read")
+
+    def store(self, cell: ast.Subscript, value: Any, frame: Frame, line: int) -> None:
+        """Write a number into a cell of an array, or one into all cells."""
+        array = self.value(cell.value, frame)
+        if isinstance(array, Local):
+            store_local(self, array, cell, value, frame)
+            return
+        if isinstance(value, Given) and isinstance(array, Array):
+            value = self._given(array, value, cell)
+        if not isinstance(array, Array) or not isinstance(value, Expr):
+            raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
+        if isinstance(cell.slice, ast.Slice):
+            if ast.unparse(cell.slice) != ":" or labels(value):
+                raise unread(cell, f"{ast.unparse(cell)} is not written to in what is read")
+            self.put(array, None, value, line)
+            return
+        self.put(array, self.place(cell.slice, array, frame), value, line)
+
+    def _given(self, array: Array, given: Given, at: ast.AST) -> Expr:
+        """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run`` draws it with."""
+        if array.field not in self.laws:
+            raise wrong(at, f"run draws nothing into {array.field}")
+        if given.place.length != array.length:
+            raise wrong(at, "the draw of another coordinate is stored")
+        fields = (Array(array.owner, field, array.length) for field in self.laws[array.field])
+        whole = None if array.length is None else Place(array.length, GENERIC)
+        df, nonc = (self.fetch(field, whole, at) for field in fields)
+        draw = self.judge.square(df, nonc, array.length, key=("noise", given.number))
+        return draw.at(given.place.label) if isinstance(draw, Indexed) else draw
+
+    def put(self, array: Array, place: Place | None, value: Expr, line: int) -> None:
+        """Write into an array: into the generic coordinate for all of them."""
+        label = None if place is None else place.label
+        if array.owner == "state" and self.only_out:
+            raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
+        if array.owner == "params" or array.field in self.variances:
+            raise wrong(line, f"{array.owner}.{array.field} is written to, which stays as it is in a step")
+        self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
+        self.memory.written[array] = line
+        drawn = generic(value)
+        if drawn in self.parameters_of_draw:
+            self.laws[array.field] = self.parameters_of_draw[drawn]
+        self.memory.writes.append((array, label))
+        if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
+            self.memory.strange.append((array, self.memory.contents[array], line))
+        if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
+            must_be_right(self, array, line)
+
+    def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
+        """Read an array at a coordinate."""
+        if array not in self.memory.contents:
+            raise unread(at, f"{array.owner}.{array.field} holds nothing that is known here")
+        label = None if place is None else place.label
+        self.memory.reads.append((array, label))
+        content = self.memory.contents[array]
+        return content if label is None else relabel(content, GENERIC, label)
+
+    def place(self, index: ast.expr, array: Array, frame: Frame) -> Place | None:
+        """The coordinate that an index stands for; None for the one number of a scalar."""
+        found = self.value(index, frame)
+        if array.length is None:
+            if (isinstance(found, int) and found == 0) or (isinstance(found, Place) and found.length is None):
+                return None
+            raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
+        if isinstance(found, Place) and found.length == array.length:
+            return self.own(found, index)
+        raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the loop for {array.owner}.{array.field}")
+
+    def own(self, place: Place, index: ast.expr) -> Place:
+        """The place, where it is not that of the other one of a pair."""
+        if place.part not in ("all", "eight", self.visiting):
+            raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
+        return place
+
+    # -- expressions ---------------------------------------------------------------------------------------------------------
+
+    def value(self, node: ast.expr, frame: Frame) -> Any:
+        """What an expression stands for."""
+        try:
+            return self._value(node, frame)
+        except (ValueError, TypeError, ZeroDivisionError) as error:
+            raise unread(node, f"{ast.unparse(node)}: {error}") from None
+
+    @singledispatchmethod
+    def _value(self, node: ast.expr, frame: Frame) -> Any:
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.Constant, frame: Frame) -> Any:
+        if isinstance(node.value, bool):
+            if node.value:
+                return Flag()
+        elif isinstance(node.value, float) and math.isfinite(node.value):
+            return Rational(node.value)
+        elif isinstance(node.value, int):
+            return node.value
+        raise unread(node, f"{node.value!r} is not read")
+
+    @_value.register
+    def _(self, node: ast.Name, frame: Frame) -> Any:
+        if node.id not in frame.names:
+            raise unread(node, f"{node.id} has no value that is known here")
+        return frame.names[node.id]
+
+    @_value.register
+    def _(self, node: ast.Tuple, frame: Frame) -> Any:
+        return tuple(self.value(e, frame) for e in node.elts)
+
+    @_value.register
+    def _(self, node: ast.UnaryOp, frame: Frame) -> Any:
+        x = self.value(node.operand, frame)
+        if isinstance(node.op, ast.USub) and isinstance(x, Expr | int) and not isinstance(x, Word):
+            return -x
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.BinOp, frame: Frame) -> Any:
+        a, b = self.value(node.left, frame), self.value(node.right, frame)
+        match a, node.op, b:
+            case (Expr() | int(), _, Expr() | int()) if not (
+                (isinstance(a, int) and isinstance(b, int)) or isinstance(a, Word) or isinstance(b, Word)
+            ):
+                found = self.operated(node.op, a, b, node)
+                if found is not None:
+                    return found
+            case Flag(of=one), ast.BitAnd(), Flag(of=other):
+                return Flag(one | other)
+            case Size(length=length), ast.RShift(), 1:
+                return Pairs(length)
+            case Size(length=length), ast.Sub(), Pairs(length=same) if same == length:
+                return Half(length)
+            case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if same == length:
+                return Rest(a)
+            case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
+                return Place(length, label, "second")
+            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.label is not None:
+                return Place(piece.length, piece.label)
+            case Offset(shift=0, step=step), ast.Add(), int(shift) if 0 <= shift < step:
+                return replace(a, shift=shift)
+        if isinstance(a, Drawn) or isinstance(b, Drawn):
+            raise wrong(node, "the random number of another coordinate is used here")
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.Compare, frame: Frame) -> Any:
+        return question(self, node, frame)
+
+    @_value.register
+    def _(self, node: ast.BoolOp, frame: Frame) -> Any:
+        match node:
+            case ast.BoolOp(op=ast.And(), values=[first, ast.Compare(left=drawn, ops=[ast.Lt()], comparators=[ratio])]) if (
+                ast.unparse(first) == "guilty(state) < 0"
+            ):
+                key, clock = self.value(drawn, frame)
+                return Decision(self.number(ratio, frame), key, clock, dict(self.memory.contents))
+        raise unread(node, f"{ast.unparse(node)} is not read")
+
+    @_value.register
+    def _(self, node: ast.Attribute, frame: Frame) -> Any:
+        text = ast.unparse(node)
+        if text in CONSTANTS:
+            return CONSTANTS[text]
+        of = self.value(node.value, frame)
+        match of:
+            case Record(name="params") if node.attr in self.parameters:
+                return self._parameter(self.parameters[node.attr])
+            case Record(name="params") if node.attr in self.factors:
+                return Matrix(self.factors[node.attr])
+            case Record(name="data") if node.attr in self.columns:
+                return Column(self.columns[node.attr], node.attr)
+            case Record(name="state" | "out") if node.attr in self.private:
+                raise unread(node, f"{text} is named, in which something else works")
+            case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:
+                return Array(owner, node.attr, self.module.arrays[node.attr])
+            case Record(
+                name="state",
+            ) if node.attr in self.module.integers:
+                return Rows() if node.attr == "rows" else Token(node.attr)
+            case Record(name=owner) if (found := frame.names.get(f"{owner}.{node.attr}")) is not None:
+                return found
+            case Array(length=length) if node.attr == "size" and length is not None:
+                return Size(length)
+        raise unread(node, f"{text} is not read")
+
+    def _parameter(self, s: Any) -> Any:
+        if isinstance(s, Dense):
+            return Matrix(s)
+        return Array("params", s.base, s.length) if isinstance(s, Indexed) else s
+
+    @_value.register
+    def _(self, node: ast.Subscript, frame: Frame) -> Any:
+        return cell(self.value(node.value, frame), self, node, frame)
+
+    @_value.register
+    def _(self, node: ast.Call, frame: Frame) -> Any:
+        name = ast.unparse(node.func)
+        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            raise unread(node, f"{ast.unparse(node)} is not read")
+        if name in self.calls:
+            return self.calls[name](self, node, frame)
+        if name in MATH or name in AXIOMS:
+            if name in AXIOMS and name not in self.module.trusted:
+                raise unread(node, f"{name} is no function of this release")
+            given = [self.number(a, frame) for a in node.args]
+            if name in FUNCTIONS and not self.trying:
+                self.judge.defined.ask([FUNCTIONS[name](*given)], node.lineno)
+            return checked((MATH.get(name) or AXIOMS[name])(*given))
+        if name == "float":
+            (x,) = (self.value(a, frame) for a in node.args)
+            return x.length if isinstance(x, Size) else self.number(node.args[0], frame)
+        if name == "np.uint64":
+            (x,) = (self.value(a, frame) for a in node.args)
+            if isinstance(x, int) and 0 <= x < 2**64:
+                return Word(x)
+            if not isinstance(x, Size):
+                raise unread(node, f"{ast.unparse(node)} is no number of coordinates, and no whole number that is written out")
+            return x
+        if name in self.module.functions:
+            return self.inlined(self.module.functions[name], [self.value(a, frame) for a in node.args], node)
+        raise unread(node, f"{name} is not read")
+
+    def operated(self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr) -> Expr | None:
+        """The result of an operator, which has one where the rule has one."""
+        found = operated(operator, a, b)
+        if found is not None and not self.trying:
+            self.judge.defined.ask(needed_by(operator, a, b), at.lineno)
+        return found
+
+    def number(self, node: ast.expr, frame: Frame) -> Expr:
+        """What an expression stands for, which must be a number."""
+        x = self.value(node, frame)
+        if isinstance(x, int) and not isinstance(x, Word):
+            return Integer(x)
+        if isinstance(x, Expr):
+            return x
+        if isinstance(x, Drawn):
+            raise unread(node, f"{ast.unparse(node)} is not the number of one coordinate")
+        raise unread(node, f"{ast.unparse(node)} is not a number")
+
+    def inlined(self, function: ast.FunctionDef, values: list[Any], at: ast.AST) -> Any:
+        """What a function of the module returns for these arguments."""
+        names = [a.arg for a in function.args.args]
+        if len(names) != len(values):
+            raise unread(at, f"{function.name} takes {len(names)} arguments")
+        return self.returned(function, Frame(dict(zip(names, values, strict=True))))
+
+    def returned(self, function: ast.FunctionDef, frame: Frame) -> Any:
+        """What a function returns."""
+        self.module.read.add(function.name)
+        self.depth += 1
+        try:
+            return self.result(without_docstring(function.body), frame)
+        finally:
+            self.depth -= 1
+
+    def result(self, statements: list[ast.stmt], frame: Frame) -> Any:
+        """What statements return."""
+        if (at := few_apart(statements)) is not None:
+            return both_ways(self, statements, at, frame)
+        *body, last = statements
+        if not isinstance(last, ast.Return):
+            self.read(statements, frame)
+            return None
+        self.read(body, frame)
+        return None if last.value is None else self.value(last.value, frame)
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,0 +1,81 @@
+"""Functions that treat fewer than eight coordinates apart.
+
+::
+
+    if n < EIGHT:
+        ...
+        return total
+    ...
+    return pairwise(total_by_eight)
+
+Both ways are read, each as if there were no other, and must come to the same for every n. Eight running sums are read in the second
+way only: the order of a sum is the same in every module.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from sympy import Expr
+
+from verify.translation.parse.problems import unread, wrong
+from verify.translation.state.values import Size
+
+
+def few_apart(statements: list[ast.stmt]) -> int | None:
+    """Where the condition stands, if there is one."""
+    for n, s in enumerate(statements):
+        match s:
+            case ast.If(
+                test=ast.Compare(left=ast.Name(), ops=[ast.Lt()], comparators=[ast.Name(id="EIGHT")]),
+                body=[*_, ast.Return()],
+                orelse=[],
+            ):
+                return n
+    return None
+
+
+def both_ways(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> Any:
+    """What the two ways return, which must be one thing."""
+    test = statements[at]
+    assert isinstance(test, ast.If)
+    assert isinstance(test.test, ast.Compare)
+    reader.read(statements[:at], frame)
+    if not isinstance(reader.value(test.test.left, frame), Size):
+        raise unread(test, f"{ast.unparse(test.test)} is not about a number of coordinates")
+    before, names, results = reader.memory, frame.names, []
+    apart = reader.few_apart
+    for way in (test.body, statements[at + 1 :]):
+        if not way:
+            raise unread(test, "there is no way for more than seven coordinates")
+        reader.few_apart = way is not test.body
+        reader.memory, frame.names = before.copy(), dict(names)
+        results.append((reader.result(way, frame), reader.memory))
+    reader.few_apart = apart
+    (few, first), (many, second) = results
+    if not _same(reader, few, many) or not _same_memory(reader, first, second):
+        raise wrong(test, "fewer than eight coordinates are summed in another way than eight of them")
+    for field in ("reads", "writes", "needed", "strange"):
+        second_list, known = getattr(second, field), getattr(before, field)
+        second_list.extend(getattr(first, field)[len(known) :])
+    second.locals = {k: held for k, held in second.locals.items() if k in first.locals}
+    return many
+
+
+def _same_memory(reader: Any, one: Any, other: Any) -> bool:
+    kept = {k: held for k, held in one.locals.items() if k in other.locals}
+    return (
+        one.contents.keys() == other.contents.keys()
+        and all(_same(reader, e, other.contents[a]) for a, e in one.contents.items())
+        and all(piece == other.locals[k][0] and _same(reader, held, other.locals[k][1]) for k, (piece, held) in kept.items())
+        and one.several == other.several
+    )
+
+
+def _same(reader: Any, a: Any, b: Any) -> bool:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_same(reader, x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Expr) and isinstance(b, Expr):
+        return bool(reader.judge.looks.equal(a, b))
+    return bool(a == b)

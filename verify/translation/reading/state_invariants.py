@@ -1,0 +1,92 @@
+"""What the state holds between two places of a text: the blocks what the rule says, and scratch perhaps results of evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sympy import Expr
+
+from recipe.language.symbols import Block
+from verify.translation.parse.problems import TranslationError, wrong
+from verify.translation.reading.reader import Reader
+from verify.translation.reference.matcher import Evaluation, length_of
+from verify.translation.reference.rule import arguments_of
+from verify.translation.state.values import Array
+
+Held = tuple[Evaluation, int]  # an evaluation, and which of its results
+
+
+def array_of(reader: Reader, block: Block, owner: str = "state") -> Array:
+    """The array of a block."""
+    return Array(owner, reader.legend.fields[block], length_of(block))
+
+
+def checked_state(reader: Reader, line: int, when: str, owner: str = "state") -> None:
+    """Require that every block holds what the rule says, and call it so."""
+    for block, value in reader.rule.state.items():
+        array = array_of(reader, block, owner)
+        held = reader.memory.contents.get(array)
+        at = reader.memory.written.get(array, line)
+        if held is None:
+            raise wrong(at, f"{block} is not written {when}")
+        if not reader.trying:
+            try:
+                reader.judge.require(held, value, at, f"{block} {when}")
+            except TranslationError as error:
+                _blame_the_first(reader, owner)
+                raise error from None
+        reader.memory.contents[array] = value
+
+
+def _blame_the_first(reader: Reader, owner: str) -> None:
+    """Refuse the first new value of a block in the text that is none in the rule, rather than all that follows from it."""
+    blocks = {array_of(reader, b, owner): b for b in reader.legend.fields}
+    for array, held, line in reader.memory.strange:
+        wanted = reader.judge.missing(blocks[array]) if array in blocks else None
+        if wanted is not None:
+            reader.judge.require(held, wanted, line, f"the new value of {blocks[array]}")
+
+
+def results_held(reader: Reader, arrays: Iterable[Array], state: Mapping[Block, Expr]) -> dict[Array, Held]:
+    """The arrays that hold results of an evaluation at this state."""
+    found = {}
+    for array in arrays:
+        for e in reader.judge.evaluations:
+            for n, result in enumerate(e.atoms):
+                if reader.memory.contents.get(array) == result and reader.judge.all_equal(
+                    arguments_of(e.potential, dict(state)), e.arguments
+                ):
+                    found[array] = (e, n)
+    return found
+
+
+def entered(reader: Reader, written: Iterable[Array], kept: Mapping[Array, Held], state: Mapping[Block, Expr]) -> None:
+    """Let every array that is written hold anything, but for the blocks and what is kept."""
+    blocks = {array_of(reader, b): e for b, e in state.items()}
+    for array in written:
+        if array in blocks:
+            reader.memory.contents[array] = blocks[array]
+        elif array in kept:
+            reader.memory.contents[array] = result_at(reader, kept[array], state)
+        else:
+            reader.memory.contents[array] = reader.judge.fresh(array.field, array.length)
+
+
+def result_at(reader: Reader, held: Held, state: Mapping[Block, Expr]) -> Expr:
+    """The result of an evaluation at another state."""
+    e, n = held
+    return reader.judge.evaluate(e.kind, e.potential, arguments_of(e.potential, dict(state))).atoms[n]
+
+
+def left(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) -> bool:
+    """Whether an array holds the result of that evaluation at this state."""
+    found = results_held(reader, [array], state).get(array)
+    return found is not None and (found[0].kind, found[0].potential, found[1]) == (held[0].kind, held[0].potential, held[1])
+
+
+def same_but_where(held: Any, other: Any) -> bool:
+    """Whether two results are the same one of two evaluations of one potential."""
+    return held is not None and other is not None and (held[0].kind, held[0].potential, held[1]) == (
+        other[0].kind, other[0].potential, other[1],
+    )  # fmt: skip

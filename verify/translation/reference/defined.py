@@ -1,0 +1,90 @@
+"""Where a text has a value: what it divides by does not vanish, and what it takes roots and logarithms of has the right sign.
+
+Expressions cancel when they are read: ``r / r`` is 1, though the text gives no number at ``r = 0``. So every operation of the text
+asks what it needs of its arguments, as they are before they meet. That must follow from the signs of blocks and parameters; or the
+rule itself must need it, as it has no value there either.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from sympy import Expr, Integer, Mul, Pow, cos
+
+from recipe.language.symbols import GENERIC
+from recipe.language.total import labels, relabel
+from verify.decide.definedness import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions
+from verify.translation.parse.problems import unread
+from verify.translation.reference.equality import Looks
+
+FUNCTIONS = {
+    "math.sqrt": lambda x: Condition(x, NONNEGATIVE),
+    "math.log": lambda x: Condition(x, POSITIVE),
+    "log": lambda x: Condition(x, POSITIVE),
+    "math.log1p": lambda x: Condition(1 + x, POSITIVE),
+    "log1p": lambda x: Condition(1 + x, POSITIVE),
+    "math.lgamma": lambda x: Condition(x, POSITIVE),
+    "digamma": lambda x: Condition(x, POSITIVE),
+    "math.tan": lambda x: Condition(cos(x), NONZERO),
+}
+IMPLIED = {POSITIVE: (POSITIVE,), NONNEGATIVE: (POSITIVE, NONNEGATIVE), NONZERO: (POSITIVE, NONZERO)}
+
+
+def needed_by(operator: ast.operator, a: Any, b: Any) -> list[Condition]:
+    """What an operator needs of two numbers."""
+    a, b = (Integer(x) if isinstance(x, int) else x for x in (a, b))
+    match operator:
+        case ast.Div():
+            return [Condition(b, NONZERO)]
+        case ast.Pow() if not b.is_Integer:
+            return [Condition(a, NONNEGATIVE if b.is_positive else POSITIVE)]
+        case ast.Pow() if b < 0:
+            return [Condition(a, NONZERO)]
+    return []
+
+
+class Defined:
+    """What was asked while a text was read, by line, and what the rule is made of."""
+
+    def __init__(self, looks: Looks) -> None:
+        self.looks = looks
+        self.asked: dict[Condition, int] = {}
+        self.rule: dict[Expr, None] = {}
+
+    def ask(self, needs: Iterable[Condition], line: int) -> None:
+        """Take a note of what an operation needs."""
+        for need in needs:
+            found = labels(need.e) - {GENERIC}
+            e = relabel(need.e, min(found), GENERIC) if len(found) == 1 and GENERIC not in labels(need.e) else need.e
+            self.asked.setdefault(Condition(e, need.sign), line)
+
+    def require(self) -> None:
+        """Require all that was asked.
+
+        Raises:
+            TranslationError: for what is neither seen nor needed by the rule.
+        """
+        for condition, line in self.asked.items():
+            if not self._holds(condition):
+                raise unread(line, f"it is not seen that {condition}, and the rule does not need it")
+
+    @cached_property
+    def _of_the_rule(self) -> list[Condition]:
+        return list(dict.fromkeys(c for e in self.rule for c in conditions(e)))
+
+    def _holds(self, c: Condition) -> bool:
+        return PROVERS[c.sign](c.e) or self._by_parts(c) or any(self._gives(known, c) for known in self._of_the_rule)
+
+    def _gives(self, known: Condition, c: Condition) -> bool:
+        if known.sign not in IMPLIED[c.sign]:
+            return False
+        return self.looks.equal(c.e, known.e) or (c.sign == NONZERO and self.looks.equal(c.e, -known.e))
+
+    def _by_parts(self, c: Condition) -> bool:
+        """Whether the factors of a product have the sign, or the base of a power has it."""
+        if isinstance(c.e, Mul):
+            return all(self._holds(Condition(factor, c.sign)) for factor in c.e.args)
+        return isinstance(c.e, Pow) and bool(c.e.exp.is_number) and self._holds(Condition(c.e.base, c.sign))

@@ -1,0 +1,58 @@
+"""Equality of two expressions: a look in ball arithmetic first, which is fast, then a proof, or a point where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sympy import Expr, Integer
+
+from recipe.language.symbols import GENERIC, OTHER, Length
+from verify.decide.zero.decide import find_nonzero, vanishes
+from verify.decide.zero.point import NoValueError, Point, at_precision
+from verify.verdict import Witness
+
+BITS = 128
+SIZE = 3  # of every block at the point where expressions are looked at
+PLACES = {GENERIC: 0, OTHER: 1, -2: 2}
+
+
+class Looks:
+    """Decides equality, and remembers what was decided."""
+
+    def __init__(self, lengths: Iterable[Length]) -> None:
+        sizes = dict.fromkeys(lengths, SIZE)
+        self._points = [Point(sizes, seed=seed) for seed in (5, 6)]
+        self._values: dict[Expr, list[Any]] = {}
+        self._decided: dict[tuple[Expr, Expr], bool] = {}
+
+    def equal(self, a: Expr, b: Expr) -> bool:
+        """Whether two expressions are proved to be equal."""
+        if a == b:
+            return True
+        if (a, b) not in self._decided:
+            self._decided[a, b] = not self.differ(a, b) and vanishes(a - b)
+        return self._decided[a, b]
+
+    def differ(self, a: Expr, b: Expr) -> bool:
+        """Whether two expressions certainly differ at one of the points that are looked at."""
+        pairs = zip(self._at_points(a), self._at_points(b), strict=True)
+        return any(x is not None and y is not None and not x.overlaps(y) for x, y in pairs)
+
+    def _at_points(self, e: Expr) -> list[Any]:
+        if e not in self._values:
+            self._values[e] = [_value(e, point) for point in self._points]
+        return self._values[e]
+
+
+def _value(e: Expr, point: Point) -> Any:
+    try:
+        return at_precision(BITS, lambda: point.evaluate(e, PLACES))
+    except (NoValueError, KeyError):
+        return None
+
+
+def witness_against(a: Expr, b: Expr) -> Witness | None:
+    """A point where two expressions certainly differ."""
+    difference = a - b
+    return find_nonzero(difference if isinstance(difference, Expr) else Integer(0))

@@ -1,0 +1,120 @@
+"""What is to be carried out, as a list of operations: of an ``Update``, and of a composed ``Kernel`` part after part."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import singledispatch
+
+from sympy import Expr
+
+from recipe.declare.update import Update
+from recipe.kernel import Kernel, MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.kernel.part import leaves_of
+from recipe.language.symbols import Block
+
+
+@dataclass(frozen=True)
+class Moves:
+    """New values of some blocks, all from one old state; ``noise`` tells the noises of one carried out rule from all others."""
+
+    rule: tuple[tuple[Block, Expr], ...]
+    noise: int
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Operations as often as is drawn from a range."""
+
+    low: int
+    high: int
+    operations: tuple[Operation, ...]
+    moved: frozenset[Block]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Remember the state."""
+
+
+@dataclass(frozen=True)
+class MapTest:
+    """Accept with the ratio ``energy`` of the marked state to this one, or go back there and turn the signs of ``flips``."""
+
+    energy: Expr
+    flips: frozenset[Block]
+    moved: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class ProposalTest:
+    """Accept by ``cost(x, y) - cost(y, x)`` of the marked state x and this one, or go back."""
+
+    cost: Expr
+    partners: tuple[tuple[Block, Block], ...]
+    moved: tuple[Block, ...]
+
+
+Operation = Moves | Repeated | Mark | MapTest | ProposalTest
+
+_numbers = itertools.count(1)
+
+
+@singledispatch
+def operations(what: Update | Kernel) -> tuple[Operation, ...]:
+    """The operations of one step."""
+    raise TypeError(what)
+
+
+@operations.register
+def _(what: Update) -> tuple[Operation, ...]:
+    return tuple(_moves(what))
+
+
+@operations.register
+def _(what: Kernel) -> tuple[Operation, ...]:
+    return tuple(o for part in what.parts for o in _part(part))
+
+
+def _moves(update: Update) -> Iterator[Operation]:
+    number = next(_numbers)
+    if not update.sequential:
+        yield Moves(update.rule, number)
+        return
+    for block, e in update.rule:
+        yield Moves(((block, e),), number)
+
+
+@singledispatch
+def _part(part: Part) -> Iterable[Operation]:
+    raise TypeError(part)
+
+
+@_part.register
+def _(part: Move) -> Iterable[Operation]:
+    return _moves(part.update)
+
+
+@_part.register
+def _(part: Repeat) -> Iterable[Operation]:
+    low, high = part.times if isinstance(part.times, tuple) else (part.times, part.times)
+    moved = {b for u in updates_of(part) for b, e in u.rule if e != b}
+    moved |= {b for leaf in leaves_of(part) if isinstance(leaf, MetropolisedMap) for b in leaf.flips}
+    return [Repeated(low, high, tuple(o for inner in part.parts for o in _part(inner)), frozenset(moved))]
+
+
+@_part.register
+def _(part: MetropolisedMap) -> Iterable[Operation]:
+    low, high = part.times if isinstance(part.times, tuple) else (part.times, part.times)
+    moved = frozenset(b for b, e in part.map.rule if e != b)
+    once = tuple(_moves(part.map))
+    flips = frozenset(part.flips if part.flip_on_rejection else ())
+    body = once if (low, high) == (1, 1) else (Repeated(low, high, once, moved),)
+    return [Mark(), *body, MapTest(part.map.target, flips, tuple(moved | flips))]
+
+
+@_part.register
+def _(part: MetropolisHastings) -> Iterable[Operation]:
+    moved = tuple(b for b, e in part.proposal.rule if e != b)
+    return [Mark(), *_moves(part.proposal), ProposalTest(part.cost, part.partners, moved)]

@@ -1,0 +1,158 @@
+"""What stands at an index: of an array, of a matrix, of the data, of the noise, and of arrays on the stack.
+
+An array on the stack holds something for each one of a piece (``values.Piece``), as long as the loop is in that piece. It is known
+as what it holds for the generic one. A loop that takes several at a time reads and writes those that are a shift further: there,
+the data are those of other rows, and have other symbols until the number is put away.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import singledispatch
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from recipe.language.symbols import Indexed, generic
+from verify.translation.parse.problems import unread, wrong
+from verify.translation.reference.matcher import atom, length_of
+from verify.translation.state.noise_arguments import NoiseArguments, NoiseArray, noise_at
+from verify.translation.state.values import Array, Column, Local, Matrix, MatrixRow, Offset, Place, Row, RowOf, Rows
+
+
+@singledispatch
+def cell(of: Any, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    """What stands in ``of`` at the index of the node."""
+    raise unread(node, f"{ast.unparse(node)} is not read")
+
+
+@cell.register
+def _(of: Rows, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    if ast.unparse(node.slice) != ":0":
+        raise unread(node, f"{ast.unparse(node)} is not read")
+    return Rows(none=True)
+
+
+@cell.register
+def _(of: NoiseArguments | NoiseArray, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    return noise_at(reader.judge, of, reader.value(node.slice, frame))
+
+
+@cell.register
+def _(of: tuple, reader: Any, node: ast.Subscript, frame: Any) -> Any:  # type: ignore[type-arg]
+    if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, int):
+        raise unread(node, f"{ast.unparse(node)} is not read")
+    return of[node.slice.value]
+
+
+@cell.register
+def _(of: Array, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    return reader.fetch(of, reader.place(node.slice, of, frame), node)
+
+
+# -- matrices -------------------------------------------------------------------------------------------------------------------
+
+
+@cell.register
+def _(of: Matrix, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    match node.slice:
+        case ast.Tuple(elts=[row, column]):
+            return _entry(of.of, _coordinate(reader, row, frame), _coordinate(reader, column, frame), node)
+    return MatrixRow(of.of, _coordinate(reader, node.slice, frame))
+
+
+@cell.register
+def _(of: MatrixRow, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    return _entry(of.of, of.place, _coordinate(reader, node.slice, frame), node)
+
+
+def _coordinate(reader: Any, index: ast.expr, frame: Any) -> Place:
+    found = reader.value(index, frame)
+    if not isinstance(found, Place):
+        raise unread(index, f"{ast.unparse(index)} is not the coordinate of a loop")
+    return reader.own(found, index)  # type: ignore[no-any-return]
+
+
+def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
+    if (i.length, j.length) != (of.row.length, of.column.length):
+        raise wrong(node, f"{ast.unparse(node)}: rows and columns are exchanged")
+    return of.entry(i.label, j.label)  # type: ignore[no-any-return]
+
+
+# -- data -----------------------------------------------------------------------------------------------------------------------
+
+
+@cell.register
+def _(of: Column, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    row = reader.value(node.slice, frame)
+    if not isinstance(row, Row):
+        raise unread(node, f"{ast.unparse(node)} is not the row of the loop")
+    return RowOf(of, row) if isinstance(of.symbol, Indexed) else further(of.symbol, row.shift)
+
+
+@cell.register
+def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    place = reader.value(node.slice, frame)
+    if not isinstance(place, Place) or place.length != of.column.symbol.length:
+        raise wrong(node, f"{ast.unparse(node.slice)} is not the coordinate of the loop for data.{of.column.field}")
+    return further(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
+
+
+def further(s: Symbol, shift: int) -> Symbol:
+    """A datum of the row that is ``shift`` further than the generic one."""
+    if shift == 0:
+        return s
+    whole = generic(s)
+    other = atom(f"{getattr(whole, 'base', whole.name)}@row+{shift}", length_of(whole))
+    return other.at(s.label) if isinstance(s, Indexed) and isinstance(other, Indexed) else other
+
+
+# -- arrays on the stack ---------------------------------------------------------------------------------------------------------
+
+
+@cell.register
+def _(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+    at = _offset(of, reader, node, frame)
+    piece, held = reader.memory.locals.get(of, (None, None))
+    if (of, at.shift) in reader.memory.several:
+        return reader.memory.several[of, at.shift]
+    if piece != at.of:
+        raise unread(node, f"{ast.unparse(node)} holds nothing that is known here")
+    return Row(at.shift) if isinstance(held, Row) else moved(reader, held, 0, at.shift)
+
+
+def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: Any) -> None:
+    """Write a number into an array on the stack."""
+    at = _offset(of, reader, node, frame)
+    if of.rows or not isinstance(value, Expr) or at.part != "all":
+        raise unread(node, f"{ast.unparse(node)} is not written to in what is read")
+    if at.step == 1:
+        reader.memory.locals[of] = at.of, value
+    else:
+        reader.memory.several[of, at.shift] = value
+
+
+def _offset(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Offset:
+    at = reader.value(node.slice, frame)
+    if not isinstance(at, Offset) or at.of not in reader.going_through:
+        raise unread(node, f"{ast.unparse(node.slice)} is not the index of the loop")
+    if of.room < at.of.room:
+        raise wrong(node, f"there is room for {of.room} numbers only, and {at.of.room} are needed")
+    return at
+
+
+def moved(reader: Any, e: Expr, old: int, new: int) -> Expr:
+    """What an expression of one row is for another one.
+
+    Raises:
+        ValueError: where it is not of that row alone.
+    """
+    data = [s for s in reader.columns.values() if s is not None]
+    of = {generic(further(s, shift)): (s, shift) for s in data for shift in range(MOST_AT_ONCE)}
+    found = {s: of[generic(s)] for s in e.atoms(Symbol) if generic(s) in of}
+    if any(shift != old for _, shift in found.values()):
+        raise ValueError("numbers of several rows are mixed up")
+    return e.xreplace({s: further(d.at(s.label) if isinstance(s, Indexed) else d, new) for s, (d, _) in found.items()})
+
+
+MOST_AT_ONCE = 8

@@ -1,0 +1,59 @@
+"""The noise that ``step`` is given: one array a draw, first those that are normal, then those that are not, both in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sympy import Expr
+
+from recipe.language.symbols import Length
+from verify.translation.reference.matcher import Judge
+from verify.translation.state.values import Place
+
+
+@dataclass(frozen=True)
+class NoiseArguments:
+    """The argument ``noise``; the first ``normals`` of it are normal. ``used`` are those that were read so far, ``lengths`` whose
+    coordinates they were read at."""
+
+    normals: int
+    used: set[int] = field(default_factory=set, compare=False)
+    lengths: dict[int, Length | None] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class NoiseArray:
+    """One of its arrays."""
+
+    number: int
+    normal: bool
+    lengths: dict[int, Length | None] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A number of it that is not normal: the draw of a law, which is known where it is stored."""
+
+    number: int
+    place: Place
+
+
+def noise_at(judge: Judge, of: Any, index: Any) -> Any:
+    """An array of the noise, or the number of a coordinate in it."""
+    if isinstance(of, NoiseArguments):
+        if not isinstance(index, int) or index < 0:
+            raise ValueError("noise is read by numbers")
+        of.used.add(index)
+        return NoiseArray(index, index < of.normals, of.lengths)
+    place = Place(None, 0) if index == 0 else index
+    if not isinstance(place, Place):
+        raise TypeError("noise is read at the coordinate of a loop")
+    if of.lengths.setdefault(of.number, place.length) != place.length:
+        raise ValueError("one array of noise is read for blocks of two lengths")
+    return _white(judge, of, place) if of.normal else Given(of.number, place)
+
+
+def _white(judge: Judge, of: NoiseArray, place: Place) -> Expr:
+    white = judge.white(f"noise[{of.number}]", place.length)
+    return white if place.length is None else white.at(place.label)  # type: ignore[attr-defined, no-any-return]
