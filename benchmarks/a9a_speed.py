@@ -1,10 +1,12 @@
-"""Iterations a second on the a9a posterior (26,049 rows, 124 coordinates), beside BlackJAX in the same run.
+"""Iterations a second on the a9a posterior (26,049 rows, 124 coordinates), beside BlackJAX in the
+same run.
 
-python benchmarks/a9a_speed.py [--json]          (pip install '.[reference]'; the data: see examples/a9a_data.py)
+python benchmarks/a9a_speed.py [--json]          (pip install '.[reference]'; the data: see
+examples/a9a_data.py)
 
-The two alternate, on one core each (say `taskset -c 0`), compiled before the clock starts; medians of the rounds. Ours is the
-generated module, as ``recipe generate`` writes it, in float64; the data are float64, float32 or one byte an entry (exact for a9a).
-BlackJAX is in float32, JAX's default.
+The two alternate, on one core each (say `taskset -c 0`), compiled before the clock starts; medians
+of the rounds. Ours is the generated module, as ``recipe generate`` writes it, in float64; the data
+are float64, float32 or one byte an entry (exact for a9a). BlackJAX is in float32, JAX's default.
 """
 
 import argparse
@@ -38,7 +40,9 @@ def posterior(dtype: str) -> Posterior:
     x, y = Data("x", like=theta), Data("y")
     data = a9a_data.load()
     likelihood = -log(1 + exp(-y * total(x * theta)))
-    return Posterior(theta, likelihood, -total(theta**2) / 2, {x: data.x.astype(dtype), y: data.y.astype(dtype)})
+    return Posterior(
+        theta, likelihood, -total(theta**2) / 2, {x: data.x.astype(dtype), y: data.y.astype(dtype)}
+    )
 
 
 def ours(sampler: str, batch_size: int, dtype: str) -> Callable[[int], float]:
@@ -59,7 +63,9 @@ def ours(sampler: str, batch_size: int, dtype: str) -> Callable[[int], float]:
     def measure(iterations: int) -> float:
         nonlocal done
         began = time.perf_counter()
-        done, guilty = loaded.run(state, draws, (), data, STEPS[sampler], params, np.uint64(1), 0, done, iterations, 0, 1)
+        done, guilty = loaded.run(
+            state, draws, (), data, STEPS[sampler], params, np.uint64(1), 0, done, iterations, 0, 1
+        )
         seconds = time.perf_counter() - began
         if guilty >= 0:
             raise SystemExit(f"{sampler} diverged")
@@ -70,7 +76,9 @@ def ours(sampler: str, batch_size: int, dtype: str) -> Callable[[int], float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", action="store_true", help="for machines")
     parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args()
@@ -81,8 +89,12 @@ def main() -> None:
                 "recipe float64": ours(sampler, batch_size, "float64"),
                 "recipe float32": ours(sampler, batch_size, "float32"),
                 "recipe int8": ours(sampler, batch_size, "int8"),
-                "BlackJAX float32": lambda n, b=batch_size, s=sampler: blackjax_a9a.measure(b, s, n),
-                "BlackJAX int8": lambda n, b=batch_size, s=sampler: blackjax_a9a.measure(b, s, n, rows="int8"),
+                "BlackJAX float32": lambda n, b=batch_size, s=sampler: blackjax_a9a.measure(
+                    b, s, n
+                ),
+                "BlackJAX int8": lambda n, b=batch_size, s=sampler: blackjax_a9a.measure(
+                    b, s, n, rows="int8"
+                ),
             }
             times: dict[str, list[float]] = {name: [] for name in candidates}
             for _ in range(arguments.rounds):

@@ -1,4 +1,6 @@
-"""BlackJAX's samplers as functions ``step(state, rng)`` of many chains, with the gradient of all data (blackjax >= 1.2)."""
+"""BlackJAX's samplers as functions ``step(state, rng)`` of many chains, with the gradient of all
+data (blackjax >= 1.2).
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def sgnht(U: Potential, h: float, a: float, b: float, T: float) -> Any:
     kernel = blackjax.sgnht(estimator(U), a, b)
 
     def one(key: Any, s: State) -> State:
-        after = kernel.step(key, blackjax.sgmcmc.sgnht.SGNHTState(s["x"], s["p"], s["xi"][0]), WEIGHTS, h, T)
+        after = kernel.step(
+            key, blackjax.sgmcmc.sgnht.SGNHTState(s["x"], s["p"], s["xi"][0]), WEIGHTS, h, T
+        )
         return {"x": after.position, "p": after.momentum, "xi": jnp.reshape(after.xi, (1,))}
 
     return of_chains(one)

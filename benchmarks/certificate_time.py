@@ -31,7 +31,9 @@ def main() -> None:
             began = time.perf_counter()
             result = check(json.loads(text))
             seconds.append(time.perf_counter() - began)
-        table.add_row(entry.name, str(len(text)), f"{1000 * statistics.median(seconds):.0f}", result.sentence)
+        table.add_row(
+            entry.name, str(len(text)), f"{1000 * statistics.median(seconds):.0f}", result.sentence
+        )
     Console().print(table)
 
 

@@ -1,4 +1,5 @@
-"""Nanoseconds a draw: the counter-based non-central chi-squared number beside NumPy's, medians of alternating repetitions.
+"""Nanoseconds a draw: the counter-based non-central chi-squared number beside NumPy's, medians of
+alternating repetitions.
 
 PYTHONPATH=. python benchmarks/chi_squared_speed.py
 """
@@ -16,7 +17,15 @@ from codegen.device.chi_squared import noncentral_chi_squared
 from codegen.device.random import stream_key
 
 SIZE, REPETITIONS = 100_000, 15
-PARAMETERS = ((0.2, 0.0), (0.2, 1e-8), (0.2, 1.0), (0.2, 10.0), (0.2, 1e4), (2.0, 1.0), (20.0, 100.0))
+PARAMETERS = (
+    (0.2, 0.0),
+    (0.2, 1e-8),
+    (0.2, 1.0),
+    (0.2, 10.0),
+    (0.2, 1e4),
+    (2.0, 1.0),
+    (20.0, 100.0),
+)
 
 
 @njit(error_model="numpy", fastmath={"contract"})
@@ -43,8 +52,13 @@ def main() -> None:
         ours, theirs = [], []
         for t in range(REPETITIONS):
             ours.append(seconds(lambda t=t, df=df, nonc=nonc: fill(values, df, nonc, t)))  # type: ignore[misc]
-            theirs.append(seconds(lambda df=df, nonc=nonc: numpy.noncentral_chisquare(df, nonc, SIZE)))  # type: ignore[misc]
-        print(f"| {df:g} | {nonc:g} | {median(ours) / SIZE * 1e9:.0f} | {median(theirs) / SIZE * 1e9:.0f} |")
+            theirs.append(
+                seconds(lambda df=df, nonc=nonc: numpy.noncentral_chisquare(df, nonc, SIZE))
+            )  # type: ignore[misc]
+        print(
+            f"| {df:g} | {nonc:g} | {median(ours) / SIZE * 1e9:.0f} |"
+            f" {median(theirs) / SIZE * 1e9:.0f} |"
+        )
 
 
 if __name__ == "__main__":

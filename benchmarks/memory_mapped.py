@@ -1,10 +1,12 @@
-"""Memory of a run on a data set that is larger than one wants to hold: a memory-mapped file, made here, of 8 GB by default.
+"""Memory of a run on a data set that is larger than one wants to hold: a memory-mapped file, made
+here, of 8 GB by default.
 
 python benchmarks/memory_mapped.py FOLDER [--gigabytes 8] [--json]
 
-Linear regression with 100 features, SGLD, minibatches of 1000 rows, four chains. Shown is the largest anonymous resident memory of
-the process (RssAnon: what it holds itself) and, apart from it, the pages of the file that are mapped (RssFile), which the system
-may drop at any time. The file is kept for the next time; remove it when you are done. Linux only.
+Linear regression with 100 features, SGLD, minibatches of 1000 rows, four chains. Shown is the
+largest anonymous resident memory of the process (RssAnon: what it holds itself) and, apart from it,
+the pages of the file that are mapped (RssFile), which the system may drop at any time. The file is
+kept for the next time; remove it when you are done. Linux only.
 """
 
 import argparse
@@ -43,7 +45,11 @@ def make(folder: Path, gigabytes: float) -> tuple[np.ndarray, np.ndarray]:
 
 def memory() -> dict[str, float]:
     """Resident memory now, in MB: the process's own, and mapped pages of files."""
-    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
+    lines = dict(
+        line.split(":", 1)
+        for line in Path("/proc/self/status").read_text().splitlines()
+        if ":" in line
+    )
     return {key: int(lines[key].split()[0]) / 1000 for key in ("RssAnon", "RssFile")}
 
 
@@ -66,7 +72,9 @@ class Watch:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gigabytes", type=float, default=8.0)
     parser.add_argument("--steps", type=int, default=20_000)
@@ -75,20 +83,40 @@ def main() -> None:
     features, labels = make(arguments.folder, arguments.gigabytes)
     theta = Vector("theta")
     x, y, U = Data("x", like=theta), Data("y"), Potential("U", theta)
-    law = Posterior(theta, -((y - total(x * theta)) ** 2) / 2, -total(theta**2) / 2, {x: features, y: labels})
+    law = Posterior(
+        theta, -((y - total(x * theta)) ** 2) / 2, -total(theta**2) / 2, {x: features, y: labels}
+    )
     sgld = bind(Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld"), {U: law})
     before = memory()
     with Watch() as watch:
         began = time.perf_counter()
-        draws = sample(sgld, step_size=1e-8, steps=arguments.steps, thin=100, batch_size=1000, chains=4, progress=False)
+        draws = sample(
+            sgld,
+            step_size=1e-8,
+            steps=arguments.steps,
+            thin=100,
+            batch_size=1000,
+            chains=4,
+            progress=False,
+        )
         seconds = time.perf_counter() - began
     found = {
-        "rows": len(labels), "file_gigabytes": features.nbytes / 1e9, "steps": 4 * arguments.steps, "seconds": seconds,
-        "own_megabytes_before": before["RssAnon"], "own_megabytes_largest": watch.peak["RssAnon"],
+        "rows": len(labels),
+        "file_gigabytes": features.nbytes / 1e9,
+        "steps": 4 * arguments.steps,
+        "seconds": seconds,
+        "own_megabytes_before": before["RssAnon"],
+        "own_megabytes_largest": watch.peak["RssAnon"],
         "mapped_file_megabytes_largest": watch.peak["RssFile"],
-        "largest_error_of_a_mean": float(np.max(np.abs(draws["theta"][:, -20:].mean((0, 1)) - np.linspace(-1, 1, FEATURES)))),
-    }  # fmt: skip
-    print(json.dumps(found, indent=2) if arguments.json else "\n".join(f"{k}: {v:.4g}" for k, v in found.items()))
+        "largest_error_of_a_mean": float(
+            np.max(np.abs(draws["theta"][:, -20:].mean((0, 1)) - np.linspace(-1, 1, FEATURES)))
+        ),
+    }
+    print(
+        json.dumps(found, indent=2)
+        if arguments.json
+        else "\n".join(f"{k}: {v:.4g}" for k, v in found.items())
+    )
 
 
 if __name__ == "__main__":

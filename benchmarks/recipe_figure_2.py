@@ -1,13 +1,14 @@
 """Figure 2 of Ma, Chen & Fox (2015), "A complete recipe for stochastic gradient MCMC".
 
-Left: Kullback-Leibler divergence of four samplers on ``U1 = theta^2 / 2`` and ``U2 = theta^4 - 2 theta^2``: SGLD, SGHMC, gSGHMC
-(``catalog/sgrhmc``), and the naive gSGHMC of equation (16), which leaves Gamma out. The exact law of the naive one for small
-steps, exp(-U) G^(1/2), is beside it, and so is what the verifier says of each. Right: SGLD, SGHMC and gSGHMC on a target in the
-plane: paths, and the divergence, after a number of steps, of the law of many chains that start at one point.
+Left: Kullback-Leibler divergence of four samplers on ``U1 = theta^2 / 2`` and ``U2 = theta^4 - 2
+theta^2``: SGLD, SGHMC, gSGHMC (``catalog/sgrhmc``), and the naive gSGHMC of equation (16), which
+leaves Gamma out. The exact law of the naive one for small steps, exp(-U) G^(1/2), is beside it, and
+so is what the verifier says of each. Right: SGLD, SGHMC and gSGHMC on a target in the plane: paths,
+and the divergence, after a number of steps, of the law of many chains that start at one point.
 
-The metric is ``1 / G = 1.5 sqrt(U + C)`` with C = 1.5. The paper's supplement has C = 0.5: U2 goes down to -1, so that 1 / G
-would be zero where U2 = -C, and its derivative, which Gamma needs, not bounded there. The noise of the gradient is N(0, 1), and
-compensated.
+The metric is ``1 / G = 1.5 sqrt(U + C)`` with C = 1.5. The paper's supplement has C = 0.5: U2 goes
+down to -1, so that 1 / G would be zero where U2 = -C, and its derivative, which Gamma needs, not
+bounded there. The noise of the gradient is N(0, 1), and compensated.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ from verify import verify
 VARIANCE, FRICTION, C, SCALE = 1, 1, Rational(3, 2), Rational(3, 2)
 h = Symbol("h", positive=True)
 # U and U + C, the latter as a sum that is seen to be positive
-LINE = {"U1": (theta**2 / 2, theta**2 / 2 + C), "U2": (theta**4 - 2 * theta**2, (theta**2 - 1) ** 2 + C - 1)}
+LINE = {
+    "U1": (theta**2 / 2, theta**2 / 2 + C),
+    "U2": (theta**4 - 2 * theta**2, (theta**2 - 1) ** 2 + C - 1),
+}
 NUMERIC = {"U1": lambda z: z**2 / 2, "U2": lambda z: z**4 - 2 * z**2}
 STEPS = {"SGLD": 0.01, "SGHMC": 0.1, "naive gSGHMC": 0.01, "gSGHMC": 0.01}
 EDGES = {"U1": np.linspace(-4, 4, 81), "U2": np.linspace(-2.2, 2.2, 81)}
@@ -54,22 +58,31 @@ START, EVERY = (0.0, -1.2), 20
 
 
 def with_noisy_gradients(update: Update, V: Potential, u: Expr) -> Update:
-    """The rule with the potential u, a gradient with normal noise, and the variance of that noise known."""
+    """The rule with the potential u, a gradient with normal noise, and the variance of that noise
+    known.
+    """
     known: dict[Expr, Expr] = {V: total(u)}
     for b in V.blocks:
         known[grad(V, b)] = u.diff(b) + sqrt(VARIANCE) * Noise(f"n_{b.name}", like=b)
         known[gradient_variance(V, b)] = S(VARIANCE)
     rule = [(b, e.xreplace(known)) for b, e in update.rule]
-    return Update(update.step, rule if update.sequential else dict(rule), update.target.xreplace(known), name=update.name)
+    return Update(
+        update.step,
+        rule if update.sequential else dict(rule),
+        update.target.xreplace(known),
+        name=update.name,
+    )
 
 
-# -- left ------------------------------------------------------------------------------------------------------------------------
+# -- left
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A divergence by a histogram of draws, less its bias, with its error by the jackknife; ``exact`` that of the exact law of the
-    continuous process, and ``verdict`` what is proved of it."""
+    """A divergence by a histogram of draws, less its bias, with its error by the jackknife;
+    ``exact`` that of the exact law of the continuous process, and ``verdict`` what is proved of it.
+    """
 
     potential: str
     sampler: str
@@ -85,10 +98,21 @@ def left(potentials: list[str], work: float, width: int) -> list[Bar]:
     for name in potentials:
         u, positive = LINE[name]
         target = bins_of(NUMERIC[name], EDGES[name])
-        samplers = {"SGLD": sgld, "SGHMC": sghmc, "naive gSGHMC": naive(positive), "gSGHMC": with_metric(metric(positive))}
+        samplers = {
+            "SGLD": sgld,
+            "SGHMC": sghmc,
+            "naive gSGHMC": naive(positive),
+            "gSGHMC": with_metric(metric(positive)),
+        }
         for sampler, what in samplers.items():
-            verdict = verify(bind(what, {U: total(u)}) if isinstance(what, Recipe) else what).verdict.value
-            step = discretise(what, "semi-implicit", compensate=True) if isinstance(what, Recipe) else naive(positive, VARIANCE)
+            verdict = verify(
+                bind(what, {U: total(u)}) if isinstance(what, Recipe) else what
+            ).verdict.value
+            step = (
+                discretise(what, "semi-implicit", compensate=True)
+                if isinstance(what, Recipe)
+                else naive(positive, VARIANCE)
+            )
             counts = histograms(with_noisy_gradients(step, U, u), STEPS[sampler], name, work, width)
             value, error = divergence(counts, target)
             exact = kullback_leibler(naive_law(name), target) if sampler == "naive gSGHMC" else 0.0
@@ -102,10 +126,16 @@ def metric(positive: Expr) -> Expr:
 
 
 def naive(positive: Expr, noise_of_gradient: int = 0) -> Update:
-    """Equation (16): gSGHMC without Gamma. Where the gradient is noisy, as much less noise is added."""
+    """Equation (16): gSGHMC without Gamma. Where the gradient is noisy, as much less noise is
+    added.
+    """
     G, w = metric(positive), Noise("w", like=r)
-    moved = r - h * grad(U, theta) / sqrt(G) - h * r / G + sqrt(h / G * (2 - h * noise_of_gradient)) * w
-    return Update(h, [(r, moved), (theta, theta + h * r / sqrt(G))], U + total(r**2) / 2, name="naive")
+    moved = (
+        r - h * grad(U, theta) / sqrt(G) - h * r / G + sqrt(h / G * (2 - h * noise_of_gradient)) * w
+    )
+    return Update(
+        h, [(r, moved), (theta, theta + h * r / sqrt(G))], U + total(r**2) / 2, name="naive"
+    )
 
 
 def naive_law(name: str) -> np.ndarray:
@@ -118,18 +148,33 @@ def histograms(update: Update, size: float, name: str, work: float, width: int) 
     """Counts by group of chains and bin; the chains start at exact draws."""
     rng, draws = np.random.default_rng(5), 101
     thin = max(1, round(work / (2 * width * draws)))
-    start = {theta: rng.permutation(quantiles(NUMERIC[name], (np.arange(2 * width) + 0.5) / (2 * width))).reshape(2, width)}
+    start = {
+        theta: (
+            rng.permutation(
+                quantiles(NUMERIC[name], (np.arange(2 * width) + 0.5) / (2 * width))
+            ).reshape(2, width)
+        )
+    }
     drawn = sample(
-        update, step_size=size, steps=draws * thin, thin=thin, chains=2, lengths={theta: width}, keep=[theta], progress=False,
+        update,
+        step_size=size,
+        steps=draws * thin,
+        thin=thin,
+        chains=2,
+        lengths={theta: width},
+        keep=[theta],
+        progress=False,
         params=dict.fromkeys(update.parameters, FRICTION),
         initial=start | {b: rng.standard_normal((2, width)) for b in update.state if b != theta},
-    )  # fmt: skip
+    )
     groups = drawn[theta][:, 1:].transpose(0, 2, 1).reshape(GROUPS, -1)
     return np.array([np.histogram(g, EDGES[name])[0] for g in groups])
 
 
 def divergence(counts: np.ndarray, target: np.ndarray) -> tuple[float, float]:
-    """Of the law of the draws from the target: less its bias, and its error, by leaving out one group at a time."""
+    """Of the law of the draws from the target: less its bias, and its error, by leaving out one
+    group at a time.
+    """
     total, n = counts.sum(0), len(counts)
     whole = kullback_leibler(total / total.sum(), target)
     left_out = np.array([kullback_leibler((total - c) / (total - c).sum(), target) for c in counts])
@@ -137,9 +182,24 @@ def divergence(counts: np.ndarray, target: np.ndarray) -> tuple[float, float]:
 
 
 def table_left(found: list[Bar]) -> Table:
-    shown = Table("U", "sampler", "verdict", "step", "KL of draws", "KL of its exact law", title="figure 2, left")
+    shown = Table(
+        "U",
+        "sampler",
+        "verdict",
+        "step",
+        "KL of draws",
+        "KL of its exact law",
+        title="figure 2, left",
+    )
     for b in found:
-        shown.add_row(b.potential, b.sampler, b.verdict, f"{b.step:g}", f"{b.divergence:.5f} ± {b.error:.5f}", f"{b.exact:.5f}")
+        shown.add_row(
+            b.potential,
+            b.sampler,
+            b.verdict,
+            f"{b.step:g}",
+            f"{b.divergence:.5f} ± {b.error:.5f}",
+            f"{b.exact:.5f}",
+        )
     return shown
 
 
@@ -148,9 +208,21 @@ def plot_left(found: list[Bar], path: Path) -> None:
     axes = figure.subplots()
     for k, b in enumerate(found):
         at = k % len(STEPS) + (0.2 if b.potential == "U2" else -0.2)
-        axes.bar(at, b.divergence, 0.36, yerr=2 * b.error, capsize=2, color="C0" if b.potential == "U1" else "C1")
+        axes.bar(
+            at,
+            b.divergence,
+            0.36,
+            yerr=2 * b.error,
+            capsize=2,
+            color="C0" if b.potential == "U1" else "C1",
+        )
         if b.exact:
-            axes.plot([at - 0.22, at + 0.22], [b.exact] * 2, "k", label="its exact law" if b.potential == "U1" else None)
+            axes.plot(
+                [at - 0.22, at + 0.22],
+                [b.exact] * 2,
+                "k",
+                label="its exact law" if b.potential == "U1" else None,
+            )
     verdicts = {b.sampler: b.verdict for b in found}
     axes.set_xticks(range(len(STEPS)), [f"{s}\n{verdicts[s]}" for s in STEPS])
     axes.set(ylabel="Kullback-Leibler divergence", title="blue: U1, orange: U2")
@@ -158,12 +230,15 @@ def plot_left(found: list[Bar], path: Path) -> None:
     figure.savefig(path, dpi=90)
 
 
-# -- right -----------------------------------------------------------------------------------------------------------------------
+# -- right
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Exploration:
-    """How far the law of many chains that start at one point is from the target, after so many steps; and one chain's path."""
+    """How far the law of many chains that start at one point is from the target, after so many
+    steps; and one chain's path.
+    """
 
     sampler: str
     verdict: str
@@ -189,12 +264,16 @@ def right(steps: Mapping[str, float], width: int) -> list[Exploration]:
     made_by = recipes_in_the_plane()
     for name, size in steps.items():
         made = made_by[name]
-        update = with_noisy_gradients(discretise(made, "semi-implicit", compensate=True), U_plane, PLANE)
+        update = with_noisy_gradients(
+            discretise(made, "semi-implicit", compensate=True), U_plane, PLANE
+        )
         verdict = verify(bind(made, {U_plane: total(PLANE)})).verdict.value
         path = moved(update, size, started(update, 1), 10 * EVERY, EVERY, seed=1)
         at, divergences = started(update, width), {}
         for seed, (begin, end) in enumerate(pairwise((0, *POINTS))):
-            at = {b: z[-1] for b, z in moved(update, size, at, end - begin, end - begin, seed).items()}
+            at = {
+                b: z[-1] for b, z in moved(update, size, at, end - begin, end - begin, seed).items()
+            }
             groups = zip(*(np.split(at[b], GROUPS) for b in (x, y)), strict=True)
             counts = np.array([np.histogram2d(*g, CELLS)[0].ravel() for g in groups])
             divergences[end] = divergence(counts, target)
@@ -207,7 +286,10 @@ def started(update: Update, width: int) -> dict[Vector, np.ndarray]:
     """All chains at one point, with momenta of their own."""
     rng = np.random.default_rng(11)
     first = dict(zip((x, y), START, strict=True))
-    return {b: np.full(width, first[b]) if b in first else rng.standard_normal(width) for b in update.state}
+    return {
+        b: np.full(width, first[b]) if b in first else rng.standard_normal(width)
+        for b in update.state
+    }
 
 
 def moved(
@@ -215,7 +297,15 @@ def moved(
 ) -> dict[Vector, np.ndarray]:
     """The draws of every block, of the shape (draws, width)."""
     drawn = sample(
-        update, step_size=size, steps=steps, thin=thin, chains=1, seed=seed, initial=at, lengths={x: at[x].size}, progress=False
+        update,
+        step_size=size,
+        steps=steps,
+        thin=thin,
+        chains=1,
+        seed=seed,
+        initial=at,
+        lengths={x: at[x].size},
+        progress=False,
     )
     if drawn.divergences:
         raise SystemExit(f"{update.name}: {drawn.divergences[0]}")
@@ -224,7 +314,13 @@ def moved(
 
 def table_right(found: list[Exploration]) -> Table:
     columns = [f"{n} steps" for n in POINTS]
-    shown = Table("sampler", "verdict", "step", *columns, title="figure 2, right: KL of the law of many chains")
+    shown = Table(
+        "sampler",
+        "verdict",
+        "step",
+        *columns,
+        title="figure 2, right: KL of the law of many chains",
+    )
     for f in found:
         values = (f"{value:.4f} ± {error:.4f}" for value, error in f.divergences.values())
         shown.add_row(f.sampler, f.verdict, f"{f.step:g}", *values)
@@ -238,11 +334,33 @@ def plot_right(found: list[Exploration], path: Path) -> None:
     U = across**4 / 10 + (4 * (up + 1.2) - across**2) ** 2 / 2
     left.contour(across[:, 0], up[0], np.exp(-U).T, levels=8, colors="0.75", linewidths=0.8)
     for f in found:
-        left.plot(*zip(*f.path, strict=True), "o-", color=PATHS[f.sampler], markersize=3, linewidth=1, label=f.sampler)
+        left.plot(
+            *zip(*f.path, strict=True),
+            "o-",
+            color=PATHS[f.sampler],
+            markersize=3,
+            linewidth=1,
+            label=f.sampler,
+        )
         value, error = np.array(list(f.divergences.values())).T
-        right.errorbar(POINTS, value, 2 * error, fmt="o-", color=PATHS[f.sampler], markersize=3, capsize=2, label=f.sampler)
+        right.errorbar(
+            POINTS,
+            value,
+            2 * error,
+            fmt="o-",
+            color=PATHS[f.sampler],
+            markersize=3,
+            capsize=2,
+            label=f.sampler,
+        )
     left.set(xlabel="x", ylabel="y", title=f"ten points of one chain, every {EVERY} steps")
-    right.set(xscale="log", yscale="log", xlabel="steps", ylabel="Kullback-Leibler divergence", title="law of many chains")
+    right.set(
+        xscale="log",
+        yscale="log",
+        xlabel="steps",
+        ylabel="Kullback-Leibler divergence",
+        title="law of many chains",
+    )
     left.legend()
     right.legend()
     figure.savefig(path, dpi=90)
@@ -250,12 +368,25 @@ def plot_right(found: list[Exploration], path: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=float, default=4e8, help="updates of coordinates a bar of the left part")
-    parser.add_argument("--width", type=int, default=20_000, help="coordinates of a chain of the left part")
-    parser.add_argument("--plane-steps", type=float, nargs=3, default=PLANE_STEPS, metavar="STEP", help=f"of {', '.join(PATHS)}")
+    parser.add_argument(
+        "--work", type=float, default=4e8, help="updates of coordinates a bar of the left part"
+    )
+    parser.add_argument(
+        "--width", type=int, default=20_000, help="coordinates of a chain of the left part"
+    )
+    parser.add_argument(
+        "--plane-steps",
+        type=float,
+        nargs=3,
+        default=PLANE_STEPS,
+        metavar="STEP",
+        help=f"of {', '.join(PATHS)}",
+    )
     parser.add_argument("--chains", type=int, default=400_000, help="of the right part")
     parser.add_argument(
-        "--quick", action="store_true", help="U2 only in the left part, gSGHMC only in the right part, and few draws"
+        "--quick",
+        action="store_true",
+        help="U2 only in the left part, gSGHMC only in the right part, and few draws",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="where to draw both parts")
@@ -263,14 +394,20 @@ def main(arguments: list[str] | None = None) -> int:
     if options.quick:
         options.work, options.width, options.chains = 1e7, 4000, 20_000
     steps = dict(zip(PATHS, options.plane_steps, strict=True))
-    potentials, steps = (["U2"], {"gSGHMC": steps["gSGHMC"]}) if options.quick else (list(LINE), steps)
+    potentials, steps = (
+        (["U2"], {"gSGHMC": steps["gSGHMC"]}) if options.quick else (list(LINE), steps)
+    )
     bars, explored = left(potentials, options.work, options.width), right(steps, options.chains)
     if options.plot:
         options.plot.mkdir(parents=True, exist_ok=True)
         plot_left(bars, options.plot / "recipe-2-left.png")
         plot_right(explored, options.plot / "recipe-2-right.png")
     if options.json:
-        json.dump({"left": [asdict(b) for b in bars], "right": [asdict(f) for f in explored]}, sys.stdout, indent=2)
+        json.dump(
+            {"left": [asdict(b) for b in bars], "right": [asdict(f) for f in explored]},
+            sys.stdout,
+            indent=2,
+        )
         print()
         return 0
     for shown in (table_left(bars), table_right(explored)):

@@ -1,9 +1,11 @@
 """Bias of the variance of the position against the step size: six schemes, three targets.
 
-Every sampler is a recipe that the library discretises and compiles. A block of N coordinates with a separable H is N independent
-chains, so that the error bars come from N independent estimates; chains start at exact draws of the target. ``discrete`` is the
-variance under the stationary law of the discrete chain without sampling: of linear chains by their matrices (``exact_laws``), on
-the double well by the transfer operator on a grid (``transfer``). Orders are what ``verify`` proves of the law of the positions.
+Every sampler is a recipe that the library discretises and compiles. A block of N coordinates with a
+separable H is N independent chains, so that the error bars come from N independent estimates;
+chains start at exact draws of the target. ``discrete`` is the variance under the stationary law of
+the discrete chain without sampling: of linear chains by their matrices (``exact_laws``), on the
+double well by the transfer operator on a grid (``transfer``). Orders are what ``verify`` proves of
+the law of the positions.
 """
 
 from __future__ import annotations
@@ -35,8 +37,17 @@ C, FRICTION = Symbol("C", positive=True), 1.0
 x = Vector("x")
 y, p_x, p_y = (Vector(name, like=x) for name in ("y", "p_x", "p_y"))
 MOMENTUM = {x: p_x, y: p_y}
-DYNAMICS = {"overdamped": ("euler", "leimkuhler-matthews"), "momentum": ("euler", "semi-implicit", "baoab", "obabo")}
-LOOKS = {"euler": "C3o", "semi-implicit": "C1s", "leimkuhler-matthews": "C0D", "baoab": "C0^", "obabo": "C2v"}
+DYNAMICS = {
+    "overdamped": ("euler", "leimkuhler-matthews"),
+    "momentum": ("euler", "semi-implicit", "baoab", "obabo"),
+}
+LOOKS = {
+    "euler": "C3o",
+    "semi-implicit": "C1s",
+    "leimkuhler-matthews": "C0D",
+    "baoab": "C0^",
+    "obabo": "C2v",
+}
 RECORDS = 11  # of the running sums
 NOTHING = 1e-9  # what is less than this is the rounding of an exact zero
 
@@ -52,7 +63,9 @@ class Target:
 
 @dataclass(frozen=True)
 class Point:
-    """One measurement; ``variance`` and its ``error`` are None where a chain left the finite numbers."""
+    """One measurement; ``variance`` and its ``error`` are None where a chain left the finite
+    numbers.
+    """
 
     target: str
     dynamics: str
@@ -89,7 +102,9 @@ def targets() -> dict[str, Target]:
     return {
         "gaussian": on_a_line(lambda z: z**2 / 2),
         "double-well": on_a_line(lambda z: z**4 - 2 * z**2),
-        "plane": Target(in_the_plane, dict(zip((x, y), plane_variances(), strict=True)), plane_draws),
+        "plane": Target(
+            in_the_plane, dict(zip((x, y), plane_variances(), strict=True)), plane_draws
+        ),
     }
 
 
@@ -100,8 +115,16 @@ def steps_of(target: str, dynamics: str, scheme: str) -> tuple[float, ...]:
     if dynamics == "momentum" and scheme == "euler":
         return (0.0025, 0.005, 0.01, 0.02)
     if dynamics == "momentum":
-        return (0.05, 0.1, 0.15, 0.2, 0.25) if target == "double-well" else (0.025, 0.05, 0.1, 0.15, 0.2)
-    return (0.005, 0.01, 0.02, 0.04, 0.08) if target == "double-well" else (0.0025, 0.005, 0.01, 0.02, 0.04)
+        return (
+            (0.05, 0.1, 0.15, 0.2, 0.25)
+            if target == "double-well"
+            else (0.025, 0.05, 0.1, 0.15, 0.2)
+        )
+    return (
+        (0.005, 0.01, 0.02, 0.04, 0.08)
+        if target == "double-well"
+        else (0.0025, 0.005, 0.01, 0.02, 0.04)
+    )
 
 
 def recipe_of(target: Target, dynamics: str) -> Recipe:
@@ -125,48 +148,76 @@ def update_of(recipe: Recipe, scheme: str) -> Update:
 def leimkuhler_matthews(recipe: Recipe) -> Update:
     """The scheme for several blocks with D = 1, which the library has for one block only."""
     h = Symbol("h", positive=True)
-    half, fresh = ({b: sqrt(h / 2) * Noise(f"{name}_{b.name}", like=b) for b in recipe.state} for name in ("w", "v"))
+    half, fresh = (
+        {b: sqrt(h / 2) * Noise(f"{name}_{b.name}", like=b) for b in recipe.state}
+        for name in ("w", "v")
+    )
     at = {b: b + n for b, n in half.items()}
     drift = derive(recipe).dynamics.drift
     rule = {b: at[b] + h * drift[b].xreplace(at) + half[b] for b in recipe.state}
-    return Update(h, rule, recipe.H, observe={b: b + n for b, n in fresh.items()}, name="overdamped")
+    return Update(
+        h, rule, recipe.H, observe={b: b + n for b, n in fresh.items()}, name="overdamped"
+    )
 
 
-def with_sums(update: Update, blocks: tuple[Vector, ...]) -> tuple[Update, list[tuple[Vector, Vector]]]:
-    """The same chain with blocks that add up what is observed of each position, and its square: every step counts."""
+def with_sums(
+    update: Update, blocks: tuple[Vector, ...]
+) -> tuple[Update, list[tuple[Vector, Vector]]]:
+    """The same chain with blocks that add up what is observed of each position, and its square:
+    every step counts.
+    """
     observed = dict(update.observe)
     sums = [(Vector(f"sum_{b.name}", like=b), Vector(f"squares_{b.name}", like=b)) for b in blocks]
     more = []
     for b, (first, second) in zip(blocks, sums, strict=True):
         more += [(first, first + observed.get(b, b)), (second, second + observed.get(b, b) ** 2)]
     rule = [*update.rule, *more]
-    return Update(update.step, rule if update.sequential else dict(rule), update.target, name=update.name), sums
+    return Update(
+        update.step, rule if update.sequential else dict(rule), update.target, name=update.name
+    ), sums
 
 
 def measured(
     target: Target, dynamics: str, scheme: str, step: float, *, work: float, width: int, seed: int
 ) -> list[tuple[float, float] | None]:
-    """Variance and its standard error by position, of ``work`` updates of coordinates in two chains of ``width`` coordinates."""
+    """Variance and its standard error by position, of ``work`` updates of coordinates in two chains
+    of ``width`` coordinates.
+    """
     positions = tuple(target.variances)
     update, sums = with_sums(update_of(recipe_of(target, dynamics), scheme), positions)
     rng = np.random.default_rng(seed)
-    first = {b: z.reshape(2, width) for b, z in zip(positions, target.draws(2 * width, rng), strict=True)}
+    first = {
+        b: z.reshape(2, width) for b, z in zip(positions, target.draws(2 * width, rng), strict=True)
+    }
     momenta = {b: rng.standard_normal((2, width)) for b in update.state if b in MOMENTUM.values()}
     thin = max(1, round(work / (2 * width * RECORDS)))
     found = sample(
-        update, step_size=step, steps=RECORDS * thin, thin=thin, chains=2, seed=seed, params={"C": FRICTION} if momenta else None,
-        initial=first | momenta, lengths={x: width}, keep=[s for pair in sums for s in pair], progress=False,
-    )  # fmt: skip
+        update,
+        step_size=step,
+        steps=RECORDS * thin,
+        thin=thin,
+        chains=2,
+        seed=seed,
+        params={"C": FRICTION} if momenta else None,
+        initial=first | momenta,
+        lengths={x: width},
+        keep=[s for pair in sums for s in pair],
+        progress=False,
+    )
     if found.divergences:
         return [None] * len(positions)
     return [variance(found[a], found[b], (RECORDS - 1) * thin) for a, b in sums]
 
 
 def variance(sums: np.ndarray, squares: np.ndarray, count: int) -> tuple[float, float]:
-    """From running sums of the shape (chains, records, coordinates), the first record being the end of the warmup."""
+    """From running sums of the shape (chains, records, coordinates), the first record being the end
+    of the warmup.
+    """
     first, second = (((s[:, -1] - s[:, 0]) / count).ravel() for s in (sums, squares))
     mean = first.mean()
-    each = second - 2 * mean * first  # the variance is the mean of these plus mean^2, to first order in the errors
+    each = (
+        second - 2 * mean * first
+    )  # the variance is the mean of these plus mean^2, to first order in the errors
     return float(second.mean() - mean**2), float(each.std(ddof=1) / np.sqrt(each.size))
 
 
@@ -190,17 +241,40 @@ def points(name: str, target: Target, options: argparse.Namespace) -> list[Point
             order = proved_order(dynamics, scheme)
             for step in steps_of(name, dynamics, scheme):
                 values = measured(
-                    target, dynamics, scheme, step, work=options.work, width=options.width, seed=options.seed + len(found)
+                    target,
+                    dynamics,
+                    scheme,
+                    step,
+                    work=options.work,
+                    width=options.width,
+                    seed=options.seed + len(found),
                 )
                 discrete = discrete_variance(name, dynamics, scheme, step)
                 for (block, exact), value in zip(target.variances.items(), values, strict=True):
-                    found.append(Point(name, dynamics, scheme, step, block.name, exact, *(value or (None, None)), discrete, order))
+                    found.append(
+                        Point(
+                            name,
+                            dynamics,
+                            scheme,
+                            step,
+                            block.name,
+                            exact,
+                            *(value or (None, None)),
+                            discrete,
+                            order,
+                        )
+                    )
     return found
 
 
 def order_seen(found: list[Point]) -> tuple[float, float] | None:
-    """The slope between the two smallest steps whose bias is four errors or more from zero, and its standard error."""
-    clear = sorted((p for p in found if p.bias is not None and abs(p.bias) > 4 * p.relative_error), key=lambda p: p.step)[:2]
+    """The slope between the two smallest steps whose bias is four errors or more from zero, and its
+    standard error.
+    """
+    clear = sorted(
+        (p for p in found if p.bias is not None and abs(p.bias) > 4 * p.relative_error),
+        key=lambda p: p.step,
+    )[:2]
     if len(clear) < 2:
         return None
     one, two = clear
@@ -229,13 +303,17 @@ def table(found: list[Point]) -> Table:
     for (dynamics, scheme, block), line in curves(found).items():
         seen = order_seen(line)
         order = f"{seen[0]:.2f} ± {seen[1]:.2f}" if seen else "too small to see"
-        shown.add_row(dynamics, scheme, block, ", ".join(map(cell, line)), f"{order} (proved {line[0].order})")
+        shown.add_row(
+            dynamics, scheme, block, ", ".join(map(cell, line)), f"{order} (proved {line[0].order})"
+        )
     return shown
 
 
 def cell(p: Point) -> str:
     exact = "" if p.discrete is None else f" ({100 * (p.discrete / p.exact - 1):.3f})"
-    measured = "not finite" if p.bias is None else f"{100 * p.bias:.3f} ± {100 * p.relative_error:.3f}"
+    measured = (
+        "not finite" if p.bias is None else f"{100 * p.bias:.3f} ± {100 * p.relative_error:.3f}"
+    )
     return f"{p.step:g}: {measured}{exact}"
 
 
@@ -247,9 +325,17 @@ def plot(found: list[Point], folder: Path) -> None:
     axes = figure.subplots(rows, 2, squeeze=False, sharey="row")
     for k, (dynamics, block) in enumerate(panels):
         panel = axes[k % rows, k // rows]
-        for (_, scheme, _), line in ((key, v) for key, v in curves(found).items() if (key[0], key[2]) == (dynamics, block)):
+        for (_, scheme, _), line in (
+            (key, v) for key, v in curves(found).items() if (key[0], key[2]) == (dynamics, block)
+        ):
             draw(panel, scheme, line)
-        panel.set(xscale="log", yscale="log", xlabel="step size", ylabel=f"relative bias of var {block}", title=dynamics)
+        panel.set(
+            xscale="log",
+            yscale="log",
+            xlabel="step size",
+            ylabel=f"relative bias of var {block}",
+            title=dynamics,
+        )
         panel.xaxis.set_minor_formatter(NullFormatter())
         panel.set_xticks(sorted({p.step for p in found if p.dynamics == dynamics}), minor=False)
         panel.xaxis.set_major_formatter("{x:g}")
@@ -260,21 +346,34 @@ def plot(found: list[Point], folder: Path) -> None:
 
 
 def draw(axes: Axes, scheme: str, line: list[Point]) -> None:
-    """Points with error bars (hollow: the variance is too small), a bound where there is nothing to see, and the proved slope."""
+    """Points with error bars (hollow: the variance is too small), a bound where there is nothing to
+    see, and the proved slope.
+    """
     look, order = LOOKS[scheme], line[0].order
     seen = [p for p in line if p.bias is not None and abs(p.bias) > 2 * p.relative_error]
     unseen = [p for p in line if p.bias is not None and p not in seen]
     axes.plot([], [], look, label=f"{scheme}, order {order}")
     for p in seen:
         filled = look[:2] if p.bias > 0 else "none"
-        axes.errorbar(p.step, abs(p.bias), 2 * p.relative_error, fmt=look, markerfacecolor=filled, capsize=2, markersize=5)
+        axes.errorbar(
+            p.step,
+            abs(p.bias),
+            2 * p.relative_error,
+            fmt=look,
+            markerfacecolor=filled,
+            capsize=2,
+            markersize=5,
+        )
     for p in unseen:
         bound = abs(p.bias) + 2 * p.relative_error
         axes.errorbar(p.step, bound, bound / 2, uplims=True, fmt="_", color=look[:2], alpha=0.5)
     exact = [(p.step, abs(p.discrete / p.exact - 1)) for p in line if p.discrete is not None]
     if exact and max(bias for _, bias in exact) > NOTHING:
         axes.plot(*zip(*exact, strict=True), color=look[:2], linewidth=1)
-    by_errors = [next(((p.step, abs(p.bias)) for p in seen if abs(p.bias) > n * p.relative_error), None) for n in (10, 4)]
+    by_errors = [
+        next(((p.step, abs(p.bias)) for p in seen if abs(p.bias) > n * p.relative_error), None)
+        for n in (10, 4)
+    ]
     anchor = next((a for a in (*exact, *by_errors) if a and a[1] > NOTHING), None)
     if anchor:
         h = np.array([p.step for p in line])
@@ -289,9 +388,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--work", type=float, default=3e8, help="updates of coordinates a point")
     parser.add_argument("--seed", type=int, default=0, help="of the first point; each has its own")
     parser.add_argument("--width", type=int, default=4000, help="coordinates of a chain")
-    parser.add_argument("--quick", action="store_true", help="the normal target, three schemes, few updates")
+    parser.add_argument(
+        "--quick", action="store_true", help="the normal target, three schemes, few updates"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
-    parser.add_argument("--plot", type=Path, metavar="FOLDER", help="where to draw a picture for each target")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FOLDER", help="where to draw a picture for each target"
+    )
     options = parser.parse_args(arguments)
     if options.quick:
         options.targets, options.work = ["gaussian"], 4e6

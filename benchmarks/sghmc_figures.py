@@ -1,9 +1,11 @@
-"""Figures 1 and 3a of Chen, Fox & Guestrin (2014), "Stochastic gradient Hamiltonian Monte Carlo", from the settings of the released
-code, beside the exact stationary law of each discrete chain where that is normal.
+"""Figures 1 and 3a of Chen, Fox & Guestrin (2014), "Stochastic gradient Hamiltonian Monte Carlo",
+from the settings of the released code, beside the exact stationary law of each discrete chain where
+that is normal.
 
-Figure 1: ``U = x^4 - 2 x^2`` and ``x^2 / 2``, step 0.1, 50 steps between two draws of the momentum, friction 3, gradient noise
-N(0, 2^2), of which V = 4 is known (B = V dt / 2). 80,000 draws; here each is the end of a chain of its own. Figure 3a: a normal law
-of two coordinates with correlation 0.9, gradient noise N(0, 1), 50,000 steps; five settings each for SGLD and SGHMC.
+Figure 1: ``U = x^4 - 2 x^2`` and ``x^2 / 2``, step 0.1, 50 steps between two draws of the momentum,
+friction 3, gradient noise N(0, 2^2), of which V = 4 is known (B = V dt / 2). 80,000 draws; here
+each is the end of a chain of its own. Figure 3a: a normal law of two coordinates with correlation
+0.9, gradient noise N(0, 1), 50,000 steps; five settings each for SGLD and SGHMC.
 """
 
 from __future__ import annotations
@@ -42,15 +44,21 @@ POTENTIALS = {"double-well": lambda z: z**4 - 2 * z**2, "gaussian": lambda z: z*
 EDGES = np.linspace(-3.05, 3.05, 62)  # of the bins around -3, -2.9, ..., 3
 RHO, WINDOW = 0.9, 2000
 COVARIANCE = np.array([[1, RHO], [RHO, 1]])
-SETTINGS = {"SGLD": [(0.18 * 0.8**i, None) for i in range(5)], "SGHMC": [(0.05 * 0.36**i, 0.05 * 0.6**i) for i in range(5)]}
+SETTINGS = {
+    "SGLD": [(0.18 * 0.8**i, None) for i in range(5)],
+    "SGHMC": [(0.05 * 0.36**i, 0.05 * 0.6**i) for i in range(5)],
+}
 
 
-# -- figure 1 --------------------------------------------------------------------------------------------------------------------
+# -- figure 1
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """What one sampler drew; ``discrete`` is the exact stationary variance of the discrete chain, where it is linear."""
+    """What one sampler drew; ``discrete`` is the exact stationary variance of the discrete chain,
+    where it is linear.
+    """
 
     potential: str
     sampler: str
@@ -64,7 +72,9 @@ class Histogram:
 
 
 def samplers(U: Expr) -> dict[str, Update]:
-    """One step each. n is the noise of the gradient at x, which a step of leapfrog shares with the next one."""
+    """One step each. n is the noise of the gradient at x, which a step of leapfrog shares with the
+    next one.
+    """
     H, w = total(U) + total(p**2) / 2 + total(n**2) / 2, Noise("w", like=x)
 
     def leapfrog(name: str, V: int) -> Update:
@@ -82,12 +92,17 @@ def samplers(U: Expr) -> dict[str, Update]:
 
 
 def maps_between_draws(sampler: str) -> list[Map]:
-    """What happens for ``U = x^2 / 2`` from one draw of the momentum to the next, as matrices on (x, p, n)."""
+    """What happens for ``U = x^2 / 2`` from one draw of the momentum to the next, as matrices on
+    (x, p, n).
+    """
     sd = 0.0 if sampler == "HMC, exact gradient" else V**0.5
     drift = _map([[1, STEP, 0], [0, 1, 0], [0, 0, 1]])
     fresh = _map([[1, 0, 0], [0, 1, 0], [0, 0, 0]], n=1.0)
     if sampler == "SGHMC":
-        kick = _map([[1, 0, 0], [-STEP, 1 - STEP * C, -STEP * sd], [0, 0, 1]], p=2 * (C - V * STEP / 2) * STEP)
+        kick = _map(
+            [[1, 0, 0], [-STEP, 1 - STEP * C, -STEP * sd], [0, 0, 1]],
+            p=2 * (C - V * STEP / 2) * STEP,
+        )
         one = [fresh, kick, drift]
     else:
         half = _map([[1, 0, 0], [-STEP / 2, 1, -STEP / 2 * sd], [0, 0, 1]])
@@ -100,14 +115,24 @@ def _map(matrix: list[list[float]], p: float = 0.0, n: float = 0.0) -> Map:
 
 
 def ends_of_chains(update: Update, chains: int, rounds: int) -> np.ndarray:
-    """Positions of many chains, a coordinate each, after some rounds of steps with a fresh momentum each."""
+    """Positions of many chains, a coordinate each, after some rounds of steps with a fresh momentum
+    each.
+    """
     rng = np.random.default_rng(7)
     at = rng.choice([-1.0, 1.0], chains)
     for k in range(rounds):
         drawn = sample(
-            update, step_size=STEP, steps=REFRESH, thin=REFRESH, chains=1, seed=k, lengths={x: chains}, keep=[x],
-            initial={x: at, p: rng.standard_normal(chains), n: rng.standard_normal(chains)}, progress=False,
-        )  # fmt: skip
+            update,
+            step_size=STEP,
+            steps=REFRESH,
+            thin=REFRESH,
+            chains=1,
+            seed=k,
+            lengths={x: chains},
+            keep=[x],
+            initial={x: at, p: rng.standard_normal(chains), n: rng.standard_normal(chains)},
+            progress=False,
+        )
         at = drawn[x][0, -1]
     return at
 
@@ -138,11 +163,24 @@ def figure_1(potentials: list[str], draws: int, rounds: int) -> list[Histogram]:
 
 
 def table_1(found: list[Histogram]) -> Table:
-    shown = Table("U", "sampler", "variance", "of the discrete chain, exactly", "of exp(-U)", "KL of the bins", title="figure 1")
+    shown = Table(
+        "U",
+        "sampler",
+        "variance",
+        "of the discrete chain, exactly",
+        "of exp(-U)",
+        "KL of the bins",
+        title="figure 1",
+    )
     for f in found:
         discrete = "" if f.discrete is None else f"{f.discrete:.4f}"
         shown.add_row(
-            f.potential, f.sampler, f"{f.variance:.4f} ± {f.error:.4f}", discrete, f"{f.exact:.4f}", f"{f.divergence:.4f}"
+            f.potential,
+            f.sampler,
+            f"{f.variance:.4f} ± {f.error:.4f}",
+            discrete,
+            f"{f.exact:.4f}",
+            f"{f.divergence:.4f}",
         )
     return shown
 
@@ -154,24 +192,37 @@ def plot_1(found: list[Histogram], path: Path) -> None:
         axes.plot(middle, bins_of(U, EDGES) / width, "k", linewidth=3, alpha=0.3, label="exp(-U)")
         for f in found:
             if f.potential == potential:
-                axes.plot(middle, np.array(f.counts) / f.draws / width, label=f.sampler, linewidth=1.2)
+                axes.plot(
+                    middle, np.array(f.counts) / f.draws / width, label=f.sampler, linewidth=1.2
+                )
                 if f.discrete is not None:
-                    normal = np.exp(-(middle**2) / (2 * f.discrete)) / np.sqrt(2 * np.pi * f.discrete)
-                    axes.plot(middle, normal, ":k", linewidth=1, label="discrete, exact" if f.sampler == "SGHMC" else None)
+                    normal = np.exp(-(middle**2) / (2 * f.discrete)) / np.sqrt(
+                        2 * np.pi * f.discrete
+                    )
+                    axes.plot(
+                        middle,
+                        normal,
+                        ":k",
+                        linewidth=1,
+                        label="discrete, exact" if f.sampler == "SGHMC" else None,
+                    )
         axes.set(xlabel="x", ylabel="density", title=potential)
         axes.legend(fontsize=8)
     figure.savefig(path, dpi=90)
 
 
-# -- figure 3a -------------------------------------------------------------------------------------------------------------------
+# -- figure 3a
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: mean absolute errors of the four entries of the covariance, and integrated autocorrelation times in steps.
+    """One setting: mean absolute errors of the four entries of the covariance, and integrated
+    autocorrelation times in steps.
 
-    ``one_chain`` is the mean over the chains of the error of each, what the paper shows; ``pooled`` is the error of all chains
-    together, ``discrete`` that of the exact stationary covariance of the discrete chain.
+    ``one_chain`` is the mean over the chains of the error of each, what the paper shows; ``pooled``
+    is the error of all chains together, ``discrete`` that of the exact stationary covariance of the
+    discrete chain.
     """
 
     sampler: str
@@ -186,16 +237,26 @@ class Setting:
 
 
 def update_of(sampler: str) -> Update:
-    """The rule of the released code. For SGHMC the momentum is r = p / h, with eta = h^2 and alpha = h C."""
+    """The rule of the released code. For SGHMC the momentum is r = p / h, with eta = h^2 and alpha
+    = h C.
+    """
     cross, rest = Rational(9, 10), 1 - Rational(81, 100)
     U = total(x**2 - 2 * cross * x * y + y**2) / (2 * rest)
-    slopes = {x: (x - cross * y) / rest + Noise("n_x", like=x), y: (y - cross * x) / rest + Noise("n_y", like=x)}
+    slopes = {
+        x: (x - cross * y) / rest + Noise("n_x", like=x),
+        y: (y - cross * x) / rest + Noise("n_y", like=x),
+    }
     noises = {b: Noise(f"w_{b.name}", like=x) for b in slopes}
     if sampler == "SGLD":
         rule = {b: b - h * g + sqrt(2 * h * (1 - h / 2)) * noises[b] for b, g in slopes.items()}
         return Update(h, rule, U, name="sgld")
-    kicks = [(r, r - h * slopes[b] - h * friction * r + sqrt(2 * h * (friction - h / 2)) * noises[b]) for b, r in ((x, p), (y, q))]
-    return Update(h, [*kicks, (x, x + h * p), (y, y + h * q)], U + total(p**2 + q**2) / 2, name="sghmc")
+    kicks = [
+        (r, r - h * slopes[b] - h * friction * r + sqrt(2 * h * (friction - h / 2)) * noises[b])
+        for b, r in ((x, p), (y, q))
+    ]
+    return Update(
+        h, [*kicks, (x, x + h * p), (y, y + h * q)], U + total(p**2 + q**2) / 2, name="sghmc"
+    )
 
 
 def maps_of(eta: float, alpha: float | None) -> list[Map]:
@@ -203,7 +264,10 @@ def maps_of(eta: float, alpha: float | None) -> list[Map]:
     P, one, none = np.linalg.inv(COVARIANCE), np.eye(2), np.zeros((2, 2))
     if alpha is None:
         return [(one - eta * P, 2 * eta * one)]
-    kick = np.block([[one, none], [-eta * P, (1 - alpha) * one]]), np.block([[none, none], [none, 2 * eta * alpha * one]])
+    kick = (
+        np.block([[one, none], [-eta * P, (1 - alpha) * one]]),
+        np.block([[none, none], [none, 2 * eta * alpha * one]]),
+    )
     return [kick, (np.block([[one, one], [none, one]]), np.zeros((4, 4)))]
 
 
@@ -212,14 +276,26 @@ def figure_3a(steps: int, chains: int) -> list[Setting]:
     return [setting(*one, steps, chains, seed) for seed, one in enumerate(every)]
 
 
-def setting(sampler: str, eta: float, alpha: float | None, steps: int, chains: int, seed: int) -> Setting:
+def setting(
+    sampler: str, eta: float, alpha: float | None, steps: int, chains: int, seed: int
+) -> Setting:
     """Chains start in an exact draw of the target."""
-    start = np.linalg.cholesky(COVARIANCE) @ np.random.default_rng(seed).standard_normal((2, chains))
+    start = np.linalg.cholesky(COVARIANCE) @ np.random.default_rng(seed).standard_normal(
+        (2, chains)
+    )
     size = eta if alpha is None else np.sqrt(eta)
     drawn = sample(
-        update_of(sampler), step_size=size, steps=steps, chains=1, seed=seed, lengths={x: chains}, keep=[x, y], progress=False,
-        params=None if alpha is None else {friction: alpha / size}, initial=dict(zip((x, y), start, strict=True)),
-    )  # fmt: skip
+        update_of(sampler),
+        step_size=size,
+        steps=steps,
+        chains=1,
+        seed=seed,
+        lengths={x: chains},
+        keep=[x, y],
+        progress=False,
+        params=None if alpha is None else {friction: alpha / size},
+        initial=dict(zip((x, y), start, strict=True)),
+    )
     z = np.stack([drawn[x][0], drawn[y][0]])  # coordinate, step, chain
     each = np.einsum("ant,bnt->tab", z, z) / steps
     maps = maps_of(eta, alpha)
@@ -239,7 +315,8 @@ def setting(sampler: str, eta: float, alpha: float | None, steps: int, chains: i
 def measured_time(z: np.ndarray) -> float:
     """``1 + 2 (sum of the correlations)`` up to the lag ``WINDOW``, of the mean over chains.
 
-    The correlations of SGHMC go below zero and back, so that a window that ends with the sum would end too early.
+    The correlations of SGHMC go below zero and back, so that a window that ends with the sum would
+    end too early.
     """
     length = 2 ** int(np.ceil(np.log2(2 * len(z))))
     power = np.mean([np.abs(np.fft.rfft(chain, length)) ** 2 for chain in z.T], axis=0)
@@ -248,8 +325,21 @@ def measured_time(z: np.ndarray) -> float:
 
 
 def table_3a(found: list[Setting]) -> Table:
-    columns = ("sampler", "eta", "alpha", "one chain", "all chains", "discrete, exactly", "time", "exactly", "of squares")
-    shown = Table(*columns, title="figure 3a: mean absolute error of the covariance, and autocorrelation time in steps")
+    columns = (
+        "sampler",
+        "eta",
+        "alpha",
+        "one chain",
+        "all chains",
+        "discrete, exactly",
+        "time",
+        "exactly",
+        "of squares",
+    )
+    shown = Table(
+        *columns,
+        title="figure 3a: mean absolute error of the covariance, and autocorrelation time in steps",
+    )
     for f in found:
         errors = (f"{e:.4f}" for e in (f.one_chain, f.pooled, f.discrete))
         alpha = "" if f.alpha is None else f"{f.alpha:.4f}"
@@ -270,11 +360,33 @@ def plot_3a(found: list[Setting], path: Path) -> None:
     axes = figure.subplots()
     for sampler, colour in zip(SETTINGS, ("C3", "C0"), strict=True):
         line = [f for f in found if f.sampler == sampler]
-        axes.plot([f.time for f in line], [f.one_chain for f in line], "o-", color=colour, label=f"{sampler}, one chain")
-        axes.plot([f.time for f in line], [f.pooled for f in line], "x", color=colour, label=f"{sampler}, all chains")
+        axes.plot(
+            [f.time for f in line],
+            [f.one_chain for f in line],
+            "o-",
+            color=colour,
+            label=f"{sampler}, one chain",
+        )
+        axes.plot(
+            [f.time for f in line],
+            [f.pooled for f in line],
+            "x",
+            color=colour,
+            label=f"{sampler}, all chains",
+        )
         exact = [(f.discrete_time, f.discrete) for f in line]
-        axes.plot(*zip(*exact, strict=True), ":", color=colour, label=f"{sampler}, discrete chain, exactly")
-    axes.set(xscale="log", yscale="log", xlabel="autocorrelation time in steps", ylabel="mean absolute error of the covariance")
+        axes.plot(
+            *zip(*exact, strict=True),
+            ":",
+            color=colour,
+            label=f"{sampler}, discrete chain, exactly",
+        )
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="autocorrelation time in steps",
+        ylabel="mean absolute error of the covariance",
+    )
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xticks([3, 5, 10, 20, 50], minor=False)
     axes.xaxis.set_major_formatter("{x:g}")
@@ -285,23 +397,34 @@ def plot_3a(found: list[Setting], path: Path) -> None:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=80_000, help="of figure 1")
-    parser.add_argument("--rounds", type=int, default=12, help="of 50 steps before each draw of figure 1")
+    parser.add_argument(
+        "--rounds", type=int, default=12, help="of 50 steps before each draw of figure 1"
+    )
     parser.add_argument("--steps", type=int, default=50_000, help="of figure 3a")
     parser.add_argument("--chains", type=int, default=100, help="of figure 3a")
-    parser.add_argument("--quick", action="store_true", help="x^2 / 2 only in figure 1, and few draws")
+    parser.add_argument(
+        "--quick", action="store_true", help="x^2 / 2 only in figure 1, and few draws"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help="where to draw both figures")
     options = parser.parse_args(arguments)
     if options.quick:
         options.draws, options.rounds, options.steps = 20_000, 4, 10_000
     potentials = ["gaussian"] if options.quick else list(POTENTIALS)
-    one, three = figure_1(potentials, options.draws, options.rounds), figure_3a(options.steps, options.chains)
+    one, three = (
+        figure_1(potentials, options.draws, options.rounds),
+        figure_3a(options.steps, options.chains),
+    )
     if options.plot:
         options.plot.mkdir(parents=True, exist_ok=True)
         plot_1(one, options.plot / "sghmc-1.png")
         plot_3a(three, options.plot / "sghmc-3a.png")
     if options.json:
-        json.dump({"figure 1": [asdict(f) for f in one], "figure 3a": [asdict(f) for f in three]}, sys.stdout, indent=2)
+        json.dump(
+            {"figure 1": [asdict(f) for f in one], "figure 3a": [asdict(f) for f in three]},
+            sys.stdout,
+            indent=2,
+        )
         print()
         return 0
     for shown in (table_1(one), table_3a(three)):

@@ -1,6 +1,8 @@
-"""SGMCMCJax's samplers as functions ``step(state, rng)`` of many chains, with the gradient of all data.
+"""SGMCMCJax's samplers as functions ``step(state, rng)`` of many chains, with the gradient of all
+data.
 
-SGMCMCJax 0.2.13 needs an old JAX: ``pip install sgmcmcjax==0.2.13 jax==0.4.30 jaxlib==0.4.30`` in an environment of its own.
+SGMCMCJax 0.2.13 needs an old JAX: ``pip install sgmcmcjax==0.2.13 jax==0.4.30 jaxlib==0.4.30`` in
+an environment of its own.
 """
 
 from __future__ import annotations
@@ -18,22 +20,37 @@ from sgmcmcjax import diffusions, kernels
 LATER = 1  # the number of the step; in step 0 ``sgnht`` draws its momentum
 
 
-def step_of(build: Callable[..., Any], names: tuple[str, ...], U: Potential, dt: float, **numbers: Any) -> Any:
-    """A kernel of theirs; ``names`` are the blocks in the order in which its state has them, ``xi`` a number."""
+def step_of(
+    build: Callable[..., Any], names: tuple[str, ...], U: Potential, dt: float, **numbers: Any
+) -> Any:
+    """A kernel of theirs; ``names`` are the blocks in the order in which its state has them, ``xi``
+    a number.
+    """
 
     def share(x: Any, y: Any) -> Any:
         return -0.75 * y * U(x)
 
     begin, kernel, _ = build(
-        dt=dt, loglikelihood=share, logprior=lambda x: -U(x) / 4, data=(WEIGHTS,), batch_size=len(WEIGHTS), **numbers
-    )  # fmt: skip
+        dt=dt,
+        loglikelihood=share,
+        logprior=lambda x: -U(x) / 4,
+        data=(WEIGHTS,),
+        batch_size=len(WEIGHTS),
+        **numbers,
+    )
 
     def one(key: Any, s: State) -> State:
         at = begin(key, s[names[0]])
         _, tree = tree_flatten(at.diffusion_state)
         parts = [s[name][0] if name == "xi" else s[name] for name in names]
-        gradient = jax.grad(lambda x: -U(x))(s[names[0]])  # ``begin`` estimates it by a minibatch with repetitions
-        after = kernel(LATER, key, at._replace(diffusion_state=tree_unflatten(tree, parts), param_grad=gradient))
+        gradient = jax.grad(lambda x: -U(x))(
+            s[names[0]]
+        )  # ``begin`` estimates it by a minibatch with repetitions
+        after = kernel(
+            LATER,
+            key,
+            at._replace(diffusion_state=tree_unflatten(tree, parts), param_grad=gradient),
+        )
         found, _ = tree_flatten(after.diffusion_state)
         return {name: jnp.reshape(x, s[name].shape) for name, x in zip(names, found, strict=True)}
 
@@ -50,8 +67,18 @@ def psgld(U: Potential, h: float, alpha: float, eps: float) -> Any:
 
 def sghmc(U: Potential, h: float, A: float, L: int) -> Any:
     """Their ``dt`` is ``h^2``, and their momentum, which is drawn anew, h times one."""
-    inner = step_of(kernels.build_sghmc_kernel, ("theta", "v"), U, h**2, alpha=A * h, L=L, compiled_leapfrog=True)
-    return lambda state, rng: {"theta": inner({**state, "v": np.zeros_like(state["theta"])}, rng)["theta"]}
+    inner = step_of(
+        kernels.build_sghmc_kernel,
+        ("theta", "v"),
+        U,
+        h**2,
+        alpha=A * h,
+        L=L,
+        compiled_leapfrog=True,
+    )
+    return lambda state, rng: {
+        "theta": inner({**state, "v": np.zeros_like(state["theta"])}, rng)["theta"]
+    }
 
 
 def sgnht(U: Potential, h: float, A: float) -> Any:
@@ -74,7 +101,9 @@ def badodab(U: Potential, h: float) -> Any:
 
 
 def both_updates(diffusion: Any, names: tuple[str, ...], U: Potential) -> Any:
-    """The two updates of a diffusion, each with the gradient where it begins: what a kernel of it is meant to be."""
+    """The two updates of a diffusion, each with the gradient where it begins: what a kernel of it
+    is meant to be.
+    """
     begin, (first, second), position = diffusion
     gradient = jax.grad(lambda x: -U(x))
 

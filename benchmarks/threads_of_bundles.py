@@ -1,4 +1,5 @@
-"""Bundles of chains by ``prange`` and by a pool of threads: nanoseconds a chain-step, and seconds of compilation.
+"""Bundles of chains by ``prange`` and by a pool of threads: nanoseconds a chain-step, and seconds
+of compilation.
 
 python benchmarks/threads_of_bundles.py
 """
@@ -30,7 +31,9 @@ run_many, Chains = loaded.run_many, loaded.Chains
 @njit(parallel=True, error_model="numpy")
 def in_parallel(state, draws, sizes):
     for n in prange(state[0].shape[0]):
-        bundle = Chains(state[0][n], state[1][n], state[2][n], state[3][n], state[4][n], state[5][n])
+        bundle = Chains(
+            state[0][n], state[1][n], state[2][n], state[3][n], state[4][n], state[5][n]
+        )
         run_many(bundle, draws, sizes, (), SEED, n * CHAINS, 0, 0, 1)
 
 
@@ -43,7 +46,9 @@ def seconds(work: Callable[[], object]) -> float:
 def main() -> None:
     """Print the table."""
     sizes, draws = np.full(STEPS, 0.005), loaded.Draws(np.zeros((0, 0, 0)), np.zeros((0, 0, 0)))
-    bundles = [loaded.allocate_many(np.zeros((1, CHAINS)), np.zeros((1, CHAINS))) for _ in range(BUNDLES)]
+    bundles = [
+        loaded.allocate_many(np.zeros((1, CHAINS)), np.zeros((1, CHAINS))) for _ in range(BUNDLES)
+    ]
     stacked = tuple(np.stack(arrays) for arrays in zip(*bundles, strict=True))
 
     def one(n: int) -> None:
@@ -57,7 +62,10 @@ def main() -> None:
         numba.set_num_threads(threads)
         in_parallel(stacked, draws, sizes)
 
-    print(f"seconds to compile: run_many {seconds(lambda: one(0)):.2f}, prange around it {seconds(lambda: parallel(1)):.2f}")
+    print(
+        f"seconds to compile: run_many {seconds(lambda: one(0)):.2f}, prange around it"
+        f" {seconds(lambda: parallel(1)):.2f}"
+    )
     threads = [1, 2] if numba.config.NUMBA_NUM_THREADS > 1 else [1]
     taken: dict[str, list[float]] = {}
     for _ in range(ROUNDS):
@@ -66,7 +74,10 @@ def main() -> None:
             taken.setdefault(f"pool, threads: {k}", []).append(seconds(lambda k=k: pooled(k)))
     for name, values in taken.items():
         scale = 1e9 / (BUNDLES * CHAINS * STEPS)
-        print(f"{name}: least {min(values) * scale:.2f} ns a chain-step, median {statistics.median(values) * scale:.2f} ns")
+        print(
+            f"{name}: least {min(values) * scale:.2f} ns a chain-step, median"
+            f" {statistics.median(values) * scale:.2f} ns"
+        )
 
 
 if __name__ == "__main__":

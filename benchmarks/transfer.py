@@ -1,8 +1,10 @@
-"""The stationary variance of a discrete chain on ``U = x^4 - 2 x^2`` without sampling: its transfer operator on a grid.
+"""The stationary variance of a discrete chain on ``U = x^4 - 2 x^2`` without sampling: its transfer
+operator on a grid.
 
-``(P g)(z) = E g(z')`` by Gauss-Hermite quadrature over the one normal number of a step, and local interpolation of g; the
-stationary law is the left eigenvector of P. The schemes are written here once more. Explicit Euler has no stationary law here (rare
-steps far out grow without end); the box keeps it, and what comes out is the law that it has for a very long time.
+``(P g)(z) = E g(z')`` by Gauss-Hermite quadrature over the one normal number of a step, and local
+interpolation of g; the stationary law is the left eigenvector of P. The schemes are written here
+once more. Explicit Euler has no stationary law here (rare steps far out grow without end); the box
+keeps it, and what comes out is the law that it has for a very long time.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def slope(x: np.ndarray) -> np.ndarray:
 
 
 def step_of(dynamics: str, scheme: str, h: float, C: float) -> Step:
-    """New coordinates from old ones and a standard normal number; of x + noise for Leimkuhler-Matthews, see ``variance``."""
+    """New coordinates from old ones and a standard normal number; of x + noise for
+    Leimkuhler-Matthews, see ``variance``.
+    """
     c, s = np.exp(-C * h), np.sqrt(1 - np.exp(-2 * C * h))
 
     def baoab(x, p, w):
@@ -51,7 +55,11 @@ def step_of(dynamics: str, scheme: str, h: float, C: float) -> Step:
         return (x + n - h * slope(x + n) + n,)
 
     momentum = {"euler": euler, "semi-implicit": semi_implicit, "baoab": baoab, "obabo": babo}
-    return momentum[scheme] if dynamics == "momentum" else {"euler": overdamped_euler}.get(scheme, leimkuhler_matthews)
+    return (
+        momentum[scheme]
+        if dynamics == "momentum"
+        else {"euler": overdamped_euler}.get(scheme, leimkuhler_matthews)
+    )
 
 
 def variance(dynamics: str, scheme: str, h: float, C: float, *, refine: float = 1.0) -> float:
@@ -87,7 +95,9 @@ def operator(step: Step, axes: list[np.ndarray]) -> csr_matrix:
 
 
 def interpolation(at: np.ndarray, axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which points of the axis the values at some places are made of, and in what shares, by Lagrange's formula."""
+    """Which points of the axis the values at some places are made of, and in what shares, by
+    Lagrange's formula.
+    """
     t = (at - axis[0]) / (axis[1] - axis[0])
     first = np.clip(np.floor(t).astype(int) - DEGREE // 2, 0, axis.size - 1 - DEGREE)
     t, k = t - first, np.arange(DEGREE + 1)

@@ -1,10 +1,12 @@
-"""How long a proof takes: the command, the catalog, and the growth with blocks and explicit dimensions beside sympy.simplify.
+"""How long a proof takes: the command, the catalog, and the growth with blocks and explicit
+dimensions beside sympy.simplify.
 
 python benchmarks/verify_time.py [--json] [--plot FILE.png] [--limit SECONDS]
 
-Every proof runs in a process of its own, starts from empty caches, and is of every obligation. ``sympy.simplify`` gets one of
-them: the stationary Fokker-Planck equation of the same sampler in explicit coordinates (for blocks: two coordinates each), already
-derived. A dash is where the limit was reached, or where the answer was not that it holds.
+Every proof runs in a process of its own, starts from empty caches, and is of every obligation.
+``sympy.simplify`` gets one of them: the stationary Fokker-Planck equation of the same sampler in
+explicit coordinates (for blocks: two coordinates each), already derived. A dash is where the limit
+was reached, or where the answer was not that it holds.
 """
 
 import argparse
@@ -36,7 +38,9 @@ COORDINATES = 2  # of each block where sympy.simplify works on it
 
 @dataclass(frozen=True)
 class Case:
-    """One size, in seconds; None where there was no answer within the limit, or nothing to compare with."""
+    """One size, in seconds; None where there was no answer within the limit, or nothing to compare
+    with.
+    """
 
     size: str
     proof: float | None
@@ -45,7 +49,13 @@ class Case:
 
 def cold(declared: Recipe | Update) -> float | None:
     """Seconds of a proof from empty caches; None if it is none."""
-    for cached in (calculus_module.partial, calculus_module.explicit, derive, limit_of, possible_signs):
+    for cached in (
+        calculus_module.partial,
+        calculus_module.explicit,
+        derive,
+        limit_of,
+        possible_signs,
+    ):
         cached.cache_clear()
     clear_cache()
     began = time.perf_counter()
@@ -82,11 +92,14 @@ def median(limit: float, repeats: int, compute: Callable[[], float | None]) -> f
     return None if seconds[0] is None else statistics.median(seconds)
 
 
-# -- samplers of every size --------------------------------------------------------------------------------------------------------
+# -- samplers of every size
+# --------------------------------------------------------------------------------------------------
 
 
 def chain_of_blocks(n: int) -> Recipe:
-    """A chain of n vector blocks, each coupled to the next, with friction on the last and a metric on the first."""
+    """A chain of n vector blocks, each coupled to the next, with friction on the last and a metric
+    on the first.
+    """
     first = Vector("z0")
     blocks = [first, *(Vector(f"z{k}", like=first) for k in range(1, n))]
     G = Function("G", positive=True)(first)
@@ -95,7 +108,9 @@ def chain_of_blocks(n: int) -> Recipe:
         Q[k, k + 1], Q[k + 1, k] = (-1, 1) if k else (-G, G)
     D = Matrix.zeros(n, n)
     D[n - 1, n - 1] = Symbol("C", positive=True)
-    return Recipe(tuple(blocks), Potential("U", first) + sum(total(b**2) / 2 for b in blocks[1:]), D, Q)
+    return Recipe(
+        tuple(blocks), Potential("U", first) + sum(total(b**2) / 2 for b in blocks[1:]), D, Q
+    )
 
 
 def explicit_chain(n: int) -> Expr:
@@ -114,9 +129,15 @@ def explicit_chain(n: int) -> Expr:
 
 
 def dense_metric(x: list[Symbol]) -> tuple[Expr, Matrix, Matrix]:
-    """H, D and Q of Langevin dynamics with a metric that depends on the state and couples all coordinates."""
+    """H, D and Q of Langevin dynamics with a metric that depends on the state and couples all
+    coordinates.
+    """
     n = len(x)
-    return sum(c**4 + c**2 for c in x) / 4, Matrix(n, n, lambda a, b: int(a == b) + x[a] * x[b]), Matrix.zeros(n, n)
+    return (
+        sum(c**4 + c**2 for c in x) / 4,
+        Matrix(n, n, lambda a, b: int(a == b) + x[a] * x[b]),
+        Matrix.zeros(n, n),
+    )
 
 
 def explicit_dimension(n: int) -> Recipe:
@@ -126,7 +147,9 @@ def explicit_dimension(n: int) -> Recipe:
 
 
 def residual(z: list[Symbol], H: Expr, D: Matrix, Q: Matrix) -> Expr:
-    """``exp(H) (-div(f exp(-H)) + sum of d_i d_j (D_ij exp(-H)))`` by sympy alone, with f as the recipe derives it."""
+    """``exp(H) (-div(f exp(-H)) + sum of d_i d_j (D_ij exp(-H)))`` by sympy alone, with f as the
+    recipe derives it.
+    """
     n = range(len(z))
     g = [H.diff(x) for x in z]
     result = S.Zero
@@ -134,19 +157,30 @@ def residual(z: list[Symbol], H: Expr, D: Matrix, Q: Matrix) -> Expr:
         f = sum((D + Q)[i, j].diff(z[j]) - (D + Q)[i, j] * g[j] for j in n)
         result += f * g[i] - f.diff(z[i])
         for j in n:
-            result += D[i, j].diff(z[i], z[j]) - 2 * D[i, j].diff(z[i]) * g[j] + D[i, j] * (g[i] * g[j] - g[i].diff(z[j]))
+            result += (
+                D[i, j].diff(z[i], z[j])
+                - 2 * D[i, j].diff(z[i]) * g[j]
+                + D[i, j] * (g[i] * g[j] - g[i].diff(z[j]))
+            )
     return result
 
 
-# -- measuring ---------------------------------------------------------------------------------------------------------------------
+# -- measuring
+# --------------------------------------------------------------------------------------------------
 
 
 def measure(repeats: int, limit: float) -> dict[str, list[Case]]:
     """Every figure, by table."""
 
-    def case(size: str, build: Callable[[], Recipe | Update], explicit: Callable[[], Expr] | None = None) -> Case:
+    def case(
+        size: str, build: Callable[[], Recipe | Update], explicit: Callable[[], Expr] | None = None
+    ) -> Case:
         proof = median(limit, repeats, lambda: cold(build()))
-        return Case(size, proof, median(limit, repeats, lambda: simplified(explicit())) if explicit else None)
+        return Case(
+            size,
+            proof,
+            median(limit, repeats, lambda: simplified(explicit())) if explicit else None,
+        )
 
     def scalars(n: int) -> Expr:
         x = [Symbol(f"x{k}", real=True) for k in range(n)]
@@ -158,14 +192,19 @@ def measure(repeats: int, limit: float) -> dict[str, list[Case]]:
         "the command, as a process": [
             Case("recipe --version", process("--version", repeats=repeats)),
             Case("recipe verify sgrhmc", process("verify", "sgrhmc", repeats=repeats)),
-            Case("recipe verify, the whole catalog", process("verify", *(f.split("/")[1][:-3] for f in files), repeats=repeats)),
+            Case(
+                "recipe verify, the whole catalog",
+                process("verify", *(f.split("/")[1][:-3] for f in files), repeats=repeats),
+            ),
         ],
         "catalog": [case(e.name, lambda e=e: e.declared) for e in entries],
         "blocks in a chain": [
-            case(str(n), lambda n=n: chain_of_blocks(n), lambda n=n: explicit_chain(n)) for n in (2, 3, 4, 6, 8, 12)
+            case(str(n), lambda n=n: chain_of_blocks(n), lambda n=n: explicit_chain(n))
+            for n in (2, 3, 4, 6, 8, 12)
         ],
         "scalar coordinates with a dense metric": [
-            case(str(n), lambda n=n: explicit_dimension(n), lambda n=n: scalars(n)) for n in (1, 2, 3, 4, 5, 6)
+            case(str(n), lambda n=n: explicit_dimension(n), lambda n=n: scalars(n))
+            for n in (1, 2, 3, 4, 5, 6)
         ],
     }
 
@@ -175,7 +214,9 @@ def process(*arguments: str, repeats: int) -> float:
     seconds = []
     for _ in range(repeats):
         began = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "recipe_cli", *arguments], capture_output=True, check=False)
+        subprocess.run(
+            [sys.executable, "-m", "recipe_cli", *arguments], capture_output=True, check=False
+        )
         seconds.append(time.perf_counter() - began)
     return statistics.median(seconds)
 
@@ -187,7 +228,9 @@ def show(figures: dict[str, list[Case]]) -> None:
         table = Table("", "proof, s", *(("simplify, s", "ratio") if compared else ()), title=title)
         for c in cases:
             ratio = f"{c.simplify / c.proof:.1f}" if c.simplify and c.proof else "-"
-            table.add_row(c.size, number(c.proof), *((number(c.simplify), ratio) if compared else ()))
+            table.add_row(
+                c.size, number(c.proof), *((number(c.simplify), ratio) if compared else ())
+            )
         Console().print(table)
 
 
@@ -203,10 +246,17 @@ def plot(figures: dict[str, list[Case]], limit: float, file: str) -> None:
     from matplotlib import pyplot
 
     compared = {title: cases for title, cases in figures.items() if any(c.simplify for c in cases)}
-    figure, axes = pyplot.subplots(1, len(compared), figsize=(5 * len(compared), 4), sharey=True, squeeze=False)
+    figure, axes = pyplot.subplots(
+        1, len(compared), figsize=(5 * len(compared), 4), sharey=True, squeeze=False
+    )
     for axis, (title, cases) in zip(axes[0], compared.items(), strict=True):
-        for name, label in (("proof", "recipe: the proof for every obligation"), ("simplify", "sympy.simplify: one residual")):
-            points = [(int(c.size), getattr(c, name)) for c in cases if getattr(c, name) is not None]
+        for name, label in (
+            ("proof", "recipe: the proof for every obligation"),
+            ("simplify", "sympy.simplify: one residual"),
+        ):
+            points = [
+                (int(c.size), getattr(c, name)) for c in cases if getattr(c, name) is not None
+            ]
             axis.loglog(*zip(*points, strict=True), marker="o", label=label)
         axis.axhline(limit, linestyle="--", color="grey")
         axis.set_xticks([int(c.size) for c in cases], [c.size for c in cases])
@@ -228,7 +278,11 @@ def main() -> None:
     if options.plot:
         plot(figures, options.limit, options.plot)
     if options.json:
-        json.dump({title: [asdict(c) for c in cases] for title, cases in figures.items()}, sys.stdout, indent=2)
+        json.dump(
+            {title: [asdict(c) for c in cases] for title, cases in figures.items()},
+            sys.stdout,
+            indent=2,
+        )
         return
     show(figures)
 

@@ -1,1 +1,3 @@
-"""Published samplers, one a file; each file reads like its paper and binds its recipe to the name of the file."""
+"""Published samplers, one a file; each file reads like its paper and binds its recipe to the name
+of the file.
+"""

@@ -1,7 +1,9 @@
-"""Stochastic gradient Hamiltonian Monte Carlo on theta > 0 by change of random variables: friction and mass stay constant.
+"""Stochastic gradient Hamiltonian Monte Carlo on theta > 0 by change of random variables: friction
+and mass stay constant.
 
-Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed stochastic gradient MCMC", Machine Learning, section 5,
-with theta = softplus(phi) = log(1 + exp(phi)), for the sampler of Chen, Fox & Guestrin (2014).
+Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed stochastic gradient MCMC", Machine
+Learning, section 5, with theta = softplus(phi) = log(1 + exp(phi)), for the sampler of Chen, Fox &
+Guestrin (2014).
 """
 
 from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
@@ -29,13 +31,22 @@ corv_sghmc = corv(
     ),
     theta,
     maps.softplus,
-    source="Yokoi, Otsuka & Sato (2020), Weak approximation of transformed stochastic gradient MCMC, Machine Learning",
+    source=(
+        "Yokoi, Otsuka & Sato (2020), Weak approximation of transformed stochastic gradient MCMC,"
+        " Machine Learning"
+    ),
     update=Update(
         step=epsilon,
         target=U - total(log(s)) + total(r**2) / 2,
         rule=[  # the momentum moves by the gradient at the new position
             (phi, phi + epsilon * r),
-            (r, r - epsilon * (s * grad(U, theta) - (1 - s)) - epsilon * C * r + sqrt(2 * C * epsilon) * w),
+            (
+                r,
+                r
+                - epsilon * (s * grad(U, theta) - (1 - s))
+                - epsilon * C * r
+                + sqrt(2 * C * epsilon) * w,
+            ),
         ],
     ),
 )

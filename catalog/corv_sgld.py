@@ -1,7 +1,8 @@
 """Langevin dynamics on theta > 0 by change of random variables: no step leaves the domain.
 
-Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed stochastic gradient MCMC", Machine Learning, equation (25), with
-theta = softplus(phi) = log(1 + exp(phi)). Any other map onto the domain, of ``recipe.maps`` or of one's own, does as well.
+Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed stochastic gradient MCMC", Machine
+Learning, equation (25), with theta = softplus(phi) = log(1 + exp(phi)). Any other map onto the
+domain, of ``recipe.maps`` or of one's own, does as well.
 """
 
 from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
@@ -20,7 +21,10 @@ corv_sgld = corv(
     Recipe(state=(theta,), H=U, D=Matrix([[1]]), Q=Matrix([[0]])),
     theta,
     maps.softplus,
-    source="Yokoi, Otsuka & Sato (2020), Weak approximation of transformed stochastic gradient MCMC, Machine Learning, (25)",
+    source=(
+        "Yokoi, Otsuka & Sato (2020), Weak approximation of transformed stochastic gradient MCMC,"
+        " Machine Learning, (25)"
+    ),
     update=Update(
         step=epsilon,
         target=U - total(log(s)),

@@ -1,12 +1,25 @@
 """The stochastic gradient Nose-Hoover thermostat on theta > 0 by change of random variables.
 
-Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed stochastic gradient MCMC", Machine Learning, section 5,
-with theta = softplus(phi) = log(1 + exp(phi)), for the sampler of Ding et al. (2014).
+Yokoi, Otsuka & Sato (2020), "Weak approximation of transformed stochastic gradient MCMC", Machine
+Learning, section 5, with theta = softplus(phi) = log(1 + exp(phi)), for the sampler of Ding et al.
+(2014).
 """
 
 from sympy import Interval, Matrix, Symbol, exp, log, oo, sqrt
 
-from recipe import Noise, Potential, Preimage, Recipe, Scalar, Update, Vector, corv, grad, maps, total
+from recipe import (
+    Noise,
+    Potential,
+    Preimage,
+    Recipe,
+    Scalar,
+    Update,
+    Vector,
+    corv,
+    grad,
+    maps,
+    total,
+)
 
 theta = Vector("theta", domain=Interval.open(0, oo))
 U = Potential("U", theta)
@@ -33,12 +46,21 @@ corv_sgnht = corv(
     ),
     theta,
     maps.softplus,
-    source="Yokoi, Otsuka & Sato (2020), Weak approximation of transformed stochastic gradient MCMC, Machine Learning",
+    source=(
+        "Yokoi, Otsuka & Sato (2020), Weak approximation of transformed stochastic gradient MCMC,"
+        " Machine Learning"
+    ),
     update=Update(
         step=epsilon,
         target=U - total(log(s)) + thermostat,
         rule=[  # position and thermostat move by the new momentum
-            (r, r - epsilon * xi * r - epsilon * (s * grad(U, theta) - (1 - s)) + sqrt(2 * A * epsilon) * w),
+            (
+                r,
+                r
+                - epsilon * xi * r
+                - epsilon * (s * grad(U, theta) - (1 - s))
+                + sqrt(2 * A * epsilon) * w,
+            ),
             (phi, phi + epsilon * r),
             (xi, xi + epsilon * (total(r**2) / d - 1)),
         ],

@@ -1,7 +1,9 @@
-"""Langevin dynamics preconditioned by a constant dense matrix M, such as an inverse Fisher information.
+"""Langevin dynamics preconditioned by a constant dense matrix M, such as an inverse Fisher
+information.
 
-Ahn, Korattikara & Welling (2012), "Bayesian posterior sampling via stochastic gradient Fisher scoring", ICML: at small steps their
-update is that of SGLD with the gradient multiplied by M and noise of covariance M.
+Ahn, Korattikara & Welling (2012), "Bayesian posterior sampling via stochastic gradient Fisher
+scoring", ICML: at small steps their update is that of SGLD with the gradient multiplied by M and
+noise of covariance M.
 """
 
 from sympy import Matrix, Symbol, sqrt
@@ -20,7 +22,10 @@ fisher_sgld = Recipe(
     H=U,
     D=Matrix([[M]]),
     Q=Matrix([[0]]),
-    source="Ahn, Korattikara & Welling (2012), Bayesian posterior sampling via stochastic gradient Fisher scoring, ICML",
+    source=(
+        "Ahn, Korattikara & Welling (2012), Bayesian posterior sampling via stochastic gradient"
+        " Fisher scoring, ICML"
+    ),
     update=Update(
         step=epsilon,
         target=U,

@@ -1,10 +1,12 @@
-"""Hamiltonian Monte Carlo with unit mass: the flow, and the kernels that Metropolis tests make of its leapfrog steps.
+"""Hamiltonian Monte Carlo with unit mass: the flow, and the kernels that Metropolis tests make of
+its leapfrog steps.
 
-Duane, Kennedy, Pendleton & Roweth (1987), "Hybrid Monte Carlo", Physics Letters B 195(2). ``hmc`` is the flow without a test, whose
-step is symplectic Euler: it is stationary only as the step vanishes. ``hmc_kernel`` is exact at every step size; its number of
-steps is drawn, as Mackenzie (1989), "An improved hybrid Monte Carlo method", Physics Letters B 226, advises: a fixed one may be
-periodic. ``ghmc`` keeps a part of the momentum, and turns it on rejection: Horowitz (1991), "A generalized guided Monte Carlo
-algorithm", Physics Letters B 268.
+Duane, Kennedy, Pendleton & Roweth (1987), "Hybrid Monte Carlo", Physics Letters B 195(2). ``hmc``
+is the flow without a test, whose step is symplectic Euler: it is stationary only as the step
+vanishes. ``hmc_kernel`` is exact at every step size; its number of steps is drawn, as Mackenzie
+(1989), "An improved hybrid Monte Carlo method", Physics Letters B 226, advises: a fixed one may be
+periodic. ``ghmc`` keeps a part of the momentum, and turns it on rejection: Horowitz (1991), "A
+generalized guided Monte Carlo algorithm", Physics Letters B 268.
 """
 
 from sympy import Matrix, Symbol, exp
@@ -24,7 +26,9 @@ hmc = Recipe(
     D=Matrix([[0, 0], [0, 0]]),
     Q=Matrix([[0, -1], [1, 0]]),
     marginal={theta: U},
-    source="Duane, Kennedy, Pendleton & Roweth (1987), Hybrid Monte Carlo, Physics Letters B 195(2)",
+    source=(
+        "Duane, Kennedy, Pendleton & Roweth (1987), Hybrid Monte Carlo, Physics Letters B 195(2)"
+    ),
     update=Update(
         step=epsilon,
         target=U + total(r**2) / 2,
@@ -48,7 +52,9 @@ _leapfrog = Update(
 hmc_kernel = compose(
     refresh(hmc, r),
     metropolis(_leapfrog, times=(1, 20), flip=r),
-    source="Duane, Kennedy, Pendleton & Roweth (1987), Hybrid Monte Carlo, Physics Letters B 195(2)",
+    source=(
+        "Duane, Kennedy, Pendleton & Roweth (1987), Hybrid Monte Carlo, Physics Letters B 195(2)"
+    ),
 )
 
 ghmc = compose(

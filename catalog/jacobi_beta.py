@@ -1,8 +1,8 @@
 """The Jacobi diffusion, whose law is a beta law: noise that vanishes at both ends of the interval.
 
-Forman & Sorensen (2008), "The Pearson diffusions: a class of statistically tractable diffusion processes", Scand. J. Stat. 35(3),
-case 6. It stays in the interval by itself: an end is never reached where its exponent is at least 1, and elsewhere it turns
-back.
+Forman & Sorensen (2008), "The Pearson diffusions: a class of statistically tractable diffusion
+processes", Scand. J. Stat. 35(3), case 6. It stays in the interval by itself: an end is never
+reached where its exponent is at least 1, and elsewhere it turns back.
 """
 
 from sympy import Interval, Matrix, Symbol, log, sqrt
@@ -25,6 +25,10 @@ jacobi_beta = Recipe(
     update=Update(
         step=epsilon,
         target=H,
-        rule={theta: theta + epsilon * (a - (a + b) * theta) + sqrt(2 * epsilon * theta * (1 - theta)) * w},
+        rule={
+            theta: theta
+            + epsilon * (a - (a + b) * theta)
+            + sqrt(2 * epsilon * theta * (1 - theta)) * w
+        },
     ),
 )

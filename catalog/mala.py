@@ -1,8 +1,10 @@
-"""The Metropolis-adjusted Langevin algorithm: an Euler step of Langevin dynamics as a proposal that is accepted or rejected.
+"""The Metropolis-adjusted Langevin algorithm: an Euler step of Langevin dynamics as a proposal that
+is accepted or rejected.
 
-Besag (1994), discussion of Grenander & Miller, Journal of the Royal Statistical Society B 56; Roberts & Tweedie (1996),
-"Exponential convergence of Langevin distributions and their discrete approximations", Bernoulli 2(4). ``pmala`` has a metric G that
-depends on the position: Xifara, Sherlock, Livingstone, Byrne & Girolami (2014), "Langevin diffusions and the Metropolis-adjusted
+Besag (1994), discussion of Grenander & Miller, Journal of the Royal Statistical Society B 56;
+Roberts & Tweedie (1996), "Exponential convergence of Langevin distributions and their discrete
+approximations", Bernoulli 2(4). ``pmala`` has a metric G that depends on the position: Xifara,
+Sherlock, Livingstone, Byrne & Girolami (2014), "Langevin diffusions and the Metropolis-adjusted
 Langevin algorithm", Statistics & Probability Letters 91.
 """
 
@@ -18,8 +20,17 @@ epsilon = Symbol("epsilon", positive=True)
 w = Noise("w", like=theta)
 
 mala = compose(
-    metropolis(Update(step=epsilon, target=U, rule={theta: theta - epsilon * grad(U, theta) + sqrt(2 * epsilon) * w})),
-    source="Roberts & Tweedie (1996), Exponential convergence of Langevin distributions and their discrete approximations",
+    metropolis(
+        Update(
+            step=epsilon,
+            target=U,
+            rule={theta: theta - epsilon * grad(U, theta) + sqrt(2 * epsilon) * w},
+        )
+    ),
+    source=(
+        "Roberts & Tweedie (1996), Exponential convergence of Langevin distributions and their"
+        " discrete approximations"
+    ),
 )
 
 pmala = compose(
@@ -27,8 +38,16 @@ pmala = compose(
         Update(
             step=epsilon,
             target=U,
-            rule={theta: theta - epsilon * (grad(U, theta) / G - div(1 / G, theta)) + sqrt(2 * epsilon / G) * w},
+            rule={
+                theta: (
+                    theta
+                    - epsilon * (grad(U, theta) / G - div(1 / G, theta))
+                    + sqrt(2 * epsilon / G) * w
+                )
+            },
         )
     ),
-    source="Xifara et al. (2014), Langevin diffusions and the Metropolis-adjusted Langevin algorithm",
+    source=(
+        "Xifara et al. (2014), Langevin diffusions and the Metropolis-adjusted Langevin algorithm"
+    ),
 )

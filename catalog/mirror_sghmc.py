@@ -1,8 +1,10 @@
-"""Stochastic gradient Hamiltonian Monte Carlo on theta >= 0: at the edge theta turns back, and its momentum changes its sign.
+"""Stochastic gradient Hamiltonian Monte Carlo on theta >= 0: at the edge theta turns back, and its
+momentum changes its sign.
 
-Langevin dynamics with specular reflection, as in Bossy & Jabir (2011), "On confined McKean Langevin processes satisfying the mean
-no-permeability boundary condition", Stochastic Process. Appl. 121(12). To take the absolute value of theta and leave the momentum
-as it is, is another process, with another law.
+Langevin dynamics with specular reflection, as in Bossy & Jabir (2011), "On confined McKean Langevin
+processes satisfying the mean no-permeability boundary condition", Stochastic Process. Appl.
+121(12). To take the absolute value of theta and leave the momentum as it is, is another process,
+with another law.
 """
 
 from sympy import Interval, Matrix, Symbol, oo, sqrt
@@ -24,7 +26,10 @@ mirror_sghmc = mirror(
         D=Matrix([[0, 0], [0, C]]),
         Q=Matrix([[0, -1], [1, 0]]),
         marginal={theta: U},
-        source="Bossy & Jabir (2011), On confined McKean Langevin processes, Stochastic Process. Appl. 121(12)",
+        source=(
+            "Bossy & Jabir (2011), On confined McKean Langevin processes, Stochastic Process. Appl."
+            " 121(12)"
+        ),
         update=Update(
             step=epsilon,
             target=U + total(r**2) / 2,

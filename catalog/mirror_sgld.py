@@ -1,8 +1,9 @@
 """Stochastic gradient Langevin dynamics on theta >= 0, reflected at 0.
 
-The symmetrised Euler scheme of Bossy, Gobet & Talay (2004), "A symmetrized Euler scheme for an efficient approximation of reflected
-diffusions", J. Appl. Probab. 41(3): a step that goes below 0 comes back by as much. U is smooth up to the edge; where its slope is
-infinite there, as for a gamma law of shape below 1, such steps do not become the reflected diffusion (docs/boundaries.md).
+The symmetrised Euler scheme of Bossy, Gobet & Talay (2004), "A symmetrized Euler scheme for an
+efficient approximation of reflected diffusions", J. Appl. Probab. 41(3): a step that goes below 0
+comes back by as much. U is smooth up to the edge; where its slope is infinite there, as for a gamma
+law of shape below 1, such steps do not become the reflected diffusion (docs/boundaries.md).
 """
 
 from sympy import Interval, Matrix, Symbol, oo, sqrt
@@ -21,7 +22,10 @@ mirror_sgld = mirror(
         H=U,
         D=Matrix([[1]]),
         Q=Matrix([[0]]),
-        source="Bossy, Gobet & Talay (2004), A symmetrized Euler scheme for an efficient approximation of reflected diffusions",
+        source=(
+            "Bossy, Gobet & Talay (2004), A symmetrized Euler scheme for an efficient approximation"
+            " of reflected diffusions"
+        ),
         update=Update(
             step=epsilon,
             target=U,

@@ -1,16 +1,31 @@
 """The stochastic Cox-Ingersoll-Ross process: counts, sampled without an error of discretisation.
 
-Baker, Fearnhead, Fox & Nemeth (2018), "Large-scale stochastic sampling from the probability simplex", NeurIPS. Independent gamma
-variables with shapes a, normalised, are a Dirichlet law. ``scir`` is their diffusion, a square-root process, and ``--scheme exact``
-draws its transition. ``scir_posterior`` is the same for any law of positive numbers: of counts with a Dirichlet prior theta grad U
-is affine in theta, and what an estimated gradient estimates is the number a alone, so that the scheme takes it as well.
+Baker, Fearnhead, Fox & Nemeth (2018), "Large-scale stochastic sampling from the probability
+simplex", NeurIPS. Independent gamma variables with shapes a, normalised, are a Dirichlet law.
+``scir`` is their diffusion, a square-root process, and ``--scheme exact`` draws its transition.
+``scir_posterior`` is the same for any law of positive numbers: of counts with a Dirichlet prior
+theta grad U is affine in theta, and what an estimated gradient estimates is the number a alone, so
+that the scheme takes it as well.
 """
 
 from sympy import Expr, Interval, Matrix, Symbol, exp, log, oo
 
-from recipe import Noise, NoncentralChiSquared, Parameter, Potential, Recipe, Update, Vector, grad, total
+from recipe import (
+    Noise,
+    NoncentralChiSquared,
+    Parameter,
+    Potential,
+    Recipe,
+    Update,
+    Vector,
+    grad,
+    total,
+)
 
-source = "Baker, Fearnhead, Fox & Nemeth (2018), Large-scale stochastic sampling from the probability simplex, NeurIPS"
+source = (
+    "Baker, Fearnhead, Fox & Nemeth (2018), Large-scale stochastic sampling from the probability"
+    " simplex, NeurIPS"
+)
 h = Symbol("h", positive=True)
 
 theta = Vector("theta", domain=Interval.open(0, oo))
@@ -20,7 +35,9 @@ w = Noise("w", like=theta)
 
 def transition(shape: Expr) -> Expr:
     """Their update: the law of the process with this shape after the time h."""
-    return (1 - exp(-h)) / 2 * NoncentralChiSquared(w, 2 * shape, 2 * theta * exp(-h) / (1 - exp(-h)))
+    return (
+        (1 - exp(-h)) / 2 * NoncentralChiSquared(w, 2 * shape, 2 * theta * exp(-h) / (1 - exp(-h)))
+    )
 
 
 scir_posterior = Recipe(

@@ -1,6 +1,7 @@
 """Stochastic gradient Hamiltonian Monte Carlo with friction C and unit mass.
 
-Chen, Fox & Guestrin (2014), "Stochastic gradient Hamiltonian Monte Carlo", ICML, algorithm 2 with exact gradients (B = 0).
+Chen, Fox & Guestrin (2014), "Stochastic gradient Hamiltonian Monte Carlo", ICML, algorithm 2 with
+exact gradients (B = 0).
 """
 
 from sympy import Matrix, Symbol, sqrt
@@ -21,7 +22,10 @@ sghmc = Recipe(
     D=Matrix([[0, 0], [0, C]]),
     Q=Matrix([[0, -1], [1, 0]]),
     marginal={theta: U},
-    source="Chen, Fox & Guestrin (2014), Stochastic gradient Hamiltonian Monte Carlo, ICML, algorithm 2",
+    source=(
+        "Chen, Fox & Guestrin (2014), Stochastic gradient Hamiltonian Monte Carlo, ICML,"
+        " algorithm 2"
+    ),
     update=Update(
         step=epsilon,
         target=U + total(r**2) / 2,

@@ -1,7 +1,8 @@
 """Stochastic gradient Langevin dynamics.
 
-Welling & Teh (2011), "Bayesian learning via stochastic gradient Langevin dynamics", ICML; in the convention of Ma, Chen & Fox
-(2015), "A complete recipe for stochastic gradient MCMC", NIPS, whose step is half of the one of Welling & Teh.
+Welling & Teh (2011), "Bayesian learning via stochastic gradient Langevin dynamics", ICML; in the
+convention of Ma, Chen & Fox (2015), "A complete recipe for stochastic gradient MCMC", NIPS, whose
+step is half of the one of Welling & Teh.
 """
 
 from sympy import Matrix, Symbol, sqrt
@@ -19,7 +20,9 @@ sgld = Recipe(
     H=U,
     D=Matrix([[1]]),
     Q=Matrix([[0]]),
-    source="Welling & Teh (2011), Bayesian learning via stochastic gradient Langevin dynamics, ICML",
+    source=(
+        "Welling & Teh (2011), Bayesian learning via stochastic gradient Langevin dynamics, ICML"
+    ),
     update=Update(
         step=epsilon,
         target=U,

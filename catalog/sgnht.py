@@ -1,6 +1,7 @@
 """Stochastic gradient Nose-Hoover thermostat: the friction xi adapts to unknown gradient noise.
 
-Ding, Fang, Babbush, Chen, Skeel & Neven (2014), "Bayesian sampling using stochastic gradient thermostats", NIPS, algorithm 1.
+Ding, Fang, Babbush, Chen, Skeel & Neven (2014), "Bayesian sampling using stochastic gradient
+thermostats", NIPS, algorithm 1.
 """
 
 from sympy import Matrix, Symbol, sqrt
@@ -26,7 +27,10 @@ sgnht = Recipe(
     D=Matrix([[0, 0, 0], [0, A, 0], [0, 0, 0]]),
     Q=Matrix([[0, -1, 0], [1, 0, r / d], [0, -r / d, 0]]),
     marginal={theta: U},
-    source="Ding et al. (2014), Bayesian sampling using stochastic gradient thermostats, NIPS, algorithm 1",
+    source=(
+        "Ding et al. (2014), Bayesian sampling using stochastic gradient thermostats, NIPS,"
+        " algorithm 1"
+    ),
     update=Update(
         step=epsilon,
         target=H,

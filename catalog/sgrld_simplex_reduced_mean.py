@@ -1,15 +1,20 @@
-"""Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "reduced mean": the first K - 1 probabilities.
+"""Stochastic gradient Riemannian Langevin dynamics on the simplex, coordinates "reduced mean": the
+first K - 1 probabilities.
 
-Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability simplex", NIPS, Table 1, first column:
-theta = (pi_1, ..., pi_(K-1)), whose law is the Dirichlet posterior for counts n and the prior alpha. n_K and alpha_K belong to the
-last probability; one that was observed stands last, so that n_K > 0. Steps are those of Ma, Chen & Fox (2015), half of theirs.
+Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability
+simplex", NIPS, Table 1, first column: theta = (pi_1, ..., pi_(K-1)), whose law is the Dirichlet
+posterior for counts n and the prior alpha. n_K and alpha_K belong to the last probability; one that
+was observed stands last, so that n_K > 0. Steps are those of Ma, Chen & Fox (2015), half of theirs.
 """
 
 from sympy import Expr, Matrix, Symbol, log, sqrt
 
 from recipe import Noise, Parameter, Recipe, Simplex, Update, Vector, outer, total
 
-source = "Patterson & Teh (2013), Stochastic gradient Riemannian Langevin dynamics on the probability simplex, NIPS"
+source = (
+    "Patterson & Teh (2013), Stochastic gradient Riemannian Langevin dynamics on the probability"
+    " simplex, NIPS"
+)
 epsilon = Symbol("epsilon", positive=True)
 
 theta = Vector("theta", domain=Simplex())
@@ -27,8 +32,8 @@ def times_inverse_metric(v: Expr) -> Expr:
     return theta * (v - total(theta * v)) / N
 
 
-# diag(sqrt(theta)) - c theta sqrt(theta)^T is a root of diag(theta) - theta theta^T where 2 c - c^2 total(theta) = 1: a draw takes
-# one sum and a few products a coordinate.
+# diag(sqrt(theta)) - c theta sqrt(theta)^T is a root of diag(theta) - theta theta^T where 2 c - c^2
+# total(theta) = 1: a draw takes one sum and a few products a coordinate.
 c = 1 / (1 + sqrt(pi_K))
 w = Noise("w", like=theta)
 root_times_noise = (sqrt(theta) * w - c * theta * total(sqrt(theta) * w)) / sqrt(N)
@@ -56,5 +61,9 @@ sgrld_simplex_reduced_mean = Recipe(
 )
 
 sgrld_simplex_reduced_mean_as_printed = Update(
-    step=epsilon, target=H, rule=langevin(printed_gradient), source=source + ", Table 1", expect="refuted"
+    step=epsilon,
+    target=H,
+    rule=langevin(printed_gradient),
+    source=source + ", Table 1",
+    expect="refuted",
 )

@@ -1,7 +1,9 @@
-"""Third-order Langevin dynamics: the noise reaches theta through two momenta, so that its path is smoother.
+"""Third-order Langevin dynamics: the noise reaches theta through two momenta, so that its path is
+smoother.
 
-Mou, Ma, Wainwright, Bartlett & Jordan (2021), "High-order Langevin diffusion yields an accelerated MCMC algorithm", JMLR 22(42).
-The momenta are scaled by the smoothness L of U. The rule is the Euler step of the diffusion that the paper discretises.
+Mou, Ma, Wainwright, Bartlett & Jordan (2021), "High-order Langevin diffusion yields an accelerated
+MCMC algorithm", JMLR 22(42). The momenta are scaled by the smoothness L of U. The rule is the Euler
+step of the diffusion that the paper discretises.
 """
 
 from sympy import Matrix, Symbol, sqrt
@@ -23,7 +25,10 @@ third_order_langevin = Recipe(
     D=Matrix([[0, 0, 0], [0, 0, 0], [0, 0, xi / L]]),
     Q=Matrix([[0, -1, 0], [1, 0, -gamma], [0, gamma, 0]]) / L,
     marginal={theta: U},
-    source="Mou et al. (2021), High-order Langevin diffusion yields an accelerated MCMC algorithm, JMLR 22(42)",
+    source=(
+        "Mou et al. (2021), High-order Langevin diffusion yields an accelerated MCMC algorithm,"
+        " JMLR 22(42)"
+    ),
     update=Update(
         step=epsilon,
         target=U + L * (total(p**2) + total(r**2)) / 2,

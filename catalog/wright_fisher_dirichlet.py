@@ -1,8 +1,10 @@
-"""The Wright-Fisher diffusion: the proportions of K types under mutation and drift, whose stationary law is Dirichlet(alpha).
+"""The Wright-Fisher diffusion: the proportions of K types under mutation and drift, whose
+stationary law is Dirichlet(alpha).
 
-Wright (1949), "Adaptation and selection", in Genetics, Paleontology and Evolution; Ethier & Kurtz (1986), "Markov Processes",
-chapter 10: mutation to type k at the rate alpha_k / 2 whatever the type was, covariances (theta_i delta_ij - theta_i theta_j) dt.
-That is half the speed of D = diag(theta) - theta theta^T, so that the time 2 epsilon passes in a step here.
+Wright (1949), "Adaptation and selection", in Genetics, Paleontology and Evolution; Ethier & Kurtz
+(1986), "Markov Processes", chapter 10: mutation to type k at the rate alpha_k / 2 whatever the type
+was, covariances (theta_i delta_ij - theta_i theta_j) dt. That is half the speed of D = diag(theta)
+- theta theta^T, so that the time 2 epsilon passes in a step here.
 """
 
 from sympy import Matrix, Symbol, log, sqrt
@@ -31,6 +33,10 @@ wright_fisher_dirichlet = Recipe(
     update=Update(
         step=epsilon,
         target=H,
-        rule={theta: theta + (2 * epsilon) * mutation + sqrt(2 * epsilon) * (sqrt(theta) * w - c * theta * total(sqrt(theta) * w))},
+        rule={
+            theta: theta
+            + (2 * epsilon) * mutation
+            + sqrt(2 * epsilon) * (sqrt(theta) * w - c * theta * total(sqrt(theta) * w))
+        },
     ),
 )

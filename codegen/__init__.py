@@ -4,7 +4,9 @@
 from codegen.system.memory import require_to_load
 from codegen.system.numba_settings import import_numba
 
-require_to_load("Numba and LLVM", resident=90_000_000, address_space=360_000_000)  # measured, with two processors
+require_to_load(
+    "Numba and LLVM", resident=90_000_000, address_space=360_000_000
+)  # measured, with two processors
 import_numba()
 
 from codegen.files.convert import memory_mapped

@@ -21,7 +21,9 @@ def worded(value: Any) -> str:
     """A value as it is shown in a message: on one line, not long, and without failing."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # Python prints no integer of more than 4300 digits, and a class may do what it likes
+    except (
+        Exception
+    ):  # Python prints no integer of more than 4300 digits, and a class may do what it likes
         return f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
@@ -31,7 +33,9 @@ def whole(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise RecipeError(f"{name}={worded(value)} must be a whole number, at least {least}") from None
+        raise RecipeError(
+            f"{name}={worded(value)} must be a whole number, at least {least}"
+        ) from None
     if isinstance(value, bool) or not least <= number <= most:
         bound = f" and at most {most}" if number > most else ""
         raise RecipeError(f"{name}={worded(value)} must be a whole number, at least {least}{bound}")
@@ -61,6 +65,10 @@ def positive(name: str, value: Any) -> float:
     except OverflowError:
         number = math.inf
     if not (math.isfinite(number) and number > 0):
-        bounds = f" between {LEAST:.2g} and {MOST:.2g}, as floats are" if number in (0.0, math.inf) else ""
+        bounds = (
+            f" between {LEAST:.2g} and {MOST:.2g}, as floats are"
+            if number in (0.0, math.inf)
+            else ""
+        )
         raise RecipeError(f"{name}={worded(value)} must be a finite number above 0{bounds}")
     return number

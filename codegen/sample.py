@@ -46,11 +46,12 @@ class Caller:
     """What whoever calls ``sample`` does around a run.
 
     Attributes:
-        before: called before the first step with one draw of the kind that will be returned, and the bytes of all draws; it raises
-            where they could not be saved.
+        before: called before the first step with one draw of the kind that will be returned, and
+            the bytes of all draws; it raises where they could not be saved.
         after: called with the draws while signals still wait, to save them.
-        signals: those that stop the run: the draws so far are returned then, and the handlers are as they were. By default those
-            of SIGINT, SIGTERM and SIGHUP that raise ``KeyboardInterrupt``, which by itself SIGINT does.
+        signals: those that stop the run: the draws so far are returned then, and the handlers are
+            as they were. By default those of SIGINT, SIGTERM and SIGHUP that raise
+            ``KeyboardInterrupt``, which by itself SIGINT does.
     """
 
     before: Callable[[Draws, int], None] | None = None
@@ -59,60 +60,108 @@ class Caller:
 
 
 def sample(
-    what: Recipe | Update | Kernel, *, steps: int, step_size: float | Schedule | None = None,
-    params: Mapping[Any, Any] | None = None, scheme: str = "semi-implicit", order: Sequence[Block | str] | None = None,
-    chains: int = 4, seed: int = 0, batch_size: int | None = None, replace: bool = True,
-    control_variates: bool | Mapping[Any, Any] = False, compensate: bool = False, warmup: int = 0, thin: int = 1,
-    keep: Sequence[Block | str] | None = None, threads: int | None = None, initial: Mapping[Any, Any] | None = None,
-    lengths: Mapping[Any, int] | None = None, gradient: Any = None, checkpoint: str | Path | None = None,
-    checkpoint_seconds: float = 30.0, float32_data: bool = False, progress: bool = True, name: str | None = None,
-    check: Callable[[Module], None] | None = None, caller: Caller | None = None,
-) -> Draws:  # fmt: skip
+    what: Recipe | Update | Kernel,
+    *,
+    steps: int,
+    step_size: float | Schedule | None = None,
+    params: Mapping[Any, Any] | None = None,
+    scheme: str = "semi-implicit",
+    order: Sequence[Block | str] | None = None,
+    chains: int = 4,
+    seed: int = 0,
+    batch_size: int | None = None,
+    replace: bool = True,
+    control_variates: bool | Mapping[Any, Any] = False,
+    compensate: bool = False,
+    warmup: int = 0,
+    thin: int = 1,
+    keep: Sequence[Block | str] | None = None,
+    threads: int | None = None,
+    initial: Mapping[Any, Any] | None = None,
+    lengths: Mapping[Any, int] | None = None,
+    gradient: Any = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = 30.0,
+    float32_data: bool = False,
+    progress: bool = True,
+    name: str | None = None,
+    check: Callable[[Module], None] | None = None,
+    caller: Caller | None = None,
+) -> Draws:
     """Draw from a recipe, a printed rule or a composed kernel, compiled.
 
     Args:
-        what: the recipe; its potentials are bound to a ``Posterior`` or an expression, or ``gradient`` is given. One sweep of a
-            composed ``Kernel`` is a step.
+        what: the recipe; its potentials are bound to a ``Posterior`` or an expression, or
+            ``gradient`` is given. One sweep of a composed ``Kernel`` is a step.
         steps: how many steps each chain makes, the ``warmup`` included.
-        step_size: the step, above 0, or a schedule: ``Constant``, ``Polynomial``, ``Cyclical``; None where a kernel has no step.
-        params: the value of every parameter, by name or symbol; arrays for vector parameters and Dense matrices.
-        scheme, order: the discretisation.
-        chains, seed: chain c of a seed is the same whatever the number of chains and threads.
+        step_size: the step, above 0, or a schedule: ``Constant``, ``Polynomial``, ``Cyclical``;
+            None where a kernel has no step.
+        params: the value of every parameter, by name or symbol; arrays for vector parameters and
+        Dense matrices. scheme, order: the discretisation. chains, seed: chain c of a seed is the
+        same whatever the number of chains and threads.
         batch_size: rows of a minibatch; None is all of the data.
-        replace: whether the rows of a minibatch are drawn with replacement; without, they are distinct.
-        control_variates: estimate gradients by their difference to that at a mode, searched for (``True``) or given by block, at
-            which chains start.
-        compensate: estimate the variance of the gradient's noise while running, and add that much less noise. A chain stops where
-            there is more of it than the recipe adds.
+        replace: whether the rows of a minibatch are drawn with replacement; without, they are
+            distinct.
+        control_variates: estimate gradients by their difference to that at a mode, searched for
+            (``True``) or given by block, at which chains start.
+        compensate: estimate the variance of the gradient's noise while running, and add that much
+            less noise. A chain stops where there is more of it than the recipe adds.
         warmup, thin: the state after every ``thin``-th step that follows the warmup is a draw.
         keep: the blocks to keep; by default all.
         threads: by default one a chain, at most one a processor.
-        initial: first values by block, of the shape (length,) or (chains, length); by default see ``codegen.inputs.initial_states``.
+        initial: first values by block, of the shape (length,) or (chains, length); by default see
+            ``codegen.inputs.initial_states``.
         lengths: the number behind the length of a block, where data and parameters do not tell.
-        gradient: for a potential without posterior: ``gradient(g_theta, theta)``, a function that Numba can compile and that writes
-            the gradient of the potential into its first arguments; ``{U: function}`` if there are several potentials.
-        checkpoint: a folder to save the run in every ``checkpoint_seconds``. If it holds this run, the run goes on from there, and
-            the draws are those of a run that was never stopped; ``steps`` may have grown.
-        float32_data: round arrays of float64 data to float32, which takes less time where there are many data; the arithmetic stays
-            float64, and what is sampled is the posterior of the rounded data.
-        progress, name: a progress bar, if standard error is a terminal; the name of a recipe that has none of its own.
-        check: called with the module before any of it is compiled, to raise where it should not run.
-        caller: what is done before the first step and with the draws, and which signals stop the run; by default Ctrl-C does.
+        gradient: for a potential without posterior: ``gradient(g_theta, theta)``, a function that
+            Numba can compile and that writes the gradient of the potential into its first
+            arguments; ``{U: function}`` if there are several potentials.
+        checkpoint: a folder to save the run in every ``checkpoint_seconds``. If it holds this run,
+            the run goes on from there, and the draws are those of a run that was never stopped;
+            ``steps`` may have grown.
+        float32_data: round arrays of float64 data to float32, which takes less time where there are
+            many data; the arithmetic stays float64, and what is sampled is the posterior of the
+            rounded data.
+        progress, name: a progress bar, if standard error is a terminal; the name of a recipe that
+        has none of its own.
+        check: called with the module before any of it is compiled, to raise where it should not
+            run.
+        caller: what is done before the first step and with the draws, and which signals stop the
+            run; by default Ctrl-C does.
 
     Raises:
-        RecipeError: for any argument that is missing, unknown or out of range, before anything runs.
+        RecipeError: for any argument that is missing, unknown or out of range, before anything
+            runs.
     """
     controlled = _wants_control(control_variates)
     if isinstance(what, Kernel):
         step_size = _checked_kernel(what, step_size, batch_size)
-    module = generate(what, scheme=scheme, order=order, name=name, control_variates=controlled, compensate=compensate)
+    module = generate(
+        what,
+        scheme=scheme,
+        order=order,
+        name=name,
+        control_variates=controlled,
+        compensate=compensate,
+    )
     module = _ready(module, check, float32_data)
     known = Lengths()
     data, rows = resolved_data(module, known)
     how = read_request(
-        module, rows, step_size=step_size, steps=steps, warmup=warmup, thin=thin, chains=chains, seed=seed, batch_size=batch_size,
-        replace=replace, threads=threads, keep=keep, checkpoint=checkpoint, checkpoint_seconds=checkpoint_seconds,
-    )  # fmt: skip
+        module,
+        rows,
+        step_size=step_size,
+        steps=steps,
+        warmup=warmup,
+        thin=thin,
+        chains=chains,
+        seed=seed,
+        batch_size=batch_size,
+        replace=replace,
+        threads=threads,
+        keep=keep,
+        checkpoint=checkpoint,
+        checkpoint_seconds=checkpoint_seconds,
+    )
     values = resolved_params(module, params, what.parameters, known)
     learn_given(known, lengths, with_images(module.plan.state))
     named = {name_of(key): value for key, value in (params or {}).items()}
@@ -129,7 +178,9 @@ def _ready(module: Module, check: Callable[[Module], None] | None, float32_data:
 
 @dataclass(frozen=True)
 class _Inputs:
-    """What the arguments come to: ``params`` by field of the module, ``named`` as they were given."""
+    """What the arguments come to: ``params`` by field of the module, ``named`` as they were
+    given.
+    """
 
     module: Module
     how: Request
@@ -150,8 +201,15 @@ def _sampled(
 ) -> Draws:
     module, how, known = inputs.module, inputs.how, inputs.lengths
     check_maps(module.plan.state, inputs.named)
-    require_room(module, how, known)  # as far as lengths are known: first values are made for all chains
-    given = into_state(given_blocks(initial, module.plan.state, how.chains, known), module.plan.state, inputs.named, "initial=")
+    require_room(
+        module, how, known
+    )  # as far as lengths are known: first values are made for all chains
+    given = into_state(
+        given_blocks(initial, module.plan.state, how.chains, known),
+        module.plan.state,
+        inputs.named,
+        "initial=",
+    )
     own = own_gradients(module, gradient)
     if caller.before is not None:
         caller.before(*specimen(what, module, how, known))
@@ -160,14 +218,27 @@ def _sampled(
     _check_own_gradients(inputs, own, densities, given)
     if module.controlled:
         modes = find_modes(module.estimators, control_variates, densities, known)
-        given = {**into_state(_at_modes(modes, how.chains), module.plan.state, inputs.named, "control_variates="), **given}
+        given = {
+            **into_state(
+                _at_modes(modes, how.chains), module.plan.state, inputs.named, "control_variates="
+            ),
+            **given,
+        }
         data = data | _control_fields(inputs, modes, own, densities)
     require_room(module, how, known)
-    kernel = Compiled(module, module.load(), how, gradient_argument(module, own), data, inputs.params)
+    kernel = Compiled(
+        module, module.load(), how, gradient_argument(module, own), data, inputs.params
+    )
     runner = Bundles(kernel) if in_bundles(module, how, known) else kernel
-    running = runner.begin(start(kernel.loaded, module.plan, given, known, (how.seed, c)) for c in range(how.chains))
+    running = runner.begin(
+        start(kernel.loaded, module.plan, given, known, (how.seed, c)) for c in range(how.chains)
+    )
     runner.compile(running[0])
-    budget = budget_of(what, inputs.named, known) if module.plan.variances and isinstance(what, Recipe) else None
+    budget = (
+        budget_of(what, inputs.named, known)
+        if module.plan.variances and isinstance(what, Recipe)
+        else None
+    )
     if budget is not None:
         for chain in running:
             advice.begin_budget(kernel, budget, chain)
@@ -175,7 +246,9 @@ def _sampled(
     if how.checkpoint is not None:
         run = fingerprint(module, how, data, inputs.params, own.values(), (runner.unit, running))
         blocks = len(module.plan.state)
-        saved = Checkpoint(how.checkpoint, run, how.draws_after, how.checkpoint_seconds, blocks, module.redrawn)
+        saved = Checkpoint(
+            how.checkpoint, run, how.draws_after, how.checkpoint_seconds, blocks, module.redrawn
+        )
         saved.open(running, how.steps)
     first = runner.first_state(running)
     with caller.signals.held():  # until the caller has the draws
@@ -184,18 +257,38 @@ def _sampled(
         seconds = perf_counter() - began
         chains = runner.chains(running)
         said = () if interrupted else _advice(runner, chains, budget, seconds, first)
-        draws = collected(what, module, how, chains, interrupted=interrupted, seconds=seconds, warnings=said, budget=budget)
+        draws = collected(
+            what,
+            module,
+            how,
+            chains,
+            interrupted=interrupted,
+            seconds=seconds,
+            warnings=said,
+            budget=budget,
+        )
         if caller.after is not None:
             caller.after(draws)
         return draws if caller.signals.first is None else replace(draws, interrupted=True)
 
 
-def _advice(runner: Compiled | Bundles, chains: list[Chain], budget: Budget | None, seconds: float, first: Any) -> tuple[str, ...]:
+def _advice(
+    runner: Compiled | Bundles,
+    chains: list[Chain],
+    budget: Budget | None,
+    seconds: float,
+    first: Any,
+) -> tuple[str, ...]:
     """What is said of the step size; that nothing can be said costs no draws."""
     try:
         return advice.warnings(runner, chains, budget, seconds, first)
     except Exception as error:
-        return (f"the step size could not be judged ({type(error).__name__}: {error}); the draws are all there",)
+        return (
+            (
+                f"the step size could not be judged ({type(error).__name__}: {error}); the draws"
+                " are all there"
+            ),
+        )
 
 
 def _checked_kernel(what: Kernel, step_size: Any, batch_size: Any) -> Any:
@@ -204,17 +297,28 @@ def _checked_kernel(what: Kernel, step_size: Any, batch_size: Any) -> Any:
     if batch_size is not None and refusal is not None:
         raise RecipeError(f"batch_size={worded(batch_size)}: {refusal}")
     if what.step is None and step_size is not None:
-        raise RecipeError(f"step_size={worded(step_size)}: no part of this kernel has a step size; leave it out")
+        raise RecipeError(
+            f"step_size={worded(step_size)}: no part of this kernel has a step size; leave it out"
+        )
     return Constant(1.0) if what.step is None else step_size
 
 
 def _wants_control(control_variates: Any) -> bool:
     if not (control_variates is None or isinstance(control_variates, bool | Mapping)):
-        raise RecipeError(f"control_variates={worded(control_variates)} must be True, False, or the mode as a dict by block")
+        raise RecipeError(
+            f"control_variates={worded(control_variates)} must be True, False, or the mode as a"
+            " dict by block"
+        )
     return control_variates is not None and control_variates is not False
 
 
-def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | None, signals: Signals, progress: bool) -> bool:
+def _run(
+    runner: Compiled | Bundles,
+    chains: list[Chain],
+    saved: Checkpoint | None,
+    signals: Signals,
+    progress: bool,
+) -> bool:
     how = runner.kernel.how
     rest: Callable[[Chain], None] | None = None
     if saved is not None:
@@ -223,7 +327,9 @@ def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | No
             saved.visit(chain, chains, lambda c: c.finished(how.steps))
 
     try:
-        interrupted = run_chains(runner.advance, chains, how.steps, how.threads, progress, rest, signals)
+        interrupted = run_chains(
+            runner.advance, chains, how.steps, how.threads, progress, rest, signals
+        )
         if saved is not None:
             saved.close(chains)
     finally:
@@ -233,13 +339,21 @@ def _run(runner: Compiled | Bundles, chains: list[Chain], saved: Checkpoint | No
 
 
 def _at_modes(modes: Mapping[Potential, Mode], chains: int) -> dict[Block, np.ndarray]:
-    return {b: np.broadcast_to(v, (chains, v.size)) for mode in modes.values() for b, v in mode.items()}
+    return {
+        b: np.broadcast_to(v, (chains, v.size)) for mode in modes.values() for b, v in mode.items()
+    }
 
 
 def _densities(inputs: _Inputs, own: Mapping[Potential, Any]) -> dict[Potential, Density]:
-    """The densities that something is compared with, or searched for in: each reads all of its data, so each is made once."""
+    """The densities that something is compared with, or searched for in: each reads all of its
+    data, so each is made once.
+    """
     module, lengths = inputs.module, inputs.lengths
-    needed = {U: e.gradient.posterior for U, e in module.estimators.items() if U in own or module.controlled}
+    needed = {
+        U: e.gradient.posterior
+        for U, e in module.estimators.items()
+        if U in own or module.controlled
+    }
     return {
         U: Density(
             posterior,
@@ -252,7 +366,10 @@ def _densities(inputs: _Inputs, own: Mapping[Potential, Any]) -> dict[Potential,
 
 
 def _control_fields(
-    inputs: _Inputs, modes: Mapping[Potential, Mode], own: Mapping[Potential, Any], densities: Mapping[Potential, Density]
+    inputs: _Inputs,
+    modes: Mapping[Potential, Mode],
+    own: Mapping[Potential, Any],
+    densities: Mapping[Potential, Density],
 ) -> dict[str, np.ndarray]:
     fields: dict[str, np.ndarray] = {}
     for U, estimator in inputs.module.estimators.items():
@@ -262,9 +379,14 @@ def _control_fields(
 
 
 def _check_own_gradients(
-    inputs: _Inputs, own: Mapping[Potential, Any], densities: Mapping[Potential, Density], given: Mapping[Block, np.ndarray]
+    inputs: _Inputs,
+    own: Mapping[Potential, Any],
+    densities: Mapping[Potential, Density],
+    given: Mapping[Block, np.ndarray],
 ) -> None:
-    """Compare a gradient in the place of a posterior's with the derived one, at the first state of a chain."""
+    """Compare a gradient in the place of a posterior's with the derived one, at the first state of
+    a chain.
+    """
     module, seed = inputs.module, inputs.how.seed
     for U, estimator in module.estimators.items():
         if U in own:

@@ -1,11 +1,14 @@
-"""The a9a table: UCI Adult ("does this person earn more than 50,000 dollars a year?") as 123 binary features, from LIBSVM.
+"""The a9a table: UCI Adult ("does this person earn more than 50,000 dollars a year?") as 123 binary
+features, from LIBSVM.
 
-The files are not part of this repository.  Get ``a9a`` and ``a9a.t`` from the LIBSVM data sets page (binary classification; made
-from UCI Adult), gzip them, and put them at ``a9a/a9a.gz`` and ``a9a/a9a.t.gz`` below the folder that the environment variable
-RECIPE_DATA names (by default the folder ``shared/data`` beside the checkout).
+The files are not part of this repository.  Get ``a9a`` and ``a9a.t`` from the LIBSVM data sets page
+(binary classification; made from UCI Adult), gzip them, and put them at ``a9a/a9a.gz`` and
+``a9a/a9a.t.gz`` below the folder that the environment variable RECIPE_DATA names (by default the
+folder ``shared/data`` beside the checkout).
 
-A row x has 124 entries: a one (the intercept) and the 123 features.  A label y is -1 or +1.  The 32,561 training rows are split
-once and for all, 80 to 20, into rows to fit and rows held out; the 16,281 test rows are LIBSVM's own.
+A row x has 124 entries: a one (the intercept) and the 123 features.  A label y is -1 or +1.  The
+32,561 training rows are split once and for all, 80 to 20, into rows to fit and rows held out; the
+16,281 test rows are LIBSVM's own.
 """
 
 import os
@@ -18,7 +21,10 @@ from sklearn.datasets import load_svmlight_file
 FEATURES = 123  # has to be said: no row of the test file has the last feature
 FITTED_SHARE = 0.8
 SPLIT_SEED = 2026
-SOURCE = "the LIBSVM data sets page, https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary.html#a9a (made from UCI Adult)"
+SOURCE = (
+    "the LIBSVM data sets page,"
+    " https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary.html#a9a (made from UCI Adult)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +45,9 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray]:
     path = Path(os.environ.get("RECIPE_DATA") or default) / "a9a" / name
     if not path.is_file():
         raise FileNotFoundError(
-            f"the a9a data are not here: {path} does not exist; set the environment variable RECIPE_DATA to the folder that holds "
-            f"a9a/{name}, which is {name.removesuffix('.gz')} of {SOURCE}, compressed with gzip"
+            f"the a9a data are not here: {path} does not exist; set the environment variable"
+            f" RECIPE_DATA to the folder that holds a9a/{name}, which is {name.removesuffix('.gz')}"
+            f" of {SOURCE}, compressed with gzip"
         )
     features, labels = load_svmlight_file(str(path), n_features=FEATURES, zero_based=False)
     return np.column_stack([np.ones(features.shape[0]), features.toarray()]), labels

@@ -1,4 +1,5 @@
-"""Make docs/a9a.md and its pictures of the results of logistic_a9a.py and of the reference by NumPyro's NUTS.
+"""Make docs/a9a.md and its pictures of the results of logistic_a9a.py and of the reference by
+NumPyro's NUTS.
 
 python examples/a9a_page.py RESULTS.json [FOLDER]          (FOLDER is docs by default)
 """
@@ -20,14 +21,24 @@ Results = dict[str, Any]
 
 
 def prediction_rows(results: Results) -> list[str]:
-    """One row a method: accuracy in percent, mean log predictive density, expected calibration error."""
-    methods = {"MAP": results["MAP"], "NUTS": {"prediction": REFERENCE["prediction"]["nuts"]}, **{n: results[n] for n in SAMPLERS}}
+    """One row a method: accuracy in percent, mean log predictive density, expected calibration
+    error.
+    """
+    methods = {
+        "MAP": results["MAP"],
+        "NUTS": {"prediction": REFERENCE["prediction"]["nuts"]},
+        **{n: results[n] for n in SAMPLERS},
+    }
     rows = []
     for name, found in methods.items():
         cells = [name]
         for part in ("held_out", "test"):
             p = found["prediction"][part]
-            cells += [f"{100 * p['accuracy']:.2f}", f"{p['log_predictive_density']:.4f}", f"{p['expected_calibration_error']:.4f}"]
+            cells += [
+                f"{100 * p['accuracy']:.2f}",
+                f"{p['log_predictive_density']:.4f}",
+                f"{p['expected_calibration_error']:.4f}",
+            ]
         rows.append(f"| {' | '.join(cells)} |")
     return rows
 
@@ -40,26 +51,37 @@ def moment_rows(results: Results) -> list[str]:
         shift, ratio, z_mean, z_sd = comparisons(found)
         narrow = np.std(found["top_direction"])
         rows.append(
-            f"| {name} | {np.abs(shift).max():.3f} | {ratio.min():.3f} to {ratio.max():.3f} | {np.mean(np.abs(z_mean) < 2):.0%} | "
-            f"{np.mean(np.abs(z_sd) < 2):.0%} | {narrow:.2f} | {found['r_hat_max']:.4f} | {found['ess_bulk_min']:.0f} | "
-            f"{found['seconds']:.0f} |"
+            f"| {name} | {np.abs(shift).max():.3f} | {ratio.min():.3f} to {ratio.max():.3f} |"
+            f" {np.mean(np.abs(z_mean) < 2):.0%} | {np.mean(np.abs(z_sd) < 2):.0%} | {narrow:.2f} |"
+            f" {found['r_hat_max']:.4f} | {found['ess_bulk_min']:.0f} | {found['seconds']:.0f} |"
         )
     return rows
 
 
 def comparisons(found: Results) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """By coefficient: the shift of the mean in standard deviations, the ratio of the standard deviations, and both differences in
-    units of their Monte Carlo error."""
-    ours, theirs = ({k: np.array(d[k]) for k in ("mean", "sd", "mcse_mean", "mcse_sd")} for d in (found, REFERENCE))
+    """By coefficient: the shift of the mean in standard deviations, the ratio of the standard
+    deviations, and both differences in units of their Monte Carlo error.
+    """
+    ours, theirs = (
+        {k: np.array(d[k]) for k in ("mean", "sd", "mcse_mean", "mcse_sd")}
+        for d in (found, REFERENCE)
+    )
     shift, ratio = (ours["mean"] - theirs["mean"]) / theirs["sd"], ours["sd"] / theirs["sd"]
-    z = [(ours[k] - theirs[k]) / np.hypot(ours[f"mcse_{k}"], theirs[f"mcse_{k}"]) for k in ("mean", "sd")]
+    z = [
+        (ours[k] - theirs[k]) / np.hypot(ours[f"mcse_{k}"], theirs[f"mcse_{k}"])
+        for k in ("mean", "sd")
+    ]
     return shift, ratio, z[0], z[1]
 
 
-def picture(folder: Path, name: str, draw: Callable[[Axes, Results, str], None], results: Results) -> str:
+def picture(
+    folder: Path, name: str, draw: Callable[[Axes, Results, str], None], results: Results
+) -> str:
     """Four panels, one a sampler."""
     figure = Figure(figsize=(11, 3.2), layout="constrained")
-    for axes, sampler in zip(figure.subplots(1, 4, sharex=True, sharey=True), SAMPLERS, strict=True):
+    for axes, sampler in zip(
+        figure.subplots(1, 4, sharex=True, sharey=True), SAMPLERS, strict=True
+    ):
         draw(axes, results[sampler], sampler)
         axes.set_title(sampler)
     figure.savefig(folder / name, dpi=110)
@@ -69,7 +91,14 @@ def picture(folder: Path, name: str, draw: Callable[[Axes, Results, str], None],
 def means(axes: Axes, found: Results, sampler: str) -> None:
     """Posterior means beside those of NUTS."""
     axes.axline((0, 0), slope=1, color="0.7", linewidth=1)
-    axes.errorbar(REFERENCE["mean"], found["mean"], yerr=found["mcse_mean"], fmt=".", markersize=3, linewidth=0.5)
+    axes.errorbar(
+        REFERENCE["mean"],
+        found["mean"],
+        yerr=found["mcse_mean"],
+        fmt=".",
+        markersize=3,
+        linewidth=0.5,
+    )
     axes.set_xlabel("mean by NUTS")
     if sampler == SAMPLERS[0]:
         axes.set_ylabel("mean")
@@ -79,7 +108,14 @@ def deviations(axes: Axes, found: Results, sampler: str) -> None:
     """Ratios of posterior standard deviations to those of NUTS."""
     axes.axhline(1, color="0.7", linewidth=1)
     ratio = np.array(found["sd"]) / np.array(REFERENCE["sd"])
-    axes.errorbar(REFERENCE["sd"], ratio, yerr=np.array(found["mcse_sd"]) / REFERENCE["sd"], fmt=".", markersize=3, linewidth=0.5)
+    axes.errorbar(
+        REFERENCE["sd"],
+        ratio,
+        yerr=np.array(found["mcse_sd"]) / REFERENCE["sd"],
+        fmt=".",
+        markersize=3,
+        linewidth=0.5,
+    )
     axes.set_xlabel("standard deviation by NUTS")
     if sampler == SAMPLERS[0]:
         axes.set_ylabel("ratio of standard deviations")
@@ -150,11 +186,22 @@ def main(path: Path, folder: Path) -> None:
         draw.__name__: f"a9a/{picture(pictures, f'{draw.__name__}.png', draw, results)}"
         for draw in (means, deviations, calibration)
     }
-    sizes = [(n, results[n]["step_size"], "".join(f", {k} = {v:g}" for k, v in results[n]["params"].items())) for n in SAMPLERS]
+    sizes = [
+        (
+            n,
+            results[n]["step_size"],
+            "".join(f", {k} = {v:g}" for k, v in results[n]["params"].items()),
+        )
+        for n in SAMPLERS
+    ]
     text = PAGE.format(
-        **settings, **drawn, sampler=REFERENCE["sampler"], sizes="; ".join(f"{n} {h:g}{more}" for n, h, more in sizes),
-        prediction="\n".join(prediction_rows(results)), moments="\n".join(moment_rows(results)),
-    )  # fmt: skip
+        **settings,
+        **drawn,
+        sampler=REFERENCE["sampler"],
+        sizes="; ".join(f"{n} {h:g}{more}" for n, h, more in sizes),
+        prediction="\n".join(prediction_rows(results)),
+        moments="\n".join(moment_rows(results)),
+    )
     (folder / "a9a.md").write_text(text)
 
 

@@ -1,7 +1,7 @@
 """The nine laws on intervals and half lines of figure 1 of Yokoi, Otsuka & Sato (2020).
 
-As in the code that its authors published (github.com/syokoi/TransformSGLD): softplus on a half line, and a sigmoid stretched to the
-interval elsewhere; chains start at 1 or in the middle.
+As in the code that its authors published (github.com/syokoi/TransformSGLD): softplus on a half
+line, and a sigmoid stretched to the interval elsewhere; chains start at 1 or in the middle.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ SHAPES = ((2.0, 2.0), (2.0, 0.5), (0.5, 0.5))
 
 @dataclass(frozen=True)
 class Target:
-    """A law of one positive or bounded number: its potential in the language, and as it is known elsewhere."""
+    """A law of one positive or bounded number: its potential in the language, and as it is known
+    elsewhere.
+    """
 
     name: str
     theta: Vector
@@ -64,7 +66,15 @@ def gamma_target(k: float, s: float) -> Target:
     """Shape and scale, as in ``Gamma(k, theta)`` of the paper."""
     theta = Vector("theta", domain=Interval.open(0, oo))
     U = (1 - a) * log(theta) + theta / scale
-    return Target(f"Gamma({k:g}, {s:g})", theta, U, softplus, gamma(k, scale=s), lambda x: (1 - k) / x + 1 / s, {"a": k, "s": s})
+    return Target(
+        f"Gamma({k:g}, {s:g})",
+        theta,
+        U,
+        softplus,
+        gamma(k, scale=s),
+        lambda x: (1 - k) / x + 1 / s,
+        {"a": k, "s": s},
+    )
 
 
 def beta_target(k: float, m: float) -> Target:
@@ -72,14 +82,29 @@ def beta_target(k: float, m: float) -> Target:
     theta = Vector("theta", domain=Interval.open(0, 1))
     U = (1 - a) * log(theta) + (1 - b) * log(1 - theta)
     name, known = f"Beta({k:g}, {m:g})", {"a": k, "b": m}
-    return Target(name, theta, U, interval_map(0, 1), beta(k, m), lambda x: (1 - k) / x - (1 - m) / (1 - x), known)
+    return Target(
+        name,
+        theta,
+        U,
+        interval_map(0, 1),
+        beta(k, m),
+        lambda x: (1 - k) / x - (1 - m) / (1 - x),
+        known,
+    )
 
 
 def normal_target(low: int, high: int) -> Target:
     """A standard normal number that is known to lie in an interval."""
     theta = Vector("theta", domain=Interval.open(low, high))
     law = truncnorm(low, high)
-    return Target(f"normal on ({low}, {high})", theta, theta**2 / Integer(2), interval_map(low, high), law, lambda x: x)
+    return Target(
+        f"normal on ({low}, {high})",
+        theta,
+        theta**2 / Integer(2),
+        interval_map(low, high),
+        law,
+        lambda x: x,
+    )
 
 
 def targets() -> list[Target]:

@@ -1,21 +1,25 @@
-"""Reference posterior moments for Bayesian logistic regression on the breast-cancer table, by NumPyro NUTS.
+"""Reference posterior moments for Bayesian logistic regression on the breast-cancer table, by
+NumPyro NUTS.
 
 The posterior
-    Data: ``sklearn.datasets.load_breast_cancer``, 569 rows and 30 features.  Each feature is standardised with its
-    population mean and population standard deviation (ddof=0), and a column of ones is put in front, so a row x has
-    31 entries, the intercept first.  The label y is +1 where the table's target is 1 (benign) and -1 where it is 0.
+    Data: ``sklearn.datasets.load_breast_cancer``, 569 rows and 30 features.  Each feature is
+    standardised with its population mean and population standard deviation (ddof=0), and a column
+    of ones is put in front, so a row x has 31 entries, the intercept first.  The label y is +1
+    where the table's target is 1 (benign) and -1 where it is 0.
     Likelihood: log p(y | x, theta) = -log(1 + exp(-y <x, theta>)), summed over the rows.
     Prior: theta_j ~ N(0, 1), independently, for all 31 coordinates, the intercept included.
 
 What it writes
-    A JSON file with the posterior mean and standard deviation of each coordinate, the Monte Carlo standard error of
-    each mean (``mcse_mean``), and the convergence figures (largest rank-normalised split R-hat, smallest bulk ESS).
-    It stops without writing when the largest R-hat is not below 1.01.
+    A JSON file with the posterior mean and standard deviation of each coordinate, the Monte Carlo
+    standard error of each mean (``mcse_mean``), and the convergence figures (largest
+    rank-normalised split R-hat, smallest bulk ESS). It stops without writing when the largest R-hat
+    is not below 1.01.
 
 How to make the file again, from the root of the repository
-    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 arviz==0.23.4 numpy==2.4.6
-    python examples/breast_cancer_reference.py
-The options' defaults (4 chains, 10,000 kept draws each after 1,000 of warm-up, seed 0) are those of the file.
+    pip install numpyro==0.22.0 jax==0.10.2 jaxlib==0.10.2 scikit-learn==1.9.1 arviz==0.23.4
+    numpy==2.4.6 python examples/breast_cancer_reference.py
+The options' defaults (4 chains, 10,000 kept draws each after 1,000 of warm-up, seed 0) are those of
+the file.
 """
 
 from __future__ import annotations
@@ -42,13 +46,16 @@ R_HAT_LIMIT = 1.01
 PACKAGES = ("numpyro", "jax", "jaxlib", "scikit-learn", "arviz", "numpy")
 COMMAND = "python examples/breast_cancer_reference.py"
 POSTERIOR = (
-    "Logistic regression on scikit-learn's breast-cancer table: 569 rows, a leading column of ones and 30 features "
-    "standardised with ddof=0, y in {-1,+1} (+1 for target 1), prior N(0,1) on all 31 coordinates"
+    "Logistic regression on scikit-learn's breast-cancer table: 569 rows, a leading column of ones"
+    " and 30 features standardised with ddof=0, y in {-1,+1} (+1 for target 1), prior N(0,1) on all"
+    " 31 coordinates"
 )
 
 
 def load_data() -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Return the design matrix (569 x 31), the targets in {0, 1} and the names of the 31 coordinates."""
+    """Return the design matrix (569 x 31), the targets in {0, 1} and the names of the 31
+    coordinates.
+    """
     table = load_breast_cancer()
     features = (table.data - table.data.mean(axis=0)) / table.data.std(axis=0, ddof=0)
     design = np.column_stack([np.ones(len(features)), features])
@@ -57,7 +64,9 @@ def load_data() -> tuple[np.ndarray, np.ndarray, list[str]]:
 
 
 def model(design: jax.Array, target: jax.Array) -> None:
-    """Logistic regression; Bernoulli with target 0/1 is the same likelihood as the one with y = -1/+1."""
+    """Logistic regression; Bernoulli with target 0/1 is the same likelihood as the one with y =
+    -1/+1.
+    """
     theta = numpyro.sample("theta", dist.Normal(0.0, 1.0).expand([design.shape[1]]).to_event(1))
     numpyro.sample("target", dist.Bernoulli(logits=design @ theta), obs=target)
 
@@ -72,7 +81,12 @@ def draw(design: np.ndarray, target: np.ndarray, chains: int, draws: int, seed: 
         chain_method="sequential",
         progress_bar=False,
     )
-    mcmc.run(jax.random.PRNGKey(seed), jnp.asarray(design), jnp.asarray(target), extra_fields=("diverging",))
+    mcmc.run(
+        jax.random.PRNGKey(seed),
+        jnp.asarray(design),
+        jnp.asarray(target),
+        extra_fields=("diverging",),
+    )
     print(f"divergent transitions: {int(mcmc.get_extra_fields()['diverging'].sum())}")
     return np.asarray(mcmc.get_samples(group_by_chain=True)["theta"])
 
@@ -115,9 +129,15 @@ def summarise(samples: np.ndarray, names: list[str], command: str) -> dict[str, 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Reference posterior moments by NumPyro NUTS.")
-    parser.add_argument("--draws", type=int, default=10_000, help="kept draws per chain (default: %(default)s)")
-    parser.add_argument("--chains", type=int, default=4, help="number of chains (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default: %(default)s)")
+    parser.add_argument(
+        "--draws", type=int, default=10_000, help="kept draws per chain (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--chains", type=int, default=4, help="number of chains (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the random numbers (default: %(default)s)"
+    )
     parser.add_argument(
         "--output",
         type=Path,

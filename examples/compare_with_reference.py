@@ -1,9 +1,11 @@
-"""Compare draws of the breast-cancer posterior with a long run of an established sampler, and say pass or fail.
+"""Compare draws of the breast-cancer posterior with a long run of an established sampler, and say
+pass or fail.
 
 python examples/compare_with_reference.py demo_output/draws.nc
 
-The reference numbers are in breast_cancer_reference.json, with the command that makes them. Pass: every mean within 0.15 posterior
-standard deviations, every ratio of standard deviations within 0.85 to 1.15.
+The reference numbers are in breast_cancer_reference.json, with the command that makes them. Pass:
+every mean within 0.15 posterior standard deviations, every ratio of standard deviations within 0.85
+to 1.15.
 """
 
 import json
@@ -26,10 +28,21 @@ def main(path: str) -> int:
     mean, sd = draws.mean(axis=(0, 1)), draws.std(axis=(0, 1), ddof=1)
     shift = (mean - np.array(reference["mean"])) / np.array(reference["sd"])
     ratio = sd / np.array(reference["sd"])
-    within = (np.abs(shift) <= MEAN_TOLERANCE) & (ratio >= RATIO_RANGE[0]) & (ratio <= RATIO_RANGE[1])
+    within = (
+        (np.abs(shift) <= MEAN_TOLERANCE) & (ratio >= RATIO_RANGE[0]) & (ratio <= RATIO_RANGE[1])
+    )
 
     table = Table(title=f"posterior beside {reference['sampler']}")
-    for column in ("coefficient", "mean", "reference", "shift / sd", "sd", "reference", "ratio", ""):
+    for column in (
+        "coefficient",
+        "mean",
+        "reference",
+        "shift / sd",
+        "sd",
+        "reference",
+        "ratio",
+        "",
+    ):
         table.add_column(column, justify="left" if column == "coefficient" else "right")
     for k, name in enumerate(reference["parameters"]):
         numbers = (mean[k], reference["mean"][k], shift[k], sd[k], reference["sd"][k], ratio[k])
@@ -37,8 +50,9 @@ def main(path: str) -> int:
     console = Console(width=110)
     console.print(table)
     console.print(
-        f"{'PASS' if within.all() else 'FAIL'}: largest shift of a mean {np.abs(shift).max():.3f} sd (allowed {MEAN_TOLERANCE}), "
-        f"ratios of standard deviations {ratio.min():.3f} to {ratio.max():.3f} (allowed {RATIO_RANGE[0]} to {RATIO_RANGE[1]})"
+        f"{'PASS' if within.all() else 'FAIL'}: largest shift of a mean {np.abs(shift).max():.3f}"
+        f" sd (allowed {MEAN_TOLERANCE}), ratios of standard deviations {ratio.min():.3f} to"
+        f" {ratio.max():.3f} (allowed {RATIO_RANGE[0]} to {RATIO_RANGE[1]})"
     )
     return 0 if within.all() else 1
 

@@ -1,10 +1,14 @@
-"""The mixture of two normal laws with a tied mean of Welling & Teh (2011), section 5.1: a posterior with two modes.
+"""The mixture of two normal laws with a tied mean of Welling & Teh (2011), section 5.1: a posterior
+with two modes.
 
-    theta1 ~ N(0, 10),    theta2 ~ N(0, 1),    x_n ~ N(theta1, 2)/2 + N(theta1 + theta2, 2)/2    (variances)
+    theta1 ~ N(0, 10),    theta2 ~ N(0, 1),    x_n ~ N(theta1, 2)/2 + N(theta1 + theta2, 2)/2
+    (variances)
 
-300 points, simulated at theta = (0, 1). The likelihood is the same at (theta1 + theta2, -theta2): the other mode is near (1, -1).
+300 points, simulated at theta = (0, 1). The likelihood is the same at (theta1 + theta2, -theta2):
+the other mode is near (1, -1).
 
-    recipe sample sghmc --posterior examples/mixture.py --step-size 0.04 --param C=1 --steps 200000 --thin 20 --seed 1
+    recipe sample sghmc --posterior examples/mixture.py --step-size 0.04 --param C=1 --steps 200000
+    --thin 20 --seed 1
 """
 
 import numpy as np
@@ -21,7 +25,9 @@ x = Data("x")
 
 posterior = Posterior(
     blocks=(theta1, theta2),
-    log_likelihood=log(exp(-((x - theta1) ** 2) / 4) / 2 + exp(-((x - theta1 - theta2) ** 2) / 4) / 2),
+    log_likelihood=log(
+        exp(-((x - theta1) ** 2) / 4) / 2 + exp(-((x - theta1 - theta2) ** 2) / 4) / 2
+    ),
     log_prior=-(theta1**2) / 20 - theta2**2 / 2,
     data={x: X},
 )

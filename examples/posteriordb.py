@@ -1,13 +1,16 @@
 """Three regressions of posteriordb, each as a function of the folder with the data.
 
-    kidiq-kidscore_interaction    kid_score ~ N(b1 + b2 mom_hs + b3 mom_iq + b4 mom_hs mom_iq, sigma^2), sigma ~ half-Cauchy(0, 2.5)
-    earnings-logearn_height       log(earn) ~ N(b1 + b2 height, sigma^2)
-    mesquite-mesquite             weight ~ N(b1 + b2 diam1 + b3 diam2 + ... + b7 group, sigma^2)
+    kidiq-kidscore_interaction    kid_score ~ N(b1 + b2 mom_hs + b3 mom_iq + b4 mom_hs mom_iq,
+    sigma^2), sigma ~ half-Cauchy(0, 2.5) earnings-logearn_height       log(earn) ~ N(b1 + b2
+    height, sigma^2) mesquite-mesquite             weight ~ N(b1 + b2 diam1 + b3 diam2 + ... + b7
+    group, sigma^2)
 
-All priors that are not written are flat. posteriordb (https://github.com/stan-dev/posteriordb) has draws of each from long runs of
-Stan; tests/test_posteriordb.py compares ours with them. The columns of these tables are nearly collinear, so what is sampled is
-``gamma``, the coefficients of orthogonal columns, each with a standard deviation near 1/sqrt(rows); as the prior is flat, ``beta``
-is a linear map of them. ``sigma`` is sampled as ``log_sigma``, whose law has the Jacobian sigma as a further factor.
+All priors that are not written are flat. posteriordb (https://github.com/stan-dev/posteriordb) has
+draws of each from long runs of Stan; tests/test_posteriordb.py compares ours with them. The columns
+of these tables are nearly collinear, so what is sampled is ``gamma``, the coefficients of
+orthogonal columns, each with a standard deviation near 1/sqrt(rows); as the prior is flat, ``beta``
+is a linear map of them. ``sigma`` is sampled as ``log_sigma``, whose law has the Jacobian sigma as
+a further factor.
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ x, y = Data("x", like=gamma), Data("y")
 
 @dataclass(frozen=True)
 class Regression:
-    """A posterior of ``gamma`` and ``log_sigma``, and the matrix with ``beta = to_beta @ gamma``."""
+    """A posterior of ``gamma`` and ``log_sigma``, and the matrix with ``beta = to_beta @
+    gamma``.
+    """
 
     posterior: Posterior
     to_beta: np.ndarray
@@ -37,7 +42,9 @@ class Regression:
     def named(self, gamma: np.ndarray, log_sigma: np.ndarray) -> dict[str, np.ndarray]:
         """Draws, under the names of posteriordb."""
         beta = gamma @ self.to_beta.T
-        return {f"beta[{k + 1}]": beta[..., k] for k in range(beta.shape[-1])} | {"sigma": np.exp(log_sigma)}
+        return {f"beta[{k + 1}]": beta[..., k] for k in range(beta.shape[-1])} | {
+            "sigma": np.exp(log_sigma)
+        }
 
 
 def kidscore_interaction(folder: Path) -> Regression:
@@ -75,7 +82,10 @@ def reference_draws(folder: Path, name: str) -> dict[str, np.ndarray]:
 
 
 def _table(folder: Path, name: str) -> dict[str, np.ndarray]:
-    return {column: np.array(values, dtype=float) for column, values in _read(folder / "data" / f"{name}.json.zip").items()}
+    return {
+        column: np.array(values, dtype=float)
+        for column, values in _read(folder / "data" / f"{name}.json.zip").items()
+    }
 
 
 def _read(path: Path) -> Any:
@@ -85,12 +95,18 @@ def _read(path: Path) -> Any:
         return json.loads(archive.read(inside))
 
 
-def _regression(features: list[np.ndarray], response: np.ndarray, log_prior: Expr = S.Zero) -> Regression:
-    """Linear regression with an intercept; ``log_prior`` is that of sigma, in terms of ``log_sigma``."""
+def _regression(
+    features: list[np.ndarray], response: np.ndarray, log_prior: Expr = S.Zero
+) -> Regression:
+    """Linear regression with an intercept; ``log_prior`` is that of sigma, in terms of
+    ``log_sigma``.
+    """
     design = np.column_stack([np.ones(len(response)), *features])
     Q, R = np.linalg.qr(design)
     residuals = response - Q @ (Q.T @ response)
-    scale = np.sqrt(residuals @ residuals)  # sqrt(rows) times the noise, so that the columns scale*Q are as large as the noise
+    scale = np.sqrt(
+        residuals @ residuals
+    )  # sqrt(rows) times the noise, so that the columns scale*Q are as large as the noise
     error = y - total(x * gamma)
     posterior = Posterior(
         blocks=(gamma, log_sigma),

@@ -1,12 +1,14 @@
-"""Patterson & Teh (2013), figure 1: effective sample size against step size for the four parameterisations of the simplex.
+"""Patterson & Teh (2013), figure 1: effective sample size against step size for the four
+parameterisations of the simplex.
 
     python examples/simplex_ess.py [FOLDER]          (FOLDER is docs/constrained by default)
 
-K = 10 categories with the counts (90, 5, 5, 0, ..., 0) and the prior alpha = 0.1 each; 110,000 steps, of which the first 10,000 are
-left out and every hundredth of the others is kept. Each step is tested (Metropolis & Hastings), or none is. Steps in expanded mean
-coordinates are reflected at 0. Four chains of each; their effective sample size, which counts that chains disagree, is divided by
-four. Step sizes are those of the paper, twice those of the catalog. An Euler step of the reduced mean leaves the simplex, and is
-refused without a test.
+K = 10 categories with the counts (90, 5, 5, 0, ..., 0) and the prior alpha = 0.1 each; 110,000
+steps, of which the first 10,000 are left out and every hundredth of the others is kept. Each step
+is tested (Metropolis & Hastings), or none is. Steps in expanded mean coordinates are reflected at
+0. Four chains of each; their effective sample size, which counts that chains disagree, is divided
+by four. Step sizes are those of the paper, twice those of the catalog. An Euler step of the reduced
+mean leaves the simplex, and is refused without a test.
 """
 
 import sys
@@ -62,8 +64,16 @@ def softmax(theta: np.ndarray) -> np.ndarray:
 
 
 ALL = (
-    Coordinates("reduced mean", sgrld_simplex_reduced_mean, lambda t: with_last(t, 1 - t.sum(-1, keepdims=True))),
-    Coordinates("reduced natural", sgrld_simplex_reduced_natural, lambda t: softmax(with_last(t, 0 * t[..., :1]))),
+    Coordinates(
+        "reduced mean",
+        sgrld_simplex_reduced_mean,
+        lambda t: with_last(t, 1 - t.sum(-1, keepdims=True)),
+    ),
+    Coordinates(
+        "reduced natural",
+        sgrld_simplex_reduced_natural,
+        lambda t: softmax(with_last(t, 0 * t[..., :1])),
+    ),
     Coordinates("expanded mean", sgrld_simplex_expanded_mean_reflected, normalised),
     Coordinates("expanded natural", sgrld_simplex_expanded_natural, softmax),
 )
@@ -71,10 +81,12 @@ ALL = (
 
 @dataclass(frozen=True)
 class Result:
-    """What comes of one parameterisation at one step size: the effective sample size of 1000 draws, its mean over the probabilities
-    and the smallest one, the share of tests that accepted, and how far the mean of a probability is off at most.
+    """What comes of one parameterisation at one step size: the effective sample size of 1000 draws,
+    its mean over the probabilities and the smallest one, the share of tests that accepted, and how
+    far the mean of a probability is off at most.
 
-    ``ess`` is None where ``stopped`` chains did not come to their end, all of them where such a step is refused.
+    ``ess`` is None where ``stopped`` chains did not come to their end, all of them where such a
+    step is refused.
     """
 
     name: str
@@ -91,17 +103,30 @@ def effective(pi: np.ndarray) -> np.ndarray:
     """The effective sample size of each probability, a chain."""
     import arviz
 
-    return np.array([float(arviz.ess(pi[..., k], method="mean")) / CHAINS for k in range(pi.shape[-1])])
+    return np.array(
+        [float(arviz.ess(pi[..., k], method="mean")) / CHAINS for k in range(pi.shape[-1])]
+    )
 
 
 def run(c: Coordinates, tested: bool, step: float) -> Result:
     """Four chains at one step size."""
-    how = {"what": compose(metropolis(c.recipe, "euler"))} if tested else {"what": c.recipe, "scheme": "euler"}
+    how = (
+        {"what": compose(metropolis(c.recipe, "euler"))}
+        if tested
+        else {"what": c.recipe, "scheme": "euler"}
+    )
     try:
         drawn = sample(
-            **how, steps=STEPS, warmup=WARMUP, thin=THIN, step_size=step / 2, params=c.params, chains=CHAINS, seed=2013,
+            **how,
+            steps=STEPS,
+            warmup=WARMUP,
+            thin=THIN,
+            step_size=step / 2,
+            params=c.params,
+            chains=CHAINS,
+            seed=2013,
             progress=False,
-        )  # fmt: skip
+        )
     except RecipeError:
         return Result(c.name, tested, step, CHAINS)
     if drawn.divergences:
@@ -110,20 +135,30 @@ def run(c: Coordinates, tested: bool, step: float) -> Result:
     found, wanted = effective(pi), normalised(COUNTS + ALPHA)
     accepted = None if drawn.acceptance is None else float(drawn.acceptance.mean())
     off = float(np.abs(pi.mean((0, 1)) - wanted).max())
-    return Result(c.name, tested, step, 0, float(np.nanmean(found)), float(np.nanmin(found)), accepted, off)
+    return Result(
+        c.name, tested, step, 0, float(np.nanmean(found)), float(np.nanmin(found)), accepted, off
+    )
 
 
 def table(results: list[Result], tested: bool) -> str:
     """One row a step size, one column a parameterisation."""
-    lines = ["| step size | " + " | ".join(c.name for c in ALL) + " |", "| --- " * (len(ALL) + 1) + "|"]
+    lines = [
+        "| step size | " + " | ".join(c.name for c in ALL) + " |",
+        "| --- " * (len(ALL) + 1) + "|",
+    ]
     for step in SIZES:
-        row = [next(r for r in results if (r.name, r.tested, r.step) == (c.name, tested, step)) for c in ALL]
+        row = [
+            next(r for r in results if (r.name, r.tested, r.step) == (c.name, tested, step))
+            for c in ALL
+        ]
         lines.append(f"| {step:g} | " + " | ".join(map(cell, row)) + " |")
     return "\n".join(lines)
 
 
 def cell(r: Result) -> str:
-    """The mean and the worst effective sample size, and how many tests accepted, or how far off the means are."""
+    """The mean and the worst effective sample size, and how many tests accepted, or how far off the
+    means are.
+    """
     if r.ess is None:
         return "-"
     last = f"{100 * r.accepted:.1f} %" if r.accepted is not None else f"{r.off:.3f}"
@@ -135,9 +170,16 @@ def plot(results: list[Result], path: Path) -> None:
     figure = Figure(figsize=(10, 4), layout="constrained")
     for axes, tested in zip(figure.subplots(1, 2, sharey=True), (True, False), strict=True):
         for c in ALL:
-            own = [r for r in results if r.name == c.name and r.tested is tested and r.ess is not None]
+            own = [
+                r for r in results if r.name == c.name and r.tested is tested and r.ess is not None
+            ]
             axes.plot([r.step for r in own], [r.ess for r in own], marker="o", label=c.name)
-        axes.set(xscale="log", yscale="log", xlabel="step size", title=f"Metropolis {'on' if tested else 'off'}")
+        axes.set(
+            xscale="log",
+            yscale="log",
+            xlabel="step size",
+            title=f"Metropolis {'on' if tested else 'off'}",
+        )
         axes.grid(alpha=0.3)
         axes.legend()
         if tested:
@@ -155,4 +197,8 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "docs" / "constrained")
+    main(
+        Path(sys.argv[1])
+        if len(sys.argv) > 1
+        else Path(__file__).parent.parent / "docs" / "constrained"
+    )

@@ -1,4 +1,6 @@
-"""Declare a sampler ``H(z), D(z), Q(z)`` as the complete recipe of Ma, Chen & Fox (2015) writes it, and derive its dynamics."""
+"""Declare a sampler ``H(z), D(z), Q(z)`` as the complete recipe of Ma, Chen & Fox (2015) writes it,
+and derive its dynamics.
+"""
 
 from recipe.change.mirror import mirror
 from recipe.change.transform import corv, ito
@@ -27,9 +29,50 @@ from recipe.scheme import Discretisation, discretise, discretised
 __version__ = "0.1.0"
 
 __all__ = [
-    "Data", "DecimalWarning", "Dense", "Derivation", "Discretisation", "Dynamics", "Field", "Fold", "FoldSign", "Kernel", "Noise",
-    "NoncentralChiSquared", "OutsideLanguageError", "Parameter", "Posterior", "Potential", "Preimage", "Recipe", "RecipeError",
-    "Reflection", "Scalar", "Simplex", "Update", "Vector", "averaged", "bind", "compose", "corv", "derive", "discretise",
-    "discretised", "div", "dot", "flip", "grad", "ito", "limit_of", "maps", "metropolis", "mirror", "outer", "refresh", "repeat",
-    "spread", "step", "total",
-]  # fmt: skip
+    "Data",
+    "DecimalWarning",
+    "Dense",
+    "Derivation",
+    "Discretisation",
+    "Dynamics",
+    "Field",
+    "Fold",
+    "FoldSign",
+    "Kernel",
+    "Noise",
+    "NoncentralChiSquared",
+    "OutsideLanguageError",
+    "Parameter",
+    "Posterior",
+    "Potential",
+    "Preimage",
+    "Recipe",
+    "RecipeError",
+    "Reflection",
+    "Scalar",
+    "Simplex",
+    "Update",
+    "Vector",
+    "averaged",
+    "bind",
+    "compose",
+    "corv",
+    "derive",
+    "discretise",
+    "discretised",
+    "div",
+    "dot",
+    "flip",
+    "grad",
+    "ito",
+    "limit_of",
+    "maps",
+    "metropolis",
+    "mirror",
+    "outer",
+    "refresh",
+    "repeat",
+    "spread",
+    "step",
+    "total",
+]

@@ -1,4 +1,6 @@
-"""The command ``audit``: rules of libraries and papers as a table, what each is said to sample and what it does."""
+"""The command ``audit``: rules of libraries and papers as a table, what each is said to sample and
+what it does.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +32,25 @@ from verify.report.report import Line
 from verify.verdict import Verdict
 
 WIDTH = 180  # of the table where there is no terminal
-COLUMNS = {"rule": 5, "claimed: minus log density": 6, "verdict": 2, "the one that it has": 5, "repair, or what was found": 7}
-DECISIVE = (STATIONARITY.name, INVARIANCE.name)  # which line a reader of the table wants to know of first
+COLUMNS = {
+    "rule": 5,
+    "claimed: minus log density": 6,
+    "verdict": 2,
+    "the one that it has": 5,
+    "repair, or what was found": 7,
+}
+DECISIVE = (
+    STATIONARITY.name,
+    INVARIANCE.name,
+)  # which line a reader of the table wants to know of first
 
 
-def audit_all(files: Sequence[str], as_json: bool, limits: Limits, jobs: int, console: Console) -> int:
-    """Audit every rule in the files and print the table; returns the exit status, 0 where all come out as expected."""
+def audit_all(
+    files: Sequence[str], as_json: bool, limits: Limits, jobs: int, console: Console
+) -> int:
+    """Audit every rule in the files and print the table; returns the exit status, 0 where all come
+    out as expected.
+    """
     began = time.monotonic()
     judged: list[Judged] = []
     statuses: list[int] = []
@@ -56,9 +71,11 @@ def audit_all(files: Sequence[str], as_json: bool, limits: Limits, jobs: int, co
 
 
 def _results(files: Sequence[str], limits: Limits, jobs: int) -> Iterator[list[Judged | Refused]]:
-    """The results of each file, in their order; several files are worked on at once, each in processes of its own.
+    """The results of each file, in their order; several files are worked on at once, each in
+    processes of its own.
 
-    The threads that watch these end with the program, and the processes with them: an interruption waits for nothing.
+    The threads that watch these end with the program, and the processes with them: an interruption
+    waits for nothing.
     """
     waiting: SimpleQueue[int] = SimpleQueue()
     finished: SimpleQueue[tuple[int, list[Judged | Refused] | BaseException]] = SimpleQueue()
@@ -86,7 +103,9 @@ def _results(files: Sequence[str], limits: Limits, jobs: int) -> Iterator[list[J
 def _of_file(where: str, limits: Limits) -> list[Judged | Refused] | BaseException:
     try:
         return list(Watch(partial(audited, where), where, limits=limits).results())
-    except BaseException as error:  # a thread that ends without an answer would be waited for for ever
+    except (
+        BaseException
+    ) as error:  # a thread that ends without an answer would be waited for for ever
         return error
 
 
@@ -119,16 +138,24 @@ def row_of(result: Judged) -> dict[str, Any]:
 
 
 def _law(report: Report) -> str | None:
-    """The law that was found for a rule that is refuted, where one was, or why it is none; for what, if that is less."""
+    """The law that was found for a rule that is refuted, where one was, or why it is none; for
+    what, if that is less.
+    """
     line = next((line for line in report.lines if line.name == STATIONARY_LAW.name), None)
     if line is None or line.outcome.found is None:
         return None if line is None or not line.outcome.facts else line.outcome.facts[0]
-    return line.outcome.found.text if line.outcome.scope is None else f"{line.outcome.found.text} for {line.outcome.scope}"
+    return (
+        line.outcome.found.text
+        if line.outcome.scope is None
+        else f"{line.outcome.found.text} for {line.outcome.scope}"
+    )
 
 
 def _decisive(report: Report) -> Line | None:
     """The required line that the verdict rests on; of several the one about the law itself."""
-    lines = [line for line in report.lines if line.required and line.outcome.verdict is report.verdict]
+    lines = [
+        line for line in report.lines if line.required and line.outcome.verdict is report.verdict
+    ]
     return next((line for line in lines if line.name in DECISIVE), lines[0] if lines else None)
 
 
@@ -165,17 +192,28 @@ def _cells(result: Judged) -> tuple[Text, ...]:
         wrong = f"for {row['scope']}: {wrong}"
     last = Text(without_codes(wrong))
     if row["expect"] not in (None, row["verdict"]):
-        last = Text.assemble((f"expected to be {row['expect']}. ", STYLES[Verdict.REFUTED.value]), last)
+        last = Text.assemble(
+            (f"expected to be {row['expect']}. ", STYLES[Verdict.REFUTED.value]), last
+        )
     name, claimed, law = (Text(without_codes(row[key] or "")) for key in ("name", "claimed", "law"))
     return name, claimed, Text(row["verdict"], STYLES[row["verdict"]]), law, last
 
 
 def _summary(judged: list[Judged], refused: int, seconds: float) -> str:
-    """The last line: "all as expected" is said only where that gives the exit status 0, and something was judged."""
+    """The last line: "all as expected" is said only where that gives the exit status 0, and
+    something was judged.
+    """
     verdicts = [result.report.verdict for result in judged]
     counts = ", ".join(f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts)
-    otherwise = [result.declared.name for result in judged if exit_status(result.declared, result.report) != 0]
-    parts = [("1 rule" if len(judged) == 1 else f"{len(judged)} rules") + (f": {counts}" if judged else "")]
+    otherwise = [
+        result.declared.name
+        for result in judged
+        if exit_status(result.declared, result.report) != 0
+    ]
+    parts = [
+        ("1 rule" if len(judged) == 1 else f"{len(judged)} rules")
+        + (f": {counts}" if judged else "")
+    ]
     if otherwise:
         parts.append(f"otherwise than expected: {', '.join(otherwise)}")
     elif judged and not refused:

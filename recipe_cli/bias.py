@@ -1,7 +1,9 @@
-"""How far the law of a position is off at each of several step sizes, measured in one coordinate beside the order that is proved.
+"""How far the law of a position is off at each of several step sizes, measured in one coordinate
+beside the order that is proved.
 
-It is indicative. The numbers of exp(-H) come from quadrature, the others from the last states of many chains that start in the law
-of that position, everything else at its middle: a time that is too short for the rest of the state looks like a bias.
+It is indicative. The numbers of exp(-H) come from quadrature, the others from the last states of
+many chains that start in the law of that position, everything else at its middle: a time that is
+too short for the rest of the state looks like a bias.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ class Law:
 
 @dataclass(frozen=True)
 class Point:
-    """What was measured at a step size: the errors of the mean and of the mean square about the true mean, by their scale."""
+    """What was measured at a step size: the errors of the mean and of the mean square about the
+    true mean, by their scale.
+    """
 
     step_size: float
     bias: tuple[float, float]
@@ -71,11 +75,14 @@ class Bias:
     said: str
 
 
-def measured_bias(rule: Update, meanings: Meanings, trials: Mapping[str, Trial], kernel: OneStep, seed: int) -> Bias | None:
+def measured_bias(
+    rule: Update, meanings: Meanings, trials: Mapping[str, Trial], kernel: OneStep, seed: int
+) -> Bias | None:
     """The bias at the step size of a kernel and at smaller ones.
 
-    None where no position has a law that is found by quadrature, no chain stays finite, or the steps are too small for it.
-    ``meanings`` are the numbers of one coordinate, and so are those of the kernel.
+    None where no position has a law that is found by quadrature, no chain stays finite, or the
+    steps are too small for it. ``meanings`` are the numbers of one coordinate, and so are those of
+    the kernel.
     """
     law = law_of_position(rule, meanings, trials)
     if law is None or TIME / (kernel.size * SHARES[-1]) > MOST:
@@ -87,7 +94,9 @@ def measured_bias(rule: Update, meanings: Meanings, trials: Mapping[str, Trial],
 
 
 def law_of_position(rule: Update, meanings: Meanings, trials: Mapping[str, Trial]) -> Law | None:
-    """The law of the first vector, positions before others, of which H is a sum of what it alone enters and of the rest."""
+    """The law of the first vector, positions before others, of which H is a sum of what it alone
+    enters and of the rest.
+    """
     potentials = [U for U in rule.target.atoms() if getattr(U, "blocks", ())]
     for block in sorted(rule.state, key=lambda b: not any(_enters(U, b) for U in potentials)):
         if not isinstance(block, Vector) or isinstance(block.domain, Simplex):
@@ -102,10 +111,16 @@ def law_of_position(rule: Update, meanings: Meanings, trials: Mapping[str, Trial
 def _enters(term: Expr, block: Block) -> bool:
     names = {name_of(b) for U in term.atoms() for b in getattr(U, "blocks", ())}
     image = block.image
-    return bool(blocks_in(term, (block,))) or name_of(block) in names or (image is not None and name_of(image) in names)
+    return (
+        bool(blocks_in(term, (block,)))
+        or name_of(block) in names
+        or (image is not None and name_of(image) in names)
+    )
 
 
-def _on_grid(block: Block, own: list[Expr], meanings: Meanings, trials: Mapping[str, Trial]) -> Law | None:
+def _on_grid(
+    block: Block, own: list[Expr], meanings: Meanings, trials: Mapping[str, Trial]
+) -> Law | None:
     places = _grid(block.domain)
     m = meanings.with_values({**images_of((block,)), name_of(block): places[:, None]})
     theta = m.place(name_of(block.image)) if block.image is not None else places[:, None]
@@ -118,32 +133,57 @@ def _on_grid(block: Block, own: list[Expr], meanings: Meanings, trials: Mapping[
 
 
 def _grid(domain: Any) -> np.ndarray:
-    low, high = (float(domain.start), float(domain.end)) if isinstance(domain, Interval) else (-np.inf, np.inf)
+    low, high = (
+        (float(domain.start), float(domain.end))
+        if isinstance(domain, Interval)
+        else (-np.inf, np.inf)
+    )
     if np.isfinite(low) and np.isfinite(high):
         return np.asarray(low + (high - low) * np.linspace(NEAR, 1 - NEAR, GRID))
     if np.isfinite(low):
         return np.asarray(low + np.geomspace(NEAR, FAR, GRID))
-    return np.asarray(high - np.geomspace(FAR, NEAR, GRID) if np.isfinite(high) else np.linspace(-FAR, FAR, GRID))
+    return np.asarray(
+        high - np.geomspace(FAR, NEAR, GRID) if np.isfinite(high) else np.linspace(-FAR, FAR, GRID)
+    )
 
 
 def _point(rule: Update, law: Law, kernel: OneStep, rng: np.random.Generator) -> Point | None:
-    """The last states of many chains; None where one of them left its domain or the finite numbers."""
+    """The last states of many chains; None where one of them left its domain or the finite
+    numbers.
+    """
     first = {name_of(b): np.array([_middle(b)]) for b in rule.state}
-    key, steps, name = int(rng.integers(2**62)), max(1, round(TIME / kernel.size)), name_of(law.block)
+    key, steps, name = (
+        int(rng.integers(2**62)),
+        max(1, round(TIME / kernel.size)),
+        name_of(law.block),
+    )
     last = np.empty(CHAINS)
     for chain, x in enumerate(law.draws(rng, CHAINS)):
-        moved = kernel.advanced({**first, name: np.array([x])}, steps, seed=key, chain=chain, begin=0)
+        moved = kernel.advanced(
+            {**first, name: np.array([x])}, steps, seed=key, chain=chain, begin=0
+        )
         if moved is None:
             return None
         last[chain] = moved[name][0]
     away = last - law.mean
     scale = (np.sqrt(law.variance), law.variance)
-    found = [(f.mean() / s, f.std() / s / np.sqrt(CHAINS)) for f, s in zip((away, away**2 - law.variance), scale, strict=True)]
-    return Point(kernel.size, (float(found[0][0]), float(found[1][0])), (float(found[0][1]), float(found[1][1])))
+    found = [
+        (f.mean() / s, f.std() / s / np.sqrt(CHAINS))
+        for f, s in zip((away, away**2 - law.variance), scale, strict=True)
+    ]
+    return Point(
+        kernel.size,
+        (float(found[0][0]), float(found[1][0])),
+        (float(found[0][1]), float(found[1][1])),
+    )
 
 
 def _middle(block: Block) -> float:
-    low, high = (float(block.domain.start), float(block.domain.end)) if isinstance(block.domain, Interval) else (-np.inf, np.inf)
+    low, high = (
+        (float(block.domain.start), float(block.domain.end))
+        if isinstance(block.domain, Interval)
+        else (-np.inf, np.inf)
+    )
     if np.isfinite(low) and np.isfinite(high):
         return (low + high) / 2
     return low + 1 if np.isfinite(low) else (high - 1 if np.isfinite(high) else 0.0)
@@ -158,4 +198,6 @@ def _proved(rule: Update, block: Block) -> tuple[float | None, str]:
     of_block = next((m for m in found.marginals if m.kept == (block,)), found)
     if of_block.order < 1:
         return None, "no order is proved"
-    return float(of_block.order), f"order {'exactly' if of_block.exact else 'at least'} {of_block.order}, proved"
+    return float(
+        of_block.order
+    ), f"order {'exactly' if of_block.exact else 'at least'} {of_block.order}, proved"

@@ -1,4 +1,6 @@
-"""The command ``cache``: what is kept of generated modules and their machine code, and how it is cleared."""
+"""The command ``cache``: what is kept of generated modules and their machine code, and how it is
+cleared.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,10 @@ DAY = 86400.0
 app = typer.Typer(
     rich_markup_mode="markdown",
     epilog=(
-        "Examples: `recipe cache`, `recipe cache --json`, `recipe cache clear --older-than 30`. The directory is RECIPE_CACHE, or "
-        "the user's cache directory; samplers refuse it where others can write to it, as what is in it runs. Exit status: 0 good, "
-        "2 bad input, or a file that could not be deleted, 130 interrupted."
+        "Examples: `recipe cache`, `recipe cache --json`, `recipe cache clear --older-than 30`. The"
+        " directory is RECIPE_CACHE, or the user's cache directory; samplers refuse it where others"
+        " can write to it, as what is in it runs. Exit status: 0 good, 2 bad input, or a file that"
+        " could not be deleted, 130 interrupted."
     ),
 )
 
@@ -33,7 +36,9 @@ def cache(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
-    """Show the generated modules that are kept, with their machine code; `recipe cache clear` deletes them."""
+    """Show the generated modules that are kept, with their machine code; `recipe cache clear`
+    deletes them.
+    """
     if context.invoked_subcommand is not None:
         if as_json:
             raise RecipeError("--json shows what is kept, and clear deletes it: say one of them")
@@ -51,11 +56,16 @@ def cache(
 @app.command(epilog="Examples: `recipe cache clear`, `recipe cache clear --older-than 30 --yes`")
 def clear(
     older_than: Annotated[
-        float | None, typer.Option("--older-than", metavar="DAYS", min=0.0, help="Only what was not used for that long.")
+        float | None,
+        typer.Option(
+            "--older-than", metavar="DAYS", min=0.0, help="Only what was not used for that long."
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete what is kept: it is made again when it is needed. Other files in the directory stay, and so do running samplers."""
+    """Delete what is kept: it is made again when it is needed. Other files in the directory stay,
+    and so do running samplers.
+    """
     from codegen.store.inventory import contents, delete, size
 
     found = contents() if older_than is None else contents().unused_for(older_than * DAY)
@@ -72,7 +82,9 @@ def clear(
             return
     left = delete(files)
     if left:
-        raise RecipeError(f"{len(left)} of {len(files)} files could not be deleted, such as {left[0]}")
+        raise RecipeError(
+            f"{len(left)} of {len(files)} files could not be deleted, such as {left[0]}"
+        )
     print_line(f"deleted {what}")
 
 
@@ -91,11 +103,19 @@ def _lines(found: Contents) -> list[str]:
     rows = [_row(m) for m in sorted(found.modules, key=lambda m: -m.used)]
     head = ("last used", "text", "machine code", "module", "made from")
     widths = [max(len(row[n]) for row in (head, *rows)) for n in range(4)]
-    lines = [f"{_number(len(found.modules), 'module')}, {_bytes(size(found.files()))}, in {found.folder}"]
+    lines = [
+        f"{_number(len(found.modules), 'module')}, {_bytes(size(found.files()))}, in {found.folder}"
+    ]
     for row in (head, *rows):
         lines.append(
             "  ".join(
-                [f"{row[0]:<{widths[0]}}", f"{row[1]:>{widths[1]}}", f"{row[2]:>{widths[2]}}", f"{row[3]:<{widths[3]}}", row[4]]
+                [
+                    f"{row[0]:<{widths[0]}}",
+                    f"{row[1]:>{widths[1]}}",
+                    f"{row[2]:>{widths[2]}}",
+                    f"{row[3]:<{widths[3]}}",
+                    row[4],
+                ]
             )
         )
     return lines
@@ -124,12 +144,17 @@ def _data(found: Contents) -> dict[str, Any]:
         "bytes": size(found.files()),
         "modules": [
             {
-                "name": m.name, "made_from": m.made_from, "scheme": m.scheme, "text_bytes": size([m.text] if m.text else []),
-                "machine_code_bytes": size(m.code), "machine_code_files": len(m.code), "last_used": m.used,
+                "name": m.name,
+                "made_from": m.made_from,
+                "scheme": m.scheme,
+                "text_bytes": size([m.text] if m.text else []),
+                "machine_code_bytes": size(m.code),
+                "machine_code_files": len(m.code),
+                "last_used": m.used,
             }
             for m in found.modules
         ],
-    }  # fmt: skip
+    }
 
 
 def _number(count: int, noun: str) -> str:

@@ -1,4 +1,6 @@
-"""``recipe verify --certificate`` and ``recipe check``: a proof as a file, and going through it again."""
+"""``recipe verify --certificate`` and ``recipe check``: a proof as a file, and going through it
+again.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,24 @@ COLOURS = {"confirmed": "green", "rejected": "bold red"}
 
 
 def write_certificate(judged: Judged, output: Path) -> int:
-    """Write what was proved; where it is not proved over all, say so, and return the exit status of the verdict."""
+    """Write what was proved; where it is not proved over all, say so, and return the exit status of
+    the verdict.
+    """
     from codegen.files.atomic_write import whole_file
     from verify.certificate import canonical
 
     report = judged.report
     if judged.certificate is None:
-        left = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
-        print_line(f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value} ({left})", err=True)
+        left = ", ".join(
+            line.name
+            for line in report.lines
+            if line.required and line.outcome.verdict is report.verdict
+        )
+        print_line(
+            f"recipe: no certificate was written: {judged.declared.name} is {report.verdict.value}"
+            f" ({left})",
+            err=True,
+        )
         return EXIT_STATUS[report.verdict]
     with whole_file(output) as temporary:
         temporary.write_text(canonical(judged.certificate) + "\n", encoding="ascii")
@@ -61,33 +73,61 @@ def check_certificate(file: Path, where: str | None, as_json: bool, console: Con
     return result.exit_status if other is None else REJECTED
 
 
-def _as_json(file: Path, certificate: Any, result: Result, where: str | None, other: str | None) -> dict[str, Any]:
+def _as_json(
+    file: Path, certificate: Any, result: Result, where: str | None, other: str | None
+) -> dict[str, Any]:
     return {
         "file": str(file),
         "name": certificate["subject"]["name"],
         "kind": certificate["subject"]["kind"],
         "status": result.status if other is None else "rejected",
         "sentence": result.sentence if other is None else f"it is not about {where}: {other}",
-        "about": None if where is None else {"recipe": where, "same": other is None, "difference": other},
-        "obligations": [{"name": f.name, "status": f.status, "sentence": f.sentence} for f in result.findings],
+        "about": (
+            None if where is None else {"recipe": where, "same": other is None, "difference": other}
+        ),
+        "obligations": [
+            {"name": f.name, "status": f.status, "sentence": f.sentence} for f in result.findings
+        ],
         "assumptions": list(result.assumptions),
     }
 
 
-def _print(console: Console, file: Path, certificate: Any, result: Result, where: str | None, other: str | None) -> None:
+def _print(
+    console: Console,
+    file: Path,
+    certificate: Any,
+    result: Result,
+    where: str | None,
+    other: str | None,
+) -> None:
     subject = certificate["subject"]
-    console.print(Text.assemble(
-        (without_codes(str(file)), "bold"), f" ({without_codes(subject['name'] or 'without a name')}, {subject['kind']}): ",
-        (result.sentence, COLOURS.get(result.status, "yellow")),
-    ), soft_wrap=True)  # fmt: skip
+    console.print(
+        Text.assemble(
+            (without_codes(str(file)), "bold"),
+            f" ({without_codes(subject['name'] or 'without a name')}, {subject['kind']}): ",
+            (result.sentence, COLOURS.get(result.status, "yellow")),
+        ),
+        soft_wrap=True,
+    )
     width = max((len(f.name) for f in result.findings), default=0)
     for f in result.findings:
-        console.print(Text.assemble("  ", _coloured(f.status), without_codes(f"  {f.name:<{width}}  {f.sentence}")), soft_wrap=True)
+        console.print(
+            Text.assemble(
+                "  ", _coloured(f.status), without_codes(f"  {f.name:<{width}}  {f.sentence}")
+            ),
+            soft_wrap=True,
+        )
     if where is not None and other is None:
-        console.print(Text(without_codes(f"  it is about {where}, for {certificate['scope']}")), soft_wrap=True)
+        console.print(
+            Text(without_codes(f"  it is about {where}, for {certificate['scope']}")),
+            soft_wrap=True,
+        )
     elif where is not None:
         console.print(
-            Text.assemble("  ", _coloured("rejected"), without_codes(f"  it is not about {where}: {other}")), soft_wrap=True
+            Text.assemble(
+                "  ", _coloured("rejected"), without_codes(f"  it is not about {where}: {other}")
+            ),
+            soft_wrap=True,
         )
     for assumption in result.assumptions:
         console.print(Text(without_codes(f"  assumed: {assumption}"), style="dim"), soft_wrap=True)

@@ -1,6 +1,7 @@
 """A claim on a file that a long command will write: two commands never write one file.
 
-The claim is a small file beside it, locked (``flock``) while the command runs, so that what a killed one leaves blocks nobody.
+The claim is a small file beside it, locked (``flock``) while the command runs, so that what a
+killed one leaves blocks nobody.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from recipe import RecipeError
 
 MARK = b"recipe claims a file: "
 LONGEST = 200  # bytes of a file name: file systems take 255
-WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}  # a file system that has none: then the claim is a note to readers
+WITHOUT_LOCKS = {
+    errno.ENOLCK,
+    errno.ENOSYS,
+    errno.EOPNOTSUPP,
+}  # a file system that has none: then the claim is a note to readers
 
 
 @contextmanager
@@ -35,7 +40,9 @@ def claimed(target: Path) -> Iterator[None]:
     try:
         descriptor = _locked(path, target)
     except OSError as error:
-        raise RecipeError(f"{target} cannot be written: {error.strerror or error}; choose another path") from None
+        raise RecipeError(
+            f"{target} cannot be written: {error.strerror or error}; choose another path"
+        ) from None
     try:
         yield
     finally:
@@ -52,7 +59,9 @@ def _short(name: str) -> str:
 def _locked(path: Path, target: Path) -> int:
     """The claim, ours; it may have been taken away between its opening and its locking."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600
+        )
         try:
             if _taken(descriptor, path, target):
                 return descriptor
@@ -68,11 +77,16 @@ def _taken(descriptor: int, path: Path, target: Path) -> bool:
     found = os.fstat(descriptor)
     content = os.read(descriptor, len(MARK)) if stat.S_ISREG(found.st_mode) else b"?"
     if content not in (b"", MARK):
-        raise RecipeError(f"{path} is in the way of a lock, and no file of this program; move it, or choose another output")
+        raise RecipeError(
+            f"{path} is in the way of a lock, and no file of this program; move it, or choose"
+            " another output"
+        )
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise RecipeError(f"another process is about to write {target}; choose another path, or wait for its end") from None
+        raise RecipeError(
+            f"another process is about to write {target}; choose another path, or wait for its end"
+        ) from None
     except OSError as error:
         if error.errno not in WITHOUT_LOCKS:
             raise

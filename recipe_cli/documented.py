@@ -1,4 +1,6 @@
-"""The help of a command is its docstring, which ``python -OO`` leaves out: it is then read from the source again."""
+"""The help of a command is its docstring, which ``python -OO`` leaves out: it is then read from the
+source again.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,11 @@ from typer import Typer
 def restore_docstrings(app: Typer) -> None:
     """Give every command of an app, and of its groups, the docstring that stands in its source."""
     for command in (*app.registered_commands, app.registered_callback):
-        if command is not None and command.callback is not None and command.callback.__doc__ is None:
+        if (
+            command is not None
+            and command.callback is not None
+            and command.callback.__doc__ is None
+        ):
             command.callback.__doc__ = _docstring(command.callback)
     for group in app.registered_groups:
         if group.typer_instance is not None:

@@ -15,7 +15,10 @@ def refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
         _refuse_to_replace(output, force, *inputs)
     except RecipeError:
         raise
-    except (OSError, ValueError) as error:  # of a name that is too long, or a disk that does not answer
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # of a name that is too long, or a disk that does not answer
         reason = getattr(error, "strerror", None) or error
         raise RecipeError(f"{output} cannot be written: {reason}; choose another name") from None
 
@@ -29,7 +32,9 @@ def _refuse_to_replace(output: Path, force: bool, *inputs: str | None) -> None:
         if file is not None and file.is_file() and there and output.samefile(file):
             raise RecipeError(f"{output} is the input; choose another name")
     if there and not force:
-        raise RecipeError(f"{output} is already there; choose another name, or say --force to replace it")
+        raise RecipeError(
+            f"{output} is already there; choose another name, or say --force to replace it"
+        )
     if not output.parent.is_dir():
         raise RecipeError(f"the folder {output.parent} of {output} does not exist")
 
@@ -61,7 +66,9 @@ def text_of(file: Path, longest: int) -> str:
         RecipeError: where it is none, is longer than so many bytes, or cannot be read.
     """
     try:
-        if exists(file) and not file.is_file():  # a pipe would be waited for, and a device may have no end
+        if (
+            exists(file) and not file.is_file()
+        ):  # a pipe would be waited for, and a device may have no end
             raise RecipeError(f"{file} is not a regular file; give a file that was written")
         with file.open("rb") as opened:
             content = opened.read(longest + 1)
@@ -69,4 +76,6 @@ def text_of(file: Path, longest: int) -> str:
             raise RecipeError(f"{file} is longer than {longest} bytes; give another file")
         return content.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise RecipeError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}; give another file") from None
+        raise RecipeError(
+            f"{file} cannot be read: {getattr(error, 'strerror', None) or error}; give another file"
+        ) from None

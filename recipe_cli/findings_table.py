@@ -1,4 +1,6 @@
-"""What ``recipe test`` prints: a line for each comparison, what was not seen, and the command that does it once more."""
+"""What ``recipe test`` prints: a line for each comparison, what was not seen, and the command that
+does it once more.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ def _said(tested: Tested) -> list[str]:
     ]
     lines = [
         f"{found.name}, {subject.scheme}, {subject.asked.length} coordinates: {', '.join(numbers)}",
-        f"module {tested.module.name}_{tested.module.hash[:12]}, compiled; its text is proved to be the rule",
+        (
+            f"module {tested.module.name}_{tested.module.hash[:12]}, compiled; its text is proved"
+            " to be the rule"
+        ),
     ]
     lines += [f"tried on {text} (for {name})" for name, text in subject.texts.items()]
     return lines if subject.law is None else [*lines, subject.law.remark]
@@ -46,7 +51,11 @@ def print_findings(console: Console, tested: Tested, pictures: list[Path]) -> No
         table.add_column(name, justify="right" if name in NUMBERS else "left", overflow="fold")
     for line in condensed(found.lines):
         style = "bold red" if line.outcome is Outcome.DIFFERS else None
-        compared = f"{line.name}\n{line.where}" if line.where and line.outcome is Outcome.DIFFERS else line.name
+        compared = (
+            f"{line.name}\n{line.where}"
+            if line.where and line.outcome is Outcome.DIFFERS
+            else line.name
+        )
         cells = (
             line.outcome.value,
             compared,
@@ -57,7 +66,11 @@ def print_findings(console: Console, tested: Tested, pictures: list[Path]) -> No
         )
         table.add_row(*map(escape, cells), style=style)
     console.print(table)
-    hint = "a larger --step-size or --factor shows it" if tested.subject.law is None else "another --step-size may show it"
+    hint = (
+        "a larger --step-size or --factor shows it"
+        if tested.subject.law is None
+        else "another --step-size may show it"
+    )
     for name in found.unseen:
         what = name if name.startswith("that ") else f"a factor {found.factor:.12g} in {name}"
         console.print(f"not seen: {what}; {hint}", markup=False, soft_wrap=True)
@@ -68,22 +81,35 @@ def print_findings(console: Console, tested: Tested, pictures: list[Path]) -> No
 
 
 def _verdict(found: Findings) -> str:
-    said = f"{found.replicas:,} replicas, seed {found.seed}; a right kernel differs with a probability of at most {found.level:g}"
+    said = (
+        f"{found.replicas:,} replicas, seed {found.seed}; a right kernel differs with a probability"
+        f" of at most {found.level:g}"
+    )
     if found.differing:
         return (
-            f"{len(found.differing)} of {len(found.lines)} comparisons differ: the program does not do what was declared ({said})"
+            f"{len(found.differing)} of {len(found.lines)} comparisons differ: the program does not"
+            f" do what was declared ({said})"
         )
     rest = f", but not all is seen ({len(found.unseen)})" if found.unseen else ""
     return f"all {len(found.lines)} comparisons agree{rest} ({said})"
 
 
 def condensed(lines: Sequence[Line]) -> Iterator[Line]:
-    """Of the lines about many features of one law that agree only the nearest to its threshold; all others as they are."""
+    """Of the lines about many features of one law that agree only the nearest to its threshold; all
+    others as they are.
+    """
     kinds: dict[tuple[str, ...], list[Line]] = {}
     for line in lines:
         begun, _, of = line.name.partition(": ")
         alone = not of or line.outcome is Outcome.DIFFERS
         kinds.setdefault((line.name,) if alone else (begun, of.split()[0]), []).append(line)
     for listed in kinds.values():
-        nearest = max(listed, key=lambda line: line.distance / line.threshold if line.threshold else line.distance)
-        yield nearest if len(listed) == 1 else replace(nearest, name=f"{nearest.name}, nearest of {len(listed)}")
+        nearest = max(
+            listed,
+            key=lambda line: line.distance / line.threshold if line.threshold else line.distance,
+        )
+        yield (
+            nearest
+            if len(listed) == 1
+            else replace(nearest, name=f"{nearest.name}, nearest of {len(listed)}")
+        )

@@ -14,7 +14,9 @@ from verify.verdict import Verdict
 
 
 def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
-    """End the command where the sampler is refuted, unless it may be ``unproved``; name what is undecided."""
+    """End the command where the sampler is refuted, unless it may be ``unproved``; name what is
+    undecided.
+    """
     result = _verified(declaration)
     if isinstance(result, Refused):
         print_line(f"recipe: {result.mistake.sentence}", err=True)
@@ -26,7 +28,9 @@ def require_not_refuted(declaration: Declaration, unproved: bool) -> None:
 
 
 def note_verdict(declaration: Declaration) -> None:
-    """Name what is refuted or undecided, and what cannot be verified: a program can do all the same what is declared."""
+    """Name what is refuted or undecided, and what cannot be verified: a program can do all the same
+    what is declared.
+    """
     result = _verified(declaration)
     if isinstance(result, Refused):
         print_line(f"note: not verified: {result.mistake.sentence}", err=True)
@@ -47,5 +51,9 @@ def _note(declaration: Declaration, judged: Judged) -> None:
 def _said(declaration: Declaration, judged: Judged) -> str:
     """The verdict, and the obligations that it is about."""
     report = judged.report
-    lines = ", ".join(line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
+    lines = ", ".join(
+        line.name
+        for line in report.lines
+        if line.required and line.outcome.verdict is report.verdict
+    )
     return f"{declaration.name} is {report.verdict.value} ({lines}); see recipe verify"

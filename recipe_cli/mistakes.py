@@ -1,4 +1,6 @@
-"""What went wrong, as one sentence that a terminal can show, and the exit status that goes with it."""
+"""What went wrong, as one sentence that a terminal can show, and the exit status that goes
+with it.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,16 @@ from verify.verdict import Verdict
 BAD_INPUT, UNDECIDED, INTERNAL_ERROR = 2, 3, 70
 LONGEST = 1000
 TOO_DEEP = "an expression is nested too deeply; write it with fewer levels"
-TOO_MANY_DIGITS = "a number comes up that has more digits than Python prints; put a parameter in its place"
+TOO_MANY_DIGITS = (
+    "a number comes up that has more digits than Python prints; put a parameter in its place"
+)
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One sentence, and whose mistake it is: status 2 for the user's, 70 for one of this program, which is no verdict."""
+    """One sentence, and whose mistake it is: status 2 for the user's, 70 for one of this program,
+    which is no verdict.
+    """
 
     sentence: str
     status: int
@@ -29,9 +35,13 @@ def mistake_of(error: BaseException) -> Mistake:
     """The mistake behind an exception."""
     if isinstance(error, RecipeError):
         return Mistake(one_line(error), BAD_INPUT)
-    verdict = getattr(error, "verdict", None)  # of a module that is not proved to be what it was made from
+    verdict = getattr(
+        error, "verdict", None
+    )  # of a module that is not proved to be what it was made from
     if isinstance(verdict, Verdict):
-        return Mistake(one_line(error), UNDECIDED if verdict is Verdict.UNDECIDED else INTERNAL_ERROR)
+        return Mistake(
+            one_line(error), UNDECIDED if verdict is Verdict.UNDECIDED else INTERNAL_ERROR
+        )
     if isinstance(error, RecursionError):
         return Mistake(TOO_DEEP, BAD_INPUT)
     if isinstance(error, ValueError) and "integer string conversion" in str(error):
@@ -41,11 +51,16 @@ def mistake_of(error: BaseException) -> Mistake:
         return Mistake(missing, BAD_INPUT)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
-    return Mistake(f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it", INTERNAL_ERROR)
+    return Mistake(
+        f"internal error{place}: {type(error).__name__}: {one_line(error)}; please report it",
+        INTERNAL_ERROR,
+    )
 
 
 def _refused_by_the_system(error: BaseException) -> str | None:
-    """What the operating system says of a path, or of the place where it is; it is no fault of this program."""
+    """What the operating system says of a path, or of the place where it is; it is no fault of this
+    program.
+    """
     if not isinstance(error, OSError) or not error.strerror:
         return None
     where = f"{printable(str(error.filename))}: " if error.filename is not None else ""
@@ -53,7 +68,9 @@ def _refused_by_the_system(error: BaseException) -> str | None:
 
 
 def one_line(error: BaseException) -> str:
-    """The text of an exception in one line; an exception of a user's own class may fail even at that."""
+    """The text of an exception in one line; an exception of a user's own class may fail even at
+    that.
+    """
     try:
         text = str(error)
     except Exception:

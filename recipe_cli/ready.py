@@ -1,11 +1,16 @@
-"""Whether this machine and this Python can carry a command to its end: asked before anything takes time."""
+"""Whether this machine and this Python can carry a command to its end: asked before anything takes
+time.
+"""
 
 from __future__ import annotations
 
 from codegen.system.memory import require_to_load
 from codegen.system.numba_settings import check_docstrings
 
-TO_TEST = 150_000_000, 300_000_000  # bytes of memory and of address space, beside Numba; measured with two processors
+TO_TEST = (
+    150_000_000,
+    300_000_000,
+)  # bytes of memory and of address space, beside Numba; measured with two processors
 TO_DIAGNOSE = 260_000_000, 700_000_000
 
 

@@ -18,7 +18,13 @@ from verify.report.layout import FINE, TITLE, Paragraph, paragraphs
 from verify.report.markdown import markdown
 from verify.verdict import Verdict
 
-STYLES = {"proved": "green", "refuted": "bold red", "undecided": "yellow", TITLE: "bold", FINE: "dim"}
+STYLES = {
+    "proved": "green",
+    "refuted": "bold red",
+    "undecided": "yellow",
+    TITLE: "bold",
+    FINE: "dim",
+}
 EXIT_STATUS = {Verdict.PROVED: 0, Verdict.REFUTED: 1, Verdict.UNDECIDED: 3}
 NARROWEST = 30  # columns that a paragraph needs beside its head; with fewer it goes on below it
 SHALLOW = 4
@@ -31,10 +37,17 @@ def print_report(console: Console, declaration: Declared, report: Report) -> Non
     for paragraph in paragraphs(report, declaration.name, declaration.file, declaration.expect):
         for line in _lines(paragraph, width):
             console.print(line, soft_wrap=True)
-    open_lines = (line.name for line in report.lines if line.required and line.outcome.verdict is report.verdict)
+    open_lines = (
+        line.name
+        for line in report.lines
+        if line.required and line.outcome.verdict is report.verdict
+    )
     unproved = None if report.verdict is Verdict.PROVED else next(open_lines, None)
     if console.is_terminal and unproved is not None:
-        console.print(Text(f"  recipe explain {unproved}: what it states, and why it matters", STYLES[FINE]), soft_wrap=True)
+        console.print(
+            Text(f"  recipe explain {unproved}: what it states, and why it matters", STYLES[FINE]),
+            soft_wrap=True,
+        )
 
 
 def report_as_markdown(declaration: Declared, report: Report) -> str:
@@ -44,12 +57,20 @@ def report_as_markdown(declaration: Declared, report: Report) -> str:
 
 def report_as_json(declaration: Declared, report: Report) -> dict[str, Any]:
     """The report for machines, known by the name that the file gives it."""
-    return report.as_json() | {"name": declaration.name, "file": declaration.file, "expect": declaration.expect}
+    return report.as_json() | {
+        "name": declaration.name,
+        "file": declaration.file,
+        "expect": declaration.expect,
+    }
 
 
 def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
-    """The lines of a paragraph, further ones beneath its body. Nothing in it is markup, nor can it send codes to the terminal."""
-    head = Text.assemble(*((without_codes(piece), STYLES.get(role, "")) for piece, role in paragraph.head))
+    """The lines of a paragraph, further ones beneath its body. Nothing in it is markup, nor can it
+    send codes to the terminal.
+    """
+    head = Text.assemble(
+        *((without_codes(piece), STYLES.get(role, "")) for piece, role in paragraph.head)
+    )
     body, style = without_codes(paragraph.body), STYLES.get(paragraph.role, "")
     if width is None or not body or len(head) + len(body) <= width:
         yield head + Text(body, style)
@@ -61,7 +82,9 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
         lead = len(head.plain) - len(head.plain.lstrip())
         yield Text(indent) + head[lead:] if lead > len(indent) else head
         head, body = Text(indent), body.lstrip()
-    wrap = textwrap.TextWrapper(width, " " * len(head), indent, break_long_words=False, break_on_hyphens=False)
+    wrap = textwrap.TextWrapper(
+        width, " " * len(head), indent, break_long_words=False, break_on_hyphens=False
+    )
     first, *further = (line.replace(NO_BREAK, " ") for line in wrap.wrap(_glued(body)))
     yield head + Text(first[len(head) :], style)
     for line in further:
@@ -71,7 +94,9 @@ def _lines(paragraph: Paragraph, width: int | None) -> Iterator[Text]:
 def _glued(text: str) -> str:
     """The text with no place to break at within an equation and short brackets."""
     short = re.compile(rf"[(\[][^()\[\]]{{0,{NARROWEST}}}[)\]]")
-    return short.sub(lambda found: found[0].replace(" ", NO_BREAK), text.replace(" = ", f"{NO_BREAK}={NO_BREAK}"))
+    return short.sub(
+        lambda found: found[0].replace(" ", NO_BREAK), text.replace(" = ", f"{NO_BREAK}={NO_BREAK}")
+    )
 
 
 def exit_status(declaration: Declared, report: Report) -> int:
@@ -82,5 +107,7 @@ def exit_status(declaration: Declared, report: Report) -> int:
 
 
 def worst(statuses: list[int]) -> int:
-    """The exit status of several together: what has no report comes first, then refuted, undecided, good."""
+    """The exit status of several together: what has no report comes first, then refuted, undecided,
+    good.
+    """
     return next((s for s in (INTERNAL_ERROR, BAD_INPUT, 1, 3) if s in statuses), 0)

@@ -1,4 +1,6 @@
-"""The commands ``generate`` and ``sample``: parse what was typed, call the generator, show what came out."""
+"""The commands ``generate`` and ``sample``: parse what was typed, call the generator, show what
+came out.
+"""
 
 from __future__ import annotations
 
@@ -62,23 +64,32 @@ class Settings:
     checkpoint_seconds: float = 30.0
 
 
-def generate_module(declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None) -> None:
+def generate_module(
+    declaration: Declaration, output: Path, scheme: str, order: str | None, posterior: str | None
+) -> None:
     """Write the module of a recipe (or of a printed rule) to a file."""
     module, declared = _module_of(declaration, scheme, order, posterior)
     require_translation(module, declared, order=_blocks(order))
     module.write(output)
 
 
-def check_module(declaration: Declaration, file: Path, scheme: str, order: str | None, posterior: str | None) -> int:
-    """Say whether the text of a file is the step that a module would be made from; the status to end with.
+def check_module(
+    declaration: Declaration, file: Path, scheme: str, order: str | None, posterior: str | None
+) -> int:
+    """Say whether the text of a file is the step that a module would be made from; the status to
+    end with.
 
     The text is read, and never run.
     """
     module, declared = _module_of(declaration, scheme, order, posterior)
     text = text_of(file, LONGEST)
     outcome = translation_of(replace(module, source=text), declared, order=_blocks(order))
-    said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(outcome.verdict, "is not proved to be")
-    print_line(f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}")
+    said = {Verdict.PROVED: "is proved to be", Verdict.REFUTED: "is not"}.get(
+        outcome.verdict, "is not proved to be"
+    )
+    print_line(
+        f"the text of {file} {said} {declaration.name} by the scheme {module.scheme}: {outcome.by}"
+    )
     return EXIT_STATUS[outcome.verdict]
 
 
@@ -92,14 +103,30 @@ def _module_of(
         posteriors = {_potential(declaration): posterior_in(posterior)}
         if isinstance(declared, Recipe):
             declared, posteriors = bind(declared, posteriors), {}
-    return generate_kernel(declared, scheme=scheme, order=_blocks(order), posteriors=posteriors, name=declaration.name), declared
+    return (
+        generate_kernel(
+            declared,
+            scheme=scheme,
+            order=_blocks(order),
+            posteriors=posteriors,
+            name=declaration.name,
+        ),
+        declared,
+    )
 
 
 def sample_posterior(
-    declaration: Declaration, posterior: str, settings: Settings, output: Output, console: Console,
-    plots: Path | None = None, as_json: bool = False,
-) -> int:  # fmt: skip
-    """Sample, save and diagnose; returns the exit status: after a signal 128 and its number, with the draws so far saved."""
+    declaration: Declaration,
+    posterior: str,
+    settings: Settings,
+    output: Output,
+    console: Console,
+    plots: Path | None = None,
+    as_json: bool = False,
+) -> int:
+    """Sample, save and diagnose; returns the exit status: after a signal 128 and its number, with
+    the draws so far saved.
+    """
     with (
         Signals((RAISES, ENDS), tell, last=True) as signals,
         nullcontext() if plots is None else claimed(writable_folder(plots) / "plots"),
@@ -111,13 +138,17 @@ def sample_posterior(
                 draws = _drawn(declaration, law, settings, output, signals)
             seconds = perf_counter() - began
             signals.act()
-            show_draws(console, draws, [b.name for b in law.blocks], seconds, output.saved, plots, as_json)
+            show_draws(
+                console, draws, [b.name for b in law.blocks], seconds, output.saved, plots, as_json
+            )
         except Stopped as stopped:
             _tell_where(output)
             return 128 + (signals.first or stopped.number)
         except BaseException as error:
             _tell_where(output)
-            if not (isinstance(error, OSError) and signals.first):  # else the terminal has gone with the signal
+            if not (
+                isinstance(error, OSError) and signals.first
+            ):  # else the terminal has gone with the signal
                 raise
     if output.fault is not None:
         raise RecipeError(output.fault)
@@ -127,12 +158,14 @@ def sample_posterior(
 
 
 def _require_saved(draws: Draws, checkpoint: Path) -> None:
-    """Refuse to end well where the checkpoint is all that is left of a run, and does not hold its draws."""
+    """Refuse to end well where the checkpoint is all that is left of a run, and does not hold its
+    draws.
+    """
     made, there = int(max(draws.counts)), saved_draws(checkpoint)
     if there < made:
         raise RecipeError(
-            f"the checkpoint {checkpoint} holds {there} of {made} draws a chain, and the others are lost; "
-            "make room there, or give -o FILE, and run it again"
+            f"the checkpoint {checkpoint} holds {there} of {made} draws a chain, and the others are"
+            " lost; make room there, or give -o FILE, and run it again"
         )
 
 
@@ -142,28 +175,51 @@ def _tell_where(output: Output) -> None:
         tell(output.fault or f"the draws are saved in {output.saved}")
 
 
-def _drawn(declaration: Declaration, law: Posterior, settings: Settings, output: Output, signals: Signals) -> Draws:
+def _drawn(
+    declaration: Declaration, law: Posterior, settings: Settings, output: Output, signals: Signals
+) -> Draws:
     """Sample, and save."""
     target = _bound(declaration, law)
     stepless = isinstance(target, Kernel) and target.step is None
-    require_room_to_diagnose(settings.chains, max(0, settings.steps - _warmup(settings)) // max(1, settings.thin))
+    require_room_to_diagnose(
+        settings.chains, max(0, settings.steps - _warmup(settings)) // max(1, settings.thin)
+    )
     blocks = _blocks(settings.order)
 
     def validated(module: Module) -> None:
         require_translation(module, target, order=blocks, compensate=settings.compensate)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", CheckpointWarning)  # whatever PYTHONWARNINGS is: it must not end the run
-        warnings.showwarning = _say  # that a checkpoint could not be written is known while the run goes on
+        warnings.simplefilter(
+            "always", CheckpointWarning
+        )  # whatever PYTHONWARNINGS is: it must not end the run
+        warnings.showwarning = (
+            _say  # that a checkpoint could not be written is known while the run goes on
+        )
         return sample_kernel(
-            target, scheme=settings.scheme, order=blocks, step_size=None if stepless else _schedule(settings),
-            params=parameters_typed(settings.params), steps=settings.steps, warmup=_warmup(settings), thin=settings.thin,
-            batch_size=settings.batch_size, replace=settings.replace, control_variates=settings.control_variates,
-            compensate=settings.compensate, float32_data=settings.float32_data,
-            chains=settings.chains, threads=settings.threads, seed=settings.seed,
-            keep=_blocks(settings.keep), checkpoint=settings.checkpoint, checkpoint_seconds=settings.checkpoint_seconds,
-            name=declaration.name, check=validated, caller=Caller(output.rehearse, output.save, signals),
-        )  # fmt: skip
+            target,
+            scheme=settings.scheme,
+            order=blocks,
+            step_size=None if stepless else _schedule(settings),
+            params=parameters_typed(settings.params),
+            steps=settings.steps,
+            warmup=_warmup(settings),
+            thin=settings.thin,
+            batch_size=settings.batch_size,
+            replace=settings.replace,
+            control_variates=settings.control_variates,
+            compensate=settings.compensate,
+            float32_data=settings.float32_data,
+            chains=settings.chains,
+            threads=settings.threads,
+            seed=settings.seed,
+            keep=_blocks(settings.keep),
+            checkpoint=settings.checkpoint,
+            checkpoint_seconds=settings.checkpoint_seconds,
+            name=declaration.name,
+            check=validated,
+            caller=Caller(output.rehearse, output.save, signals),
+        )
 
 
 def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
@@ -173,17 +229,28 @@ def _bound(declaration: Declaration, law: Posterior) -> Recipe | Kernel:
         case Kernel() as kernel:
             return bind(kernel, {_potential(declaration): law})
         case _:
-            raise RecipeError(f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel")
+            raise RecipeError(
+                f"{declaration.name} is an update rule; `recipe sample` takes a recipe or a kernel"
+            )
 
 
-def _say(message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+def _say(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: Any = None,
+    line: Any = None,
+) -> None:
     tell(str(message), "warning")
 
 
 def _schedule(settings: Settings) -> Schedule:
     """The step size from step to step, as ``--decay`` and ``--cycle`` say."""
     if settings.decay is not None and settings.cycle is not None:
-        raise RecipeError("--decay and --cycle are two schedules of the step size: give one of them")
+        raise RecipeError(
+            "--decay and --cycle are two schedules of the step size: give one of them"
+        )
     if settings.cycle is not None:
         return Cyclical(settings.step_size, settings.cycle)
     if settings.decay is None:
@@ -191,12 +258,17 @@ def _schedule(settings: Settings) -> Schedule:
     try:
         b, c = map(float, settings.decay.split(","))
     except ValueError:
-        raise RecipeError(f"--decay {settings.decay}: write B,C, such as --decay 1000,0.55 for a (1 + t/1000)^-0.55") from None
+        raise RecipeError(
+            f"--decay {settings.decay}: write B,C, such as --decay 1000,0.55 for a (1 +"
+            " t/1000)^-0.55"
+        ) from None
     return Polynomial(settings.step_size, b, c)
 
 
 def _warmup(settings: Settings) -> int:
-    """A tenth of the steps; of a run that goes on what it was, so that more steps can be asked for."""
+    """A tenth of the steps; of a run that goes on what it was, so that more steps can be
+    asked for.
+    """
     if settings.warmup is not None:
         return settings.warmup
     saved = None if settings.checkpoint is None else saved_warmup(settings.checkpoint)
@@ -208,7 +280,10 @@ def _potential(declaration: Declaration) -> Potential:
     if len(potentials) == 1:
         return potentials[0]
     names = ", ".join(map(str, potentials)) or "none"
-    raise RecipeError(f"{declaration.name} has the potentials {names}: a posterior file gives the meaning of exactly one")
+    raise RecipeError(
+        f"{declaration.name} has the potentials {names}: a posterior file gives the meaning of"
+        " exactly one"
+    )
 
 
 def _blocks(order: str | None) -> list[str] | None:

@@ -1,4 +1,6 @@
-"""Draws that took hours are not lost at the end: what saving needs is tried before the run, and there are other places after it."""
+"""Draws that took hours are not lost at the end: what saving needs is tried before the run, and
+there are other places after it.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,15 @@ class Output:
         """Within, no other command writes the file."""
         with nullcontext() if self.path is None else claimed(self.path):
             if self.path is not None and self.path.exists() and not self.force:
-                raise RecipeError(f"{self.path} is already there; choose another name, or say --force to replace it")
+                raise RecipeError(
+                    f"{self.path} is already there; choose another name, or say --force to"
+                    " replace it"
+                )
             yield
 
     def rehearse(self, one: Draws, size: int) -> None:
-        """Import and try all that saving and judging the draws needs, on one draw, at the place where they go.
+        """Import and try all that saving and judging the draws needs, on one draw, at the place
+        where they go.
 
         Raises:
             RecipeError: where that fails, or there is no room for so many bytes.
@@ -64,10 +70,14 @@ class Output:
             with tempfile.NamedTemporaryFile(dir=self.path.parent, prefix=".recipe-") as trial:
                 write_netcdf(one.to_inferencedata(), Path(trial.name))
         except OSError as error:
-            raise RecipeError(f"{self.path} cannot be written: {error.strerror or error}; choose another path") from None
+            raise RecipeError(
+                f"{self.path} cannot be written: {error.strerror or error}; choose another path"
+            ) from None
 
     def save(self, draws: Draws) -> None:
-        """Save draws, if there are any: where they go, else at the first other place that takes them."""
+        """Save draws, if there are any: where they go, else at the first other place that takes
+        them.
+        """
         if self.path is None:
             return
         if int(max(draws.counts)) == 0:  # a chain that stopped early costs the others nothing
@@ -75,7 +85,10 @@ class Output:
             return
         try:
             if self.path.exists() and not self.force:
-                raise RecipeError(f"{self.path} was made by another program while the run went on, and is not replaced")
+                raise RecipeError(
+                    f"{self.path} was made by another program while the run went on, and is not"
+                    " replaced"
+                )
             self.saved = draws.save(self.path)
         except Exception as error:
             reason = mistake_of(error).sentence
@@ -86,12 +99,17 @@ class Output:
         if self.saved is not None:
             return f"the draws are saved in {self.saved}"
         if self.checkpoint is not None:
-            return f"no other place takes them, and the same command gets them from the checkpoint {self.checkpoint}"
+            return (
+                "no other place takes them, and the same command gets them from the checkpoint"
+                f" {self.checkpoint}"
+            )
         return "no other place takes them, and they are lost"
 
 
 def _rescued(draws: Draws, path: Path) -> Path | None:
-    """Save draws at another place, as netCDF or else as NumPy arrays, which need least; None where no place takes them."""
+    """Save draws at another place, as netCDF or else as NumPy arrays, which need least; None where
+    no place takes them.
+    """
     for place in (lambda: path.parent, lambda: Path(tempfile.gettempdir()), Path.cwd, Path.home):
         for suffix, save in ((".nc", Draws.save), (".npz", _save_arrays)):
             with suppress(Exception):
@@ -106,19 +124,33 @@ def _save_arrays(draws: Draws, path: Path) -> None:
     refuse_full_disk(path, draws.bytes)
     how = np.array(json.dumps(dict(draws.attributes)))
     with whole_file(path) as temporary, temporary.open("r+b") as file:
-        np.savez(file, allow_pickle=False, **{"step_size of recipe": draws.step_sizes, "attributes of recipe": how, **draws.values})
+        np.savez(
+            file,
+            allow_pickle=False,
+            **{
+                "step_size of recipe": draws.step_sizes,
+                "attributes of recipe": how,
+                **draws.values,
+            },
+        )
         force_to_disk(file)
 
 
 def tell(sentence: str, kind: str = "recipe") -> None:
-    """A sentence on stderr, also from a handler of signals, and also where nobody reads it any more."""
+    """A sentence on stderr, also from a handler of signals, and also where nobody reads it any
+    more.
+    """
     with suppress(OSError, ValueError, AttributeError):
-        os.write(sys.stderr.fileno(), f"{kind}: {without_codes(sentence)}\n".encode(errors="replace"))
+        os.write(
+            sys.stderr.fileno(), f"{kind}: {without_codes(sentence)}\n".encode(errors="replace")
+        )
 
 
 @contextmanager
 def broken_pipes_are_errors() -> Iterator[None]:
-    """Within, a reader that has gone is an error of the write; by itself it ends this command, which must save first."""
+    """Within, a reader that has gone is an error of the write; by itself it ends this command,
+    which must save first.
+    """
     if not hasattr(signal, "SIGPIPE") or threading.current_thread() is not threading.main_thread():
         yield
         return

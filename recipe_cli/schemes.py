@@ -17,7 +17,10 @@ from recipe.scheme.pieces import LETTERS, Motion, pieces_of
 from recipe_cli.declarations import Declaration
 from recipe_cli.terminal import print_line, print_lines
 
-WORDS = "any word over the letters of the pieces is a scheme; a letter that occurs twice runs for half the step each time"
+WORDS = (
+    "any word over the letters of the pieces is a scheme; a letter that occurs twice runs for half"
+    " the step each time"
+)
 
 
 def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
@@ -31,7 +34,9 @@ def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
         return
     recipes = [(d.name, d.declared) for d in found if isinstance(d.declared, Recipe)]
     if not recipes:
-        raise RecipeError("there are updates only, which are discrete steps already; schemes are for recipes")
+        raise RecipeError(
+            "there are updates only, which are discrete steps already; schemes are for recipes"
+        )
     data = [_of_recipe(name, recipe) for name, recipe in recipes]
     if as_json:
         print_lines(json.dumps(data, indent=2))
@@ -42,22 +47,36 @@ def list_schemes(found: list[Declaration] | None, as_json: bool) -> None:
 
 def _print_all(as_json: bool) -> None:
     if as_json:
-        print_lines(json.dumps([{k: getattr(s, k) for k in ("name", "summary", "fits", "source")} for s in SCHEMES], indent=2))
+        print_lines(
+            json.dumps(
+                [
+                    {k: getattr(s, k) for k in ("name", "summary", "fits", "source")}
+                    for s in SCHEMES
+                ],
+                indent=2,
+            )
+        )
         return
     width = max(len(s.name) for s in SCHEMES)
     for s in SCHEMES:
         print_line(f"{s.name:<{width}}  {s.summary}; {s.fits}; {s.source}")
-    print_line(f"{', '.join(f'{letter} {meaning}' for letter, meaning in LETTERS.items())}: {WORDS}")
+    print_line(
+        f"{', '.join(f'{letter} {meaning}' for letter, meaning in LETTERS.items())}: {WORDS}"
+    )
 
 
 def _of_recipe(name: str, recipe: Recipe) -> dict[str, Any]:
     """The pieces with their flows, and each scheme with the reason why it does not fit, or None."""
     try:
-        pieces = [_piece(p.letter, m, step_symbol(recipe)) for p in pieces_of(recipe) for m in p.motions]
+        pieces = [
+            _piece(p.letter, m, step_symbol(recipe)) for p in pieces_of(recipe) for m in p.motions
+        ]
         why = None
     except RecipeError as error:
         pieces, why = [], str(error)
-    schemes = [{"name": s.name, "summary": s.summary, "refused": _refusal(s, recipe)} for s in SCHEMES]
+    schemes = [
+        {"name": s.name, "summary": s.summary, "refused": _refusal(s, recipe)} for s in SCHEMES
+    ]
     return {"name": name, "pieces": pieces, "no_splitting": why, "schemes": schemes}
 
 

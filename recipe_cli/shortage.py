@@ -1,4 +1,6 @@
-"""What the machine lacks, in words, where an exception says so. It imports nothing that is large."""
+"""What the machine lacks, in words, where an exception says so. It imports nothing that is
+large.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Where the command begins: ready for Ctrl-C and for closed streams before anything is imported that takes time."""
+"""Where the command begins: ready for Ctrl-C and for closed streams before anything is imported
+that takes time.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ AGAIN = 0.05  # seconds, after which an interruption is sent again that nobody c
 
 
 def _end_at_once(number: int, frame: object) -> None:
-    """What Ctrl-C does while this program is loaded: nothing was begun, and an exception inside an import may go astray."""
+    """What Ctrl-C does while this program is loaded: nothing was begun, and an exception inside an
+    import may go astray.
+    """
     os.write(2, WORD.encode())
     os._exit(INTERRUPTED)
 
@@ -31,14 +35,18 @@ def _not_raised(unraisable: sys.UnraisableHookArgs) -> None:
 
 def main() -> None:
     """Run the command, and end with its status."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where a shell has it ignored
+    if (
+        signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ):  # not where a shell has it ignored
         signal.signal(signal.SIGINT, _end_at_once)
     from recipe_cli.streams import close_streams, open_streams
 
     open_streams()
     sys.unraisablehook = _not_raised
     status = _status()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left to do takes no time, and cannot be raised from
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # what is left to do takes no time, and cannot be raised from
     if status == INTERRUPTED:
         sys.stderr.write(WORD)
     sys.exit(close_streams(status))
@@ -50,7 +58,9 @@ def _status() -> int:
         from recipe_cli.main import main as command
 
         if signal.getsignal(signal.SIGINT) is _end_at_once:
-            signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on, whoever is at work takes it
+            signal.signal(
+                signal.SIGINT, signal.default_int_handler
+            )  # from here on, whoever is at work takes it
         command()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else FAULT

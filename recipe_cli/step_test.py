@@ -18,19 +18,30 @@ DEFAULT_SCHEMES = ("semi-implicit", "exact", PRINTED)  # the first that fits
 
 
 def step_subject(declaration: Declaration, asked: Asked) -> tuple[Subject, Module]:
-    """The step of a recipe by a scheme, or an update as it stands, with its module and all of its numbers."""
+    """The step of a recipe by a scheme, or an update as it stands, with its module and all of its
+    numbers.
+    """
     what, scheme, module, rule = _generated(declaration, asked.scheme)
     trials = trials_of([U for U in module.plan.potentials if U not in module.estimators])
-    return Subject(declaration.where, scheme, what, rule, asked, numbers_for(rule, asked), trials), module
+    return (
+        Subject(declaration.where, scheme, what, rule, asked, numbers_for(rule, asked), trials),
+        module,
+    )
 
 
-def _generated(declaration: Declaration, scheme: str | None) -> tuple[Recipe | Update, str, Module, Update]:
-    """What is generated, by which scheme: the one that was typed, or the first of the default ones that fits."""
+def _generated(
+    declaration: Declaration, scheme: str | None
+) -> tuple[Recipe | Update, str, Module, Update]:
+    """What is generated, by which scheme: the one that was typed, or the first of the default ones
+    that fits.
+    """
     declared, refusals = declaration.declared, []
     assert isinstance(declared, Recipe | Update)
     if isinstance(declared, Update):
         if scheme not in (None, PRINTED):
-            raise RecipeError(f"{declaration.name} is an update rule, a discrete step already: leave --scheme out")
+            raise RecipeError(
+                f"{declaration.name} is an update rule, a discrete step already: leave --scheme out"
+            )
         return declared, PRINTED, generate(declared, name=declaration.name), declared
     for tried in DEFAULT_SCHEMES if scheme is None else (scheme.lower(),):
         try:
@@ -38,15 +49,25 @@ def _generated(declaration: Declaration, scheme: str | None) -> tuple[Recipe | U
                 rule, what = discretise(declared, tried), declared
                 return what, tried, generate(what, scheme=tried, name=declaration.name), rule
             if declared.update is None:
-                raise RecipeError(f"{declaration.name} has no printed rule; `recipe schemes {declaration.file}` lists what fits")
-            return declared.update, tried, generate(declared.update, name=declaration.name), declared.update
+                raise RecipeError(
+                    f"{declaration.name} has no printed rule; `recipe schemes {declaration.file}`"
+                    " lists what fits"
+                )
+            return (
+                declared.update,
+                tried,
+                generate(declared.update, name=declaration.name),
+                declared.update,
+            )
         except RecipeError as error:
             refusals.append(error)
     raise refusals[0]
 
 
 def battery_of(subject: Subject) -> Battery:
-    """The states and tests for a step, whose random numbers are functions of seed, chain and step."""
+    """The states and tests for a step, whose random numbers are functions of seed, chain and
+    step.
+    """
     try:
         plan_of(equations_of(subject.rule))
     except RecipeError as hidden:

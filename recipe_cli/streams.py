@@ -1,4 +1,6 @@
-"""Standard streams that end no run: closed ones lead nowhere, and what cannot be written is said once, at the end."""
+"""Standard streams that end no run: closed ones lead nowhere, and what cannot be written is said
+once, at the end.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import signal
 import sys
 from typing import Any
 
-NOT_WRITTEN = 2  # the exit status where the output was lost: bad input, like every other path that cannot be written
+# the exit status where the output was lost: bad input, like every other path that cannot be written
+NOT_WRITTEN = 2
 
 
 class _Forgiving(io.FileIO):
@@ -29,7 +32,9 @@ class _Forgiving(io.FileIO):
 
 
 class _Piped(_Forgiving):
-    """The same for stdout: who reads may stop, as ``head`` does, and then this process ends as others do."""
+    """The same for stdout: who reads may stop, as ``head`` does, and then this process ends as
+    others do.
+    """
 
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "wb", closefd=False)
@@ -62,7 +67,9 @@ def open_streams() -> None:
 
 
 def close_streams(status: int) -> int:
-    """Write out what is left; returns the status to end with, which says whether the output was lost."""
+    """Write out what is left; returns the status to end with, which says whether the output was
+    lost.
+    """
     failure = _failure(sys.stdout)
     if failure is not None:
         reason = failure.strerror or str(failure)
@@ -79,7 +86,9 @@ def _failure(stream: Any) -> OSError | None:
 
 
 def _open_closed_descriptors() -> None:
-    """Give 0, 1 and 2 to the null device where they are closed, or the next files to be opened would get them."""
+    """Give 0, 1 and 2 to the null device where they are closed, or the next files to be opened
+    would get them.
+    """
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)

@@ -25,12 +25,19 @@ def _significant(digits: int) -> Callable[[float], str]:
 
 
 COLUMNS: dict[str, Callable[[float], str]] = {
-    "mean": _significant(4), "sd": _significant(4), "mcse_mean": _significant(2), "mcse_sd": _significant(2),
-    "ess_bulk": "{:.0f}".format, "ess_tail": "{:.0f}".format, "r_hat": "{:.3f}".format,
-}  # fmt: skip
+    "mean": _significant(4),
+    "sd": _significant(4),
+    "mcse_mean": _significant(2),
+    "mcse_sd": _significant(2),
+    "ess_bulk": "{:.0f}".format,
+    "ess_tail": "{:.0f}".format,
+    "r_hat": "{:.3f}".format,
+}
 
 
-def diagnose_file(file: Path, plots: Path | None, as_json: bool, everything: bool, console: Console) -> int:
+def diagnose_file(
+    file: Path, plots: Path | None, as_json: bool, everything: bool, console: Console
+) -> int:
     """The command ``diagnose``: returns the exit status, 1 where a chain diverged.
 
     Raises:
@@ -43,38 +50,66 @@ def diagnose_file(file: Path, plots: Path | None, as_json: bool, everything: boo
     if as_json:
         print_lines(json.dumps(diagnosis.as_json(), indent=2))
     else:
-        print_diagnosis(console, diagnosis, limit=None if everything else SHOWN_COORDINATES, hint="--all shows them")
+        print_diagnosis(
+            console,
+            diagnosis,
+            limit=None if everything else SHOWN_COORDINATES,
+            hint="--all shows them",
+        )
     show_plots(console, data, diagnosis, plots, quiet=as_json)
     return int(diagnosis.diverged)
 
 
 def show_draws(
-    console: Console, draws: Draws, blocks: Sequence[str], seconds: float, saved: Path | None, plots: Path | None, as_json: bool
+    console: Console,
+    draws: Draws,
+    blocks: Sequence[str],
+    seconds: float,
+    saved: Path | None,
+    plots: Path | None,
+    as_json: bool,
 ) -> None:
-    """What ``recipe sample`` prints: a table of some blocks, warnings of all, and where the draws and plots are.
+    """What ``recipe sample`` prints: a table of some blocks, warnings of all, and where the draws
+    and plots are.
 
     Raises:
         RecipeError: where the plots cannot be written.
     """
-    with quiet(imported_arviz()):  # of more chains than draws; the diagnosis says that the draws are too few
+    with quiet(
+        imported_arviz()
+    ):  # of more chains than draws; the diagnosis says that the draws are too few
         data = draws.to_inferencedata()
     diagnosis = diagnose(data)
     if as_json:
         output = None if saved is None else str(saved)
         print_lines(json.dumps({"diagnosis": diagnosis.as_json(), "output": output}, indent=2))
     else:
-        hint = "recipe diagnose --all shows them" if saved else "save the draws with -o, and recipe diagnose --all shows them"
+        hint = (
+            "recipe diagnose --all shows them"
+            if saved
+            else "save the draws with -o, and recipe diagnose --all shows them"
+        )
         took = f" in {seconds:.1f} s"
-        print_diagnosis(console, diagnosis, limit=SHOWN_COORDINATES, hint=hint, blocks=blocks, took=took)
+        print_diagnosis(
+            console, diagnosis, limit=SHOWN_COORDINATES, hint=hint, blocks=blocks, took=took
+        )
         if saved is not None:
             _line(console, f"draws saved in {saved}")
     show_plots(console, data, diagnosis, plots, quiet=as_json)
 
 
 def print_diagnosis(
-    console: Console, diagnosis: Diagnosis, *, limit: int | None, hint: str, blocks: Sequence[str] | None = None, took: str = ""
+    console: Console,
+    diagnosis: Diagnosis,
+    *,
+    limit: int | None,
+    hint: str,
+    blocks: Sequence[str] | None = None,
+    took: str = "",
 ) -> None:
-    """The table, effective draws a second, and the warnings (of all blocks, whichever the table shows)."""
+    """The table, effective draws a second, and the warnings (of all blocks, whichever the table
+    shows).
+    """
     name = diagnosis.attributes.get("recipe") or "draws"
     stopped = ", interrupted" if diagnosis.attributes.get("interrupted") else ""
     number = f"{diagnosis.chains} chain{'' if diagnosis.chains == 1 else 's'}"
@@ -91,14 +126,19 @@ def print_diagnosis(
         time = f"{diagnosis.seconds:.3g} s of sampling"
         _line(
             console,
-            f"effective draws a second: {speed[0]:.3g} in the slowest coordinate, {speed[1]:.3g} in the median one ({time})",
+            f"effective draws a second: {speed[0]:.3g} in the slowest coordinate, {speed[1]:.3g} in"
+            f" the median one ({time})",
         )
     for sentence in diagnosis.warnings:
         _line(console, sentence, "bold red" if sentence in diagnosis.divergences else "yellow")
 
 
-def show_plots(console: Console, data: Any, diagnosis: Diagnosis, folder: Path | None, quiet: bool) -> None:
-    """Write the plots, if a folder is given and there is something to plot, and say where they are."""
+def show_plots(
+    console: Console, data: Any, diagnosis: Diagnosis, folder: Path | None, quiet: bool
+) -> None:
+    """Write the plots, if a folder is given and there is something to plot, and say where
+    they are.
+    """
     if folder is None:
         return
     if not diagnosis.rows:
@@ -112,10 +152,15 @@ def show_plots(console: Console, data: Any, diagnosis: Diagnosis, folder: Path |
 def _print_table(console: Console, rows: Sequence[Row]) -> None:
     if not rows:
         return
-    cells = [["", *COLUMNS]] + [[row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMNS.items())] for row in rows]
+    cells = [["", *COLUMNS]] + [
+        [row.coordinate, *(_number(show, getattr(row, c)) for c, show in COLUMNS.items())]
+        for row in rows
+    ]
     widths = [max(len(line[k]) for line in cells) for k in range(len(cells[0]))]
     for number, line in enumerate(cells):
-        rest = "".join(f"  {cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True))
+        rest = "".join(
+            f"  {cell:>{width}}" for cell, width in zip(line[1:], widths[1:], strict=True)
+        )
         _line(console, f"{line[0]:<{widths[0]}}{rest}", "bold" if number == 0 else "")
 
 

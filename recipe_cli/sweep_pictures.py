@@ -1,4 +1,5 @@
-"""Pictures of ``recipe test --plot`` for a kernel that keeps its law: replicas after some sweeps beside exact draws, and one chain.
+"""Pictures of ``recipe test --plot`` for a kernel that keeps its law: replicas after some sweeps
+beside exact draws, and one chain.
 
 There is no picture of the bias: such a kernel has none, at any step size.
 """
@@ -23,7 +24,9 @@ State = Mapping[str, np.ndarray]
 
 
 def draw_sweeps(test: SweepTest, kernel: OneStep, folder: Path, seed: int) -> list[Path]:
-    """Write law.png, quantiles.png and autocorrelation.png; nothing where there are no exact draws."""
+    """Write law.png, quantiles.png and autocorrelation.png; nothing where there are no exact
+    draws.
+    """
     if test.draws is None:
         return []
     rng = np.random.default_rng([seed, PURPOSE])
@@ -57,9 +60,18 @@ def _law(state: State, exact: State) -> Any:
         low, high = (float(np.quantile(exact[name], q)) for q in SHOWN)
         bins = np.linspace(low, high, 61)
         for j in range(x.shape[1]):
-            (color,) = {patch.get_edgecolor() for patch in _histogram(axes, x[:, j], bins, label=f"coordinate {j + 1}")}
-            _histogram(axes, exact[name][:, j], bins, color=color, linestyle=":", label="exact draws")
-        axes.set(title=f"{name} after {SWEEPS} sweeps of {len(x):,} replicas", xlabel=name, ylabel="density")
+            (color,) = {
+                patch.get_edgecolor()
+                for patch in _histogram(axes, x[:, j], bins, label=f"coordinate {j + 1}")
+            }
+            _histogram(
+                axes, exact[name][:, j], bins, color=color, linestyle=":", label="exact draws"
+            )
+        axes.set(
+            title=f"{name} after {SWEEPS} sweeps of {len(x):,} replicas",
+            xlabel=name,
+            ylabel="density",
+        )
         axes.legend(fontsize=8)
     return figure
 
@@ -78,7 +90,9 @@ def _quantiles(state: State, exact: State) -> Any:
         ends = [of_law.min(), of_law.max()]
         axes.plot(ends, ends, color="black", linewidth=1, label="the law")
         axes.set(
-            title=f"quantiles {SHOWN[0]:g} to {SHOWN[1]:g} of {name}", xlabel="of exact draws", ylabel=f"after {SWEEPS} sweeps"
+            title=f"quantiles {SHOWN[0]:g} to {SHOWN[1]:g} of {name}",
+            xlabel="of exact draws",
+            ylabel=f"after {SWEEPS} sweeps",
         )
         axes.legend(fontsize=8)
     return figure
@@ -92,9 +106,17 @@ def _autocorrelation(chain: State) -> Any:
             away = x[:, j] - x[:, j].mean()
             size = float(away @ away) or 1.0
             axes.plot(
-                lags, [away[: len(away) - k] @ away[k:] / size for k in lags], ".-", linewidth=0.7, label=f"coordinate {j + 1}"
+                lags,
+                [away[: len(away) - k] @ away[k:] / size for k in lags],
+                ".-",
+                linewidth=0.7,
+                label=f"coordinate {j + 1}",
             )
         axes.axhline(0, color="grey", linewidth=0.7)
-        axes.set(title=f"{name} over {len(x) - 1:,} sweeps of one chain", xlabel="lag in sweeps", ylabel="autocorrelation")
+        axes.set(
+            title=f"{name} over {len(x) - 1:,} sweeps of one chain",
+            xlabel="lag in sweeps",
+            ylabel="autocorrelation",
+        )
         axes.legend(fontsize=8)
     return figure

@@ -1,4 +1,6 @@
-"""What ``recipe test`` asks of a kernel that accepts and rejects, or repeats: it keeps its law, and a sweep is the declared one."""
+"""What ``recipe test`` asks of a kernel that accepts and rejects, or repeats: it keeps its law, and
+a sweep is the declared one.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ IN_ITS_LAW, FROM_ANYWHERE = f"{SWEEPS} sweeps in its law", "a sweep from anywher
 
 @dataclass(frozen=True)
 class SweepTest:
-    """Replicas that start anywhere, and replicas that start in the law of a kernel where that is proved to be left invariant."""
+    """Replicas that start anywhere, and replicas that start in the law of a kernel where that is
+    proved to be left invariant.
+    """
 
     subject: Subject
     states: Mapping[str, np.ndarray]
@@ -50,30 +54,45 @@ class SweepTest:
             return moved
         kept = _prefixed(IN_ITS_LAW, check_invariance(step, self.draws, steps=SWEEPS, **how))
         lines, unseen = (*kept.lines, *moved.lines), (*kept.unseen, *moved.unseen)
-        return replace(kept, lines=lines, level=a.level, replicas=kept.replicas + moved.replicas, unseen=unseen)
+        return replace(
+            kept, lines=lines, level=a.level, replicas=kept.replicas + moved.replicas, unseen=unseen
+        )
 
 
 def sweep_subject(declaration: Declaration, asked: Asked) -> tuple[Subject, Module]:
     """A kernel with a meaning for each potential, its module and all of its numbers."""
     if asked.scheme is not None:
-        raise RecipeError(f"{declaration.name} is a kernel, which is carried out as it stands: leave --scheme out")
+        raise RecipeError(
+            f"{declaration.name} is a kernel, which is carried out as it stands: leave --scheme out"
+        )
     assert isinstance(declaration.declared, Kernel)
     law = trial_law(declaration.declared)
     (subject,) = subjects_of(declaration.declared)
     proof = discharged(INVARIANCE, subject)
     if proof.verdict is not Verdict.PROVED:
-        law = replace(law, unknown=f"that a sweep leaves exp(-H) invariant is {proof.verdict.value}")
+        law = replace(
+            law, unknown=f"that a sweep leaves exp(-H) invariant is {proof.verdict.value}"
+        )
     module = generate(law.kernel, name=declaration.name)
     numbers = numbers_for(law.kernel, asked)
-    return Subject(declaration.where, SWEEP, law.kernel, law.kernel, asked, numbers, {}, law), module
+    return Subject(
+        declaration.where, SWEEP, law.kernel, law.kernel, asked, numbers, {}, law
+    ), module
 
 
 def sweep_test(subject: Subject) -> SweepTest:
     """What is compared of a kernel."""
     assert subject.law is not None
     meanings = setting(subject.rule, **subject.numbers).meanings
-    states = drawn_states(subject.rule.state, meanings.lengths, STATES, np.random.default_rng([subject.asked.seed, PURPOSE]))
-    return SweepTest(subject, states, subject.law.draws(meanings) if subject.law.unknown is None else None)
+    states = drawn_states(
+        subject.rule.state,
+        meanings.lengths,
+        STATES,
+        np.random.default_rng([subject.asked.seed, PURPOSE]),
+    )
+    return SweepTest(
+        subject, states, subject.law.draws(meanings) if subject.law.unknown is None else None
+    )
 
 
 def _prefixed(where: str, found: Findings) -> Findings:

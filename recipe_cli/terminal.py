@@ -1,4 +1,5 @@
-"""The only place from which this command prints, as what stands in a file must not send codes to a terminal.
+"""The only place from which this command prints, as what stands in a file must not send codes to a
+terminal.
 
 A name, a comment, an attribute or the name of a file can hold an escape sequence. It is written out
 here, whoever prints it, so that no other file has to think of it.
@@ -19,7 +20,9 @@ from recipe.language.plain_text import without_codes
 
 
 def print_line(text: str, err: bool = False) -> None:
-    """One line; a line break in it is written out, so that nothing in a file makes a line of its own."""
+    """One line; a line break in it is written out, so that nothing in a file makes a line of its
+    own.
+    """
     typer.echo(without_codes(text), err=err)
 
 
@@ -42,9 +45,15 @@ def console_beside(other: Console, width: int) -> Console:
 class _Console(Console):
     """Rich's codes for styles and cursors are its own; text between them holds none."""
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(_lines_without_codes(segment.text), segment.style)
+            yield (
+                segment
+                if segment.control
+                else Segment(_lines_without_codes(segment.text), segment.style)
+            )
 
 
 def _lines_without_codes(text: str) -> str:

@@ -40,7 +40,8 @@ class Asked:
 class Subject:
     """A discrete step or a kernel, where it was found, and all numbers that it is tested with.
 
-    Abstract potentials of a step stand for ``trials``; those of a kernel are written out in its ``rule``, which has the ``law``.
+    Abstract potentials of a step stand for ``trials``; those of a kernel are written out in its
+    ``rule``, which has the ``law``.
     """
 
     where: str
@@ -55,26 +56,47 @@ class Subject:
     @property
     def texts(self) -> Mapping[str, str]:
         """What each abstract potential stands for, by its name."""
-        return {U.name: trial.text for U, trial in self.trials.items()} if self.law is None else self.law.texts
+        return (
+            {U.name: trial.text for U, trial in self.trials.items()}
+            if self.law is None
+            else self.law.texts
+        )
 
     @property
     def numbers(self) -> dict[str, Any]:
         """The arguments of a battery that say which step it is."""
-        return {"step_size": self.asked.step_size, "params": self.params, "length": self.asked.length, **self._gradients}
+        return {
+            "step_size": self.asked.step_size,
+            "params": self.params,
+            "length": self.asked.length,
+            **self._gradients,
+        }
 
     @property
     def _gradients(self) -> dict[str, Any]:
-        return {"gradients": {U.name: trial.plain for U, trial in self.trials.items()}} if self.trials else {}
+        return (
+            {"gradients": {U.name: trial.plain for U, trial in self.trials.items()}}
+            if self.trials
+            else {}
+        )
 
     @property
     def again(self) -> str:
         """The command that does all this once more."""
         a = self.asked
-        scheme = f" --scheme {self.scheme}" if isinstance(self.what, Recipe) or self.scheme == PRINTED else ""
-        params, where = "".join(f" --param {shlex.quote(item)}" for item in a.params), shlex.quote(self.where)
+        scheme = (
+            f" --scheme {self.scheme}"
+            if isinstance(self.what, Recipe) or self.scheme == PRINTED
+            else ""
+        )
+        params, where = (
+            "".join(f" --param {shlex.quote(item)}" for item in a.params),
+            shlex.quote(self.where),
+        )
         return (
-            f"recipe test {where}{scheme} --step-size {a.step_size!r}{params} --length {a.length} --seed {a.seed} "
-            f"--level {a.level!r} --factor {a.factor!r}{' --allow-unseen' if a.allow_unseen else ''}"
+            f"recipe test {where}{scheme} --step-size {a.step_size!r}{params} --length {a.length}"
+            f" --seed {a.seed} --level {a.level!r} --factor"
+            f" {a.factor!r}{' --allow-unseen' if a.allow_unseen else ''}"
         )
 
 
@@ -83,7 +105,9 @@ def numbers_for(rule: Update | Kernel, asked: Asked) -> dict[str, Any]:
     expressions = [e for e, _ in rule.written()]
     symbols = [s for s in parameters_of(expressions) if s != rule.step]
     symbols += [a for a in abstract_of(expressions) if isinstance(a, Dense)]
-    return parameters_for(symbols, parameters_typed(asked.params), lengths_of(rule.state, symbols, asked.length))
+    return parameters_for(
+        symbols, parameters_typed(asked.params), lengths_of(rule.state, symbols, asked.length)
+    )
 
 
 class Comparisons(Protocol):

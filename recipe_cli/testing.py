@@ -1,4 +1,6 @@
-"""The command ``test``: the compiled program of a sampler beside what was declared, by the law of a step or of a sweep."""
+"""The command ``test``: the compiled program of a sampler beside what was declared, by the law of a
+step or of a sweep.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +37,17 @@ from verify.statistics.numbers.inputs import setting
 
 DIFFERS = 1
 LONGEST = 2_000  # coordinates: a minute for two blocks
-PATH, SEEDED = 12, 7  # steps in one call of run that are compared with single ones; what its random numbers are for
+PATH, SEEDED = (
+    12,
+    7,
+)  # steps in one call of run that are compared with single ones; what its random numbers are for
 
 Say = Callable[[str], None]
 
 
-def compare_declaration(declaration: Declaration, asked: Asked, as_json: bool, plots: Path | None, console: Console) -> int:
+def compare_declaration(
+    declaration: Declaration, asked: Asked, as_json: bool, plots: Path | None, console: Console
+) -> int:
     """Generate, validate, compile, compare and print; returns the exit status."""
     from codegen.results.plots import writable_folder
 
@@ -54,7 +61,16 @@ def compare_declaration(declaration: Declaration, asked: Asked, as_json: bool, p
             pictures = [] if plots is None else _drawn(tested, plots, say)
     except NothingToCompareError as nothing:
         if as_json:
-            print_lines(json.dumps({"name": declaration.name, "outcome": "nothing compared", "because": str(nothing)}, indent=2))
+            print_lines(
+                json.dumps(
+                    {
+                        "name": declaration.name,
+                        "outcome": "nothing compared",
+                        "because": str(nothing),
+                    },
+                    indent=2,
+                )
+            )
         print_line(f"recipe: nothing of {declaration.name} was compared: {nothing}", err=True)
         return UNDECIDED
     if as_json:
@@ -65,14 +81,18 @@ def compare_declaration(declaration: Declaration, asked: Asked, as_json: bool, p
 
 
 def exit_status(found: Findings, allow_unseen: bool = False) -> int:
-    """1 where something differs, 3 where a wrong coefficient would have been missed and that is not allowed, 0 otherwise."""
+    """1 where something differs, 3 where a wrong coefficient would have been missed and that is not
+    allowed, 0 otherwise.
+    """
     if found.outcome is Outcome.DIFFERS:
         return DIFFERS
     undecided = found.outcome is Outcome.INDICATIVE or (found.unseen and not allow_unseen)
     return UNDECIDED if undecided else 0
 
 
-def tested_kernel(declaration: Declaration, asked: Asked, say: Say, told: Callable[[int, int | None], None]) -> Tested:
+def tested_kernel(
+    declaration: Declaration, asked: Asked, say: Say, told: Callable[[int, int | None], None]
+) -> Tested:
     """The findings of a battery about the compiled module of a declaration.
 
     Raises:
@@ -105,7 +125,9 @@ def tested_kernel(declaration: Declaration, asked: Asked, say: Say, told: Callab
 
 def subject_of(declaration: Declaration, asked: Asked) -> tuple[Subject, Module]:
     """What is tested of a declaration, with its module and all of its numbers."""
-    return (sweep_subject if isinstance(declaration.declared, Kernel) else step_subject)(declaration, asked)
+    return (sweep_subject if isinstance(declaration.declared, Kernel) else step_subject)(
+        declaration, asked
+    )
 
 
 def _check(asked: Asked) -> None:
@@ -113,7 +135,9 @@ def _check(asked: Asked) -> None:
     if asked.length < 1:
         raise RecipeError(f"--length {asked.length}: it must be a positive number of coordinates")
     if asked.length > LONGEST:
-        raise RecipeError(f"--length {asked.length}: at most {LONGEST}, as all pairs of coordinates are compared")
+        raise RecipeError(
+            f"--length {asked.length}: at most {LONGEST}, as all pairs of coordinates are compared"
+        )
     if asked.seed < 0:
         raise RecipeError(f"--seed {asked.seed}: it must not be negative")
     if not 0 < asked.step_size < math.inf:
@@ -121,7 +145,10 @@ def _check(asked: Asked) -> None:
     if not 0 < asked.level < 1:
         raise RecipeError(f"--level {asked.level:g}: it must be between 0 and 1, a probability")
     if not 1 < asked.factor < math.inf:
-        raise RecipeError(f"--factor {asked.factor:g}: it must be above 1, as a coefficient that is too large by it is to be found")
+        raise RecipeError(
+            f"--factor {asked.factor:g}: it must be above 1, as a coefficient that is too large by"
+            " it is to be found"
+        )
 
 
 def kernel_of(subject: Subject, module: Module, told: Callable[[int], None]) -> OneStep:
@@ -129,9 +156,16 @@ def kernel_of(subject: Subject, module: Module, told: Callable[[int], None]) -> 
     wanted = {name_of(s) for s in module.plan.settings}
     gradient = {U: trial.compiled for U, trial in subject.trials.items()} or None
     params = {name: value for name, value in subject.params.items() if name in wanted}
-    kernel = one_step(module, step_size=subject.asked.step_size, params=params, gradient=gradient, told=told)
+    kernel = one_step(
+        module, step_size=subject.asked.step_size, params=params, gradient=gradient, told=told
+    )
     lengths = {b: getattr(b, "length", None) for b in subject.rule.state}
-    kernel.compile({name_of(b): np.ones(subject.asked.length if n is not None else 1) for b, n in lengths.items()})
+    kernel.compile(
+        {
+            name_of(b): np.ones(subject.asked.length if n is not None else 1)
+            for b, n in lengths.items()
+        }
+    )
     return kernel
 
 
@@ -141,20 +175,36 @@ def comparisons_of(subject: Subject) -> Comparisons:
 
 
 def _in_one_call(kernel: OneStep, chosen: Comparisons, seed: int) -> Line:
-    """Many steps in one call of ``run`` are those of as many calls, bit for bit: what was compared step by step is what samples."""
+    """Many steps in one call of ``run`` are those of as many calls, bit for bit: what was compared
+    step by step is what samples.
+    """
     rng = np.random.default_rng([seed, SEEDED])
     states, worst = chosen.states, 0
     for k in range(len(next(iter(states.values())))):
         first = {name: rows[k] for name, rows in states.items()}
         key, begin = int(rng.integers(2**62)), int(rng.integers(1000))
-        whole, alone = kernel.advanced(first, PATH, seed=key, chain=k, begin=begin), _one_by_one(kernel, first, key, k, begin)
-        if whole is None or alone is None:  # it leaves its domain, or grows beyond all bounds: both must
+        whole, alone = (
+            kernel.advanced(first, PATH, seed=key, chain=k, begin=begin),
+            _one_by_one(kernel, first, key, k, begin),
+        )
+        if (
+            whole is None or alone is None
+        ):  # it leaves its domain, or grows beyond all bounds: both must
             worst += whole is not alone
         else:
             worst += any(not np.array_equal(x, whole[name]) for name, x in alone.items())
     outcome = Outcome.DIFFERS if worst else Outcome.AGREES
     where = f"from {worst} states" if worst else ""
-    return Line(f"{PATH} steps in one call and one by one", "identity", float(worst), 0.0, "states", 0.0, outcome, where=where)
+    return Line(
+        f"{PATH} steps in one call and one by one",
+        "identity",
+        float(worst),
+        0.0,
+        "states",
+        0.0,
+        outcome,
+        where=where,
+    )
 
 
 def _one_by_one(
@@ -191,21 +241,33 @@ def bias_of(subject: Subject, module: Module) -> Bias | None:
     alone = replace(subject, asked=asked, params=numbers_for(subject.rule, asked))
     meanings = setting(subject.rule, **alone.numbers).meanings
     trials = {U.name: trial for U, trial in subject.trials.items()}
-    return measured_bias(subject.rule, meanings, trials, kernel_of(alone, module, lambda _: None), asked.seed)
+    return measured_bias(
+        subject.rule, meanings, trials, kernel_of(alone, module, lambda _: None), asked.seed
+    )
 
 
 @contextmanager
 def _progress() -> Iterator[tuple[Say, Callable[[int, int | None], None]]]:
     """What is going on, and how many steps are done, on stderr where that is a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[steps]}"), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[steps]}"),
+        TimeElapsedColumn(),
+    )
     console = terminal.console(err=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as shown:
         task = shown.add_task("", total=None, steps="")
 
         def told(done: int, total: int | None) -> None:
             whole = None if total is None else max(done, total)
             shown.update(
-                task, completed=done, total=whole, steps=f"{done:,} steps" if whole is None else f"{done:,} of {whole:,} steps"
+                task,
+                completed=done,
+                total=whole,
+                steps=f"{done:,} steps" if whole is None else f"{done:,} of {whole:,} steps",
             )
 
         yield (lambda text: shown.update(task, description=text)), told
@@ -215,9 +277,15 @@ def _data(tested: Tested, pictures: list[Path]) -> dict[str, Any]:
     subject = tested.subject
     return {
         **tested.findings.as_json(),
-        "declared": subject.where, "scheme": subject.scheme, "step_size": subject.asked.step_size, "length": subject.asked.length,
+        "declared": subject.where,
+        "scheme": subject.scheme,
+        "step_size": subject.asked.step_size,
+        "length": subject.asked.length,
         "params": {name: np.asarray(x).tolist() for name, x in subject.params.items()},
-        "potentials": dict(subject.texts), "law": None if subject.law is None else subject.law.remark,
-        "module": tested.module.hash, "status": exit_status(tested.findings, subject.asked.allow_unseen), "again": subject.again,
+        "potentials": dict(subject.texts),
+        "law": None if subject.law is None else subject.law.remark,
+        "module": tested.module.hash,
+        "status": exit_status(tested.findings, subject.asked.allow_unseen),
+        "again": subject.again,
         "plots": [str(p) for p in pictures],
-    }  # fmt: skip
+    }

@@ -1,4 +1,6 @@
-"""The generator and the verifier meet: the text of a module is validated before it is written or run."""
+"""The generator and the verifier meet: the text of a module is validated before it is written or
+run.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,30 @@ from verify.verdict import Outcome, Verdict
 
 
 class NotTranslatedError(Exception):
-    """The text of a module is not proved to be what it was made from: nothing is written, and nothing runs."""
+    """The text of a module is not proved to be what it was made from: nothing is written, and
+    nothing runs.
+    """
 
     def __init__(self, name: str, outcome: Outcome) -> None:
         self.verdict = outcome.verdict
-        said = "is not what it was made from" if outcome.verdict is Verdict.REFUTED else "is not proved to be what it was made from"
+        said = (
+            "is not what it was made from"
+            if outcome.verdict is Verdict.REFUTED
+            else "is not proved to be what it was made from"
+        )
         super().__init__(f"the text of the module {name} {said}: {outcome.by}; nothing is written")
 
 
 def translation_of(
-    module: Module, what: Recipe | Update | Kernel, *, order: Sequence[str] | None = None, compensate: bool = False
+    module: Module,
+    what: Recipe | Update | Kernel,
+    *,
+    order: Sequence[str] | None = None,
+    compensate: bool = False,
 ) -> Outcome:
-    """Whether a module is what it was made from: the step of a recipe by its scheme, a printed rule, or a kernel."""
+    """Whether a module is what it was made from: the step of a recipe by its scheme, a printed
+    rule, or a kernel.
+    """
     moves = what
     if isinstance(what, Recipe):
         moves = discretise(what, module.scheme, order=order, compensate=compensate)
@@ -35,7 +49,11 @@ def translation_of(
 
 
 def require_translation(
-    module: Module, what: Recipe | Update | Kernel, *, order: Sequence[str] | None = None, compensate: bool = False
+    module: Module,
+    what: Recipe | Update | Kernel,
+    *,
+    order: Sequence[str] | None = None,
+    compensate: bool = False,
 ) -> None:
     """Require that.
 
@@ -56,7 +74,11 @@ def legend_of(module: Module) -> Legend:
         factors=plan.factors,
         data={U: e.gradient.fields for U, e in estimators.items()},
         potentials=plan.potentials,
-        modes={U: (e.control.modes, e.control.at_mode) for U, e in estimators.items() if e.control is not None},
+        modes={
+            U: (e.control.modes, e.control.at_mode)
+            for U, e in estimators.items()
+            if e.control is not None
+        },
         variances=plan.variances,
     )
 

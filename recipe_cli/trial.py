@@ -1,7 +1,9 @@
-"""What a sampler is tried on where nothing is said: a law for every abstract potential, and a number for every parameter.
+"""What a sampler is tried on where nothing is said: a law for every abstract potential, and a
+number for every parameter.
 
-The null of a test of one step is exact for any potential, so that one will do: neither even nor of unit scale, other in every
-coordinate and, on the real line, with coordinates that depend on each other. A wrong sign, factor or index then shows.
+The null of a test of one step is exact for any potential, so that one will do: neither even nor of
+unit scale, other in every coordinate and, on the real line, with coordinates that depend on each
+other. A wrong sign, factor or index then shows.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ HALF_LINE = "U = sum(x[i] - (i + 1)/2*log(x[i])), i = 1 .. d"
 
 @dataclass(frozen=True)
 class Trial:
-    """A concrete law of one block: in words, as numbers, and its gradient twice, for the module and for the rule."""
+    """A concrete law of one block: in words, as numbers, and its gradient twice, for the module and
+    for the rule.
+    """
 
     text: str
     value: Callable[[np.ndarray], np.ndarray]
@@ -85,22 +89,31 @@ def _trial(U: Potential) -> Trial:
     if len(U.blocks) > 1:
         blocks = ", ".join(map(name_of, U.blocks))
         raise RecipeError(
-            f"{U.name} is a potential of {blocks}, and there is no default for several blocks: bind an expression to it"
+            f"{U.name} is a potential of {blocks}, and there is no default for several blocks: bind"
+            " an expression to it"
         )
     domain = U.blocks[0].domain
     if isinstance(domain, Simplex):
-        raise RecipeError(f"{U.name} is a potential on a simplex, and there is no default for it: bind an expression to it")
+        raise RecipeError(
+            f"{U.name} is a potential on a simplex, and there is no default for it: bind an"
+            " expression to it"
+        )
     positive = isinstance(domain, Interval) and domain.start == 0 and domain.end.is_infinite
     return ON_HALF_LINE if positive else ON_LINE
 
 
-def parameters_for(symbols: Sequence[Any], typed: Mapping[str, float], lengths: Mapping[str, int]) -> dict[str, Any]:
-    """A value for every parameter: the one that was typed, or one that fits its assumptions, other for each."""
+def parameters_for(
+    symbols: Sequence[Any], typed: Mapping[str, float], lengths: Mapping[str, int]
+) -> dict[str, Any]:
+    """A value for every parameter: the one that was typed, or one that fits its assumptions, other
+    for each.
+    """
     known = {name_of(s) for s in symbols}
     unknown = [name for name in typed if name not in known]
     if unknown:
         raise RecipeError(
-            f"--param {unknown[0]}: there is no such parameter; the parameters are {', '.join(sorted(known)) or 'none'}"
+            f"--param {unknown[0]}: there is no such parameter; the parameters are"
+            f" {', '.join(sorted(known)) or 'none'}"
         )
     return {name_of(s): _value(s, k, typed.get(name_of(s)), lengths) for k, s in enumerate(symbols)}
 
@@ -109,7 +122,8 @@ def _value(s: Any, place: int, typed: float | None, lengths: Mapping[str, int]) 
     if isinstance(s, Dense):
         if typed is not None:
             raise RecipeError(
-                f"--param {s.name}: {s.name} is a matrix; give it in Python, verify.check_kernel(..., params={{...}})"
+                f"--param {s.name}: {s.name} is a matrix; give it in Python,"
+                " verify.check_kernel(..., params={...})"
             )
         rows, columns = lengths[s.row.length.name], lengths[s.column.length.name]
         return np.eye(rows, columns) * (1 + 0.5 * np.arange(rows)[:, None]) + 0.25 * (

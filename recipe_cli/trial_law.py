@@ -1,4 +1,6 @@
-"""Laws with exact draws for kernels that accept and reject: gamma laws of positions, normal laws of all the rest."""
+"""Laws with exact draws for kernels that accept and reject: gamma laws of positions, normal laws of
+all the rest.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class NothingToCompareError(Exception):
 
 @dataclass(frozen=True)
 class Gamma:
-    """``exp(-c U)`` with ``U = total(x - s*log(x))`` on a half line, ``U = total(exp(x) - s*x)`` on the line."""
+    """``exp(-c U)`` with ``U = total(x - s*log(x))`` on a half line, ``U = total(exp(x) - s*x)`` on
+    the line.
+    """
 
     U: Potential
     block: Vector
@@ -63,7 +67,8 @@ class Normal:
 class TrialLaw:
     """A kernel whose potentials are bound, with the laws of its blocks, which are independent.
 
-    ``unknown`` says why replicas do not start there: there are no exact draws, or the kernel is not proved to keep that law.
+    ``unknown`` says why replicas do not start there: there are no exact draws, or the kernel is not
+    proved to keep that law.
     """
 
     kernel: Kernel
@@ -75,7 +80,9 @@ class TrialLaw:
     def remark(self) -> str:
         """What is compared, and why not more."""
         return (
-            "a sweep is proved to leave exp(-H) invariant" if self.unknown is None else f"{self.unknown}: only sweeps are compared"
+            "a sweep is proved to leave exp(-H) invariant"
+            if self.unknown is None
+            else f"{self.unknown}: only sweeps are compared"
         )
 
     def draws(self, m: Meanings) -> Callable[[np.random.Generator, int], State]:
@@ -92,7 +99,9 @@ def trial_law(kernel: Kernel) -> TrialLaw:
     found = [_gamma(U, kernel) for U in sorted(kernel.target.atoms(Potential), key=str)]
     gammas = {g.block: g for g in found}
     if len(gammas) < len(found):
-        raise NothingToCompareError("there is no default for two potentials of one block: bind an expression to one of them")
+        raise NothingToCompareError(
+            "there is no default for two potentials of one block: bind an expression to one of them"
+        )
     bound = bind(kernel, {g.U: g.potential for g in gammas.values()}) if gammas else kernel
     texts = {g.U.name: f"{g.U.name} = {g.potential}" for g in gammas.values()}
     try:
@@ -110,17 +119,30 @@ def _gamma(U: Potential, kernel: Kernel) -> Gamma:
     block, bind_it = U.blocks[0], "bind an expression to it"
     if len(U.blocks) > 1 or not isinstance(block, Vector) or block not in kernel.state:
         raise NothingToCompareError(
-            f"there is no default for {U.name}, a potential of {', '.join(map(name_of, U.blocks))}: {bind_it}"
+            f"there is no default for {U.name}, a potential of {', '.join(map(name_of, U.blocks))}:"
+            f" {bind_it}"
         )
     if block.domain not in (*HALF_LINES, S.Reals):
-        raise NothingToCompareError(f"there is no default for {U.name}, a potential on {block.domain}: {bind_it}")
+        raise NothingToCompareError(
+            f"there is no default for {U.name}, a potential on {block.domain}: {bind_it}"
+        )
     slope = kernel.target.diff(U)
     if blocks_in(slope, kernel.state) or slope.atoms(Potential):
-        raise NothingToCompareError(f"H is not linear in {U.name}, and there is no default for it: {bind_it}")
+        raise NothingToCompareError(
+            f"H is not linear in {U.name}, and there is no default for it: {bind_it}"
+        )
     if not slope.is_positive:
-        raise NothingToCompareError(f"{U.name} stands in H with the factor {slope}, which is not known to be positive: {bind_it}")
+        raise NothingToCompareError(
+            f"{U.name} stands in H with the factor {slope}, which is not known to be positive:"
+            f" {bind_it}"
+        )
     written = [e for e, _ in kernel.written()]
-    return Gamma(U, block, Parameter(unused_name(f"shape_{U.name}", written), like=block, positive=True), slope)
+    return Gamma(
+        U,
+        block,
+        Parameter(unused_name(f"shape_{U.name}", written), like=block, positive=True),
+        slope,
+    )
 
 
 def _normal(block: Block, kernel: Kernel) -> Normal:

@@ -1,7 +1,9 @@
-"""Verifying under watch: in a process of its own, with a limit of time for each obligation, and of memory.
+"""Verifying under watch: in a process of its own, with a limit of time for each obligation, and of
+memory.
 
-The limits are on processes because nothing less ends native code. When one is exceeded, that obligation is undecided, and a new
-process goes on with the next; so a file may be run more than once.
+The limits are on processes because nothing less ends native code. When one is exceeded, that
+obligation is undecided, and a new process goes on with the next; so a file may be run more than
+once.
 """
 
 from __future__ import annotations
@@ -20,18 +22,32 @@ from typing import Any
 
 from recipe_cli.declarations import Declaration, Unfit
 from recipe_cli.mistakes import BAD_INPUT, Mistake, printable
-from recipe_cli.worker import Answered, Begun, Ended, Judged, OutOfMemory, Refused, Task, Working, work
+from recipe_cli.worker import (
+    Answered,
+    Begun,
+    Ended,
+    Judged,
+    OutOfMemory,
+    Refused,
+    Task,
+    Working,
+    work,
+)
 from verify.report import Report
 from verify.verdict import Outcome, undecided
 
-SAFE_TO_FORK = sys.platform.startswith("linux")  # elsewhere a fresh interpreter is started, which takes about a second
+SAFE_TO_FORK = sys.platform.startswith(
+    "linux"
+)  # elsewhere a fresh interpreter is started, which takes about a second
 QUIET = 1.0  # seconds before a terminal is told what is being worked on
 TICK = 0.5
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds for each obligation, and for running the file; gigabytes of memory for the process that does it."""
+    """Seconds for each obligation, and for running the file; gigabytes of memory for the process
+    that does it.
+    """
 
     seconds: float = 60.0
     gigabytes: float = 4.0
@@ -82,8 +98,18 @@ class Watch:
         """A process at work; however this ends, it does not outlive it."""
         context: Any = multiprocessing.get_context(self.method)
         ours, theirs = context.Pipe()
-        task = Task(self.load, self.require, self.certify, self.limits.gigabytes, self._done, dict(self._answered), self._again)
-        process = context.Process(target=work, args=(theirs, ours if self.method == "fork" else None, task))
+        task = Task(
+            self.load,
+            self.require,
+            self.certify,
+            self.limits.gigabytes,
+            self._done,
+            dict(self._answered),
+            self._again,
+        )
+        process = context.Process(
+            target=work, args=(theirs, ours if self.method == "fork" else None, task)
+        )
         try:
             with _interruption_put_off():  # in the child it would end in a traceback
                 process.start()
@@ -94,7 +120,9 @@ class Watch:
             ours.close()
 
     def _heard(self, connection: Connection, process: BaseProcess) -> Iterator[Any]:
-        """Its messages until it has ended; raises where none comes in time, or none can come any more."""
+        """Its messages until it has ended; raises where none comes in time, or none can come any
+        more.
+        """
         with _Progress() as progress:
             while not isinstance(message := self._next(connection, process, progress), Ended):
                 yield message
@@ -109,15 +137,22 @@ class Watch:
                 except (EOFError, OSError):
                     raise _StoppedError(_how_it_ended(process)) from None
                 except Exception as error:
-                    raise _StoppedError(f"its answer cannot be read ({type(error).__name__})") from None
+                    raise _StoppedError(
+                        f"its answer cannot be read ({type(error).__name__})"
+                    ) from None
                 progress.clear()
                 if isinstance(message, OutOfMemory):
-                    raise _StoppedError(f"it needed more than {self.limits.gigabytes:g} GB of memory", "; --memory allows more")
+                    raise _StoppedError(
+                        f"it needed more than {self.limits.gigabytes:g} GB of memory",
+                        "; --memory allows more",
+                    )
                 return message
             if ready:
                 raise _StoppedError(_how_it_ended(process))
             progress.show(self._now(), time.monotonic() - began)
-        raise _StoppedError(f"no answer within {self.limits.seconds:g} seconds", "; --timeout allows more")
+        raise _StoppedError(
+            f"no answer within {self.limits.seconds:g} seconds", "; --timeout allows more"
+        )
 
     def _now(self) -> str:
         if self._begun is None:
@@ -144,7 +179,10 @@ class Watch:
     def _after(self, stopped: _StoppedError) -> tuple[list[Judged | Refused], bool]:
         """What follows from a process that was stopped: results, and whether that was all."""
         if self._begun is None:
-            sentence = f"{printable(self.where)} could not be run to its end: {stopped.reason}{stopped.advice}"
+            sentence = (
+                f"{printable(self.where)} could not be run to its end:"
+                f" {stopped.reason}{stopped.advice}"
+            )
             return [Refused(Mistake(sentence, BAD_INPUT))], True
         if self._obligation is not None:
             self._answered[self._obligation] = undecided(stopped.reason)
@@ -168,7 +206,9 @@ def _interruption_put_off() -> Iterator[None]:
 
 
 def _with_reason(report: Report, reason: str) -> Report:
-    lines = (replace(line, outcome=undecided(f"{line.outcome.by}: {reason}")) for line in report.lines)
+    lines = (
+        replace(line, outcome=undecided(f"{line.outcome.by}: {reason}")) for line in report.lines
+    )
     return replace(report, lines=tuple(lines))
 
 

@@ -1,7 +1,8 @@
 """The process in which a recipe file is run and its declarations are verified.
 
-It is one that can be killed: a file may hang, and native code (python-flint) hears no signal. It tells its parent what it works on
-and each answer as it comes, so that a process that takes its place goes on from there.
+It is one that can be killed: a file may hang, and native code (python-flint) hears no signal. It
+tells its parent what it works on and each answer as it comes, so that a process that takes its
+place goes on from there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ MOST_GIGABYTES = 2.0**30  # more is no limit, and no number that the system take
 
 @dataclass(frozen=True)
 class Task:
-    """What to do: ``done`` declarations are finished, and of the next one these obligations are ``answered``."""
+    """What to do: ``done`` declarations are finished, and of the next one these obligations are
+    ``answered``.
+    """
 
     load: Callable[[], Sequence[Declaration | Unfit]]
     require: tuple[str, ...]
@@ -45,7 +48,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Declared:
-    """What a reader wants to know of a declaration, as plain data; ``target`` is minus the log density that it is said to have."""
+    """What a reader wants to know of a declaration, as plain data; ``target`` is minus the log
+    density that it is said to have.
+    """
 
     name: str
     file: str
@@ -56,7 +61,9 @@ class Declared:
 
 @dataclass(frozen=True)
 class Begun:
-    """A declaration is worked on; ``unanswered`` is what is to be reported of it if its dynamics are never derived."""
+    """A declaration is worked on; ``unanswered`` is what is to be reported of it if its dynamics
+    are never derived.
+    """
 
     declared: Declared
     unanswered: Report
@@ -88,7 +95,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Refused:
-    """A declaration, or a whole file, of which there is no report, and why. After a fault of this program ``stop`` may be set."""
+    """A declaration, or a whole file, of which there is no report, and why. After a fault of this
+    program ``stop`` may be set.
+    """
 
     mistake: Mistake
     stop: bool = False
@@ -115,7 +124,9 @@ def work(connection: Connection, ends_of_parent: Connection | None, task: Task) 
             _verify_all(connection, found, task)
     except MemoryError:
         connection.send(OutOfMemory())
-    except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a file may raise what it likes
+    except (
+        BaseException
+    ) as error:  # SystemExit and KeyboardInterrupt as well: a file may raise what it likes
         connection.send(Refused(mistake_of(error)))
         connection.send(Ended())
 
@@ -128,7 +139,9 @@ def _load(task: Task) -> Sequence[Declaration | Unfit]:
             found = [the_one([d for d in found if isinstance(d, Declaration)])]
     except KeyboardInterrupt:  # nobody interrupts this process: it is not in the foreground
         raise RecipeError("the file raised KeyboardInterrupt") from None
-    if os.getpid() != process:  # the file has forked: one of the two goes on, or both would speak at once
+    if (
+        os.getpid() != process
+    ):  # the file has forked: one of the two goes on, or both would speak at once
         os._exit(0)
     return found
 
@@ -152,20 +165,26 @@ def _verify_all(connection: Connection, found: Sequence[Declaration | Unfit], ta
     connection.send(Ended())
 
 
-def _verify(connection: Connection, declaration: Declaration, task: Task, answered: Mapping[str, Outcome]) -> Judged:
+def _verify(
+    connection: Connection, declaration: Declaration, task: Task, answered: Mapping[str, Outcome]
+) -> Judged:
     declared = _declared(declaration)
     connection.send(Begun(declared, replace(unanswered(declaration.declared), name=declared.name)))
 
     def discharge(obligation: Obligation, subject: Subject | KernelSubject) -> Outcome:
         known = answered.get(obligation.name)
-        if known is not None and not (task.certify and known.verdict is Verdict.PROVED):  # its steps were not sent
+        if known is not None and not (
+            task.certify and known.verdict is Verdict.PROVED
+        ):  # its steps were not sent
             return known
         connection.send(Working(obligation.name))
         outcome = discharged(obligation, subject)
         connection.send(Answered(obligation.name, _plain(outcome)))
         return outcome
 
-    report = replace(verify(declaration.declared, require=task.require, discharge=discharge), name=declared.name)
+    report = replace(
+        verify(declaration.declared, require=task.require, discharge=discharge), name=declared.name
+    )
     certificate = None
     if task.certify and report.verdict is Verdict.PROVED:
         assert not isinstance(declaration.declared, Discretisation)  # the command refuses
@@ -175,15 +194,23 @@ def _verify(connection: Connection, declaration: Declaration, task: Task, answer
 
 
 def _declared(declaration: Declaration) -> Declared:
-    declared = declaration.declared.of if isinstance(declaration.declared, Discretisation) else declaration.declared
+    declared = (
+        declaration.declared.of
+        if isinstance(declaration.declared, Discretisation)
+        else declaration.declared
+    )
     expect = declared.expect if isinstance(declared, Update | Kernel) else None
     target = declared.H if isinstance(declared, Recipe) else declared.target
     source = None if declared.source is None else printable(declared.source)
-    return Declared(printable(declaration.name), declaration.file, expect, source, printable(str(target)))
+    return Declared(
+        printable(declaration.name), declaration.file, expect, source, printable(str(target))
+    )
 
 
 def _plain(outcome: Outcome) -> Outcome:
-    """Without its steps: they hold expressions, and a report of text is all that the parent needs."""
+    """Without its steps: they hold expressions, and a report of text is all that the parent
+    needs.
+    """
     return replace(outcome, steps=())
 
 
@@ -191,40 +218,53 @@ def _named(declaration: Declaration | Unfit, mistake: Mistake) -> Mistake:
     return replace(mistake, sentence=f"{declaration.file}, {declaration.name}: {mistake.sentence}")
 
 
-# -- the process -----------------------------------------------------------------------------------------------------------------
+# -- the process
+# --------------------------------------------------------------------------------------------------
 
 
 def _stand_alone(connection: Connection, ends_of_parent: Connection | None, quiet: bool) -> None:
-    """A process group of its own, so that all that the file starts ends with it; no input; its output is not the report's."""
+    """A process group of its own, so that all that the file starts ends with it; no input; its
+    output is not the report's.
+    """
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     if hasattr(signal, "pthread_sigmask"):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one that came while it was forked is for the parent alone
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # one that came while it was forked is for the parent alone
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python has it: the file is the user's own program
+        signal.signal(
+            signal.SIGPIPE, signal.SIG_IGN
+        )  # as Python has it: the file is the user's own program
     if ends_of_parent is not None:
         ends_of_parent.close()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
     faulthandler.disable()  # a crash is one sentence of the parent's
     with contextlib.suppress(OSError):
         os.dup2(2, 1)
-    with contextlib.suppress(AttributeError):  # a process that is stopped loses what it has not written out
+    with contextlib.suppress(
+        AttributeError
+    ):  # a process that is stopped loses what it has not written out
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     if quiet:
         _silence()
 
 
 def _end_with_parent(connection: Connection) -> None:
-    """The parent says nothing; that the connection ends is how a process learns that its parent is gone."""
+    """The parent says nothing; that the connection ends is how a process learns that its parent is
+    gone.
+    """
     with contextlib.suppress(Exception):
         connection.recv()
     os._exit(1)
 
 
 def _silence() -> None:
-    """Print nothing from now on: what native code says of memory that ran out would hide the one sentence."""
+    """Print nothing from now on: what native code says of memory that ran out would hide the one
+    sentence.
+    """
     with contextlib.suppress(Exception):
         sys.stdout.flush()
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -234,9 +274,11 @@ def _silence() -> None:
 
 @contextlib.contextmanager
 def limited_memory(gigabytes: float):  # type: ignore[no-untyped-def]
-    """Let the process have so much memory more than it has now, where the platform can say so (Linux; not Windows).
+    """Let the process have so much memory more than it has now, where the platform can say so
+    (Linux; not Windows).
 
-    Within, too much ends in MemoryError, or in native code by a signal; afterwards there is room to say so.
+    Within, too much ends in MemoryError, or in native code by a signal; afterwards there is room to
+    say so.
     """
     try:
         import resource

@@ -1,7 +1,7 @@
 """The command ``recipe`` in a process of its own, as a user calls it.
 
-It is forked from a process that has imported what it needs, which takes seconds. What is about the start of the interpreter, or
-about its environment, starts one itself.
+It is forked from a process that has imported what it needs, which takes seconds. What is about the
+start of the interpreter, or about its environment, starts one itself.
 """
 
 import multiprocessing
@@ -16,7 +16,13 @@ SECONDS = 300
 
 _forkserver = multiprocessing.get_context("forkserver")
 _forkserver.set_forkserver_preload(
-    ["recipe_cli.main", "recipe_cli.sampling", "recipe_cli.summary", "recipe_cli.translation", "arviz"]
+    [
+        "recipe_cli.main",
+        "recipe_cli.sampling",
+        "recipe_cli.summary",
+        "recipe_cli.translation",
+        "arviz",
+    ]
 )
 
 
@@ -38,14 +44,20 @@ class Done:
 
 def command(*arguments, cwd=ROOT, cache=None):
     """Exit status, stdout and stderr."""
-    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"} | ({"RECIPE_CACHE": str(cache)} if cache else {})
+    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"} | (
+        {"RECIPE_CACHE": str(cache)} if cache else {}
+    )
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
-        process = forked(_called, [str(a) for a in arguments], str(cwd), environment, str(out), str(err))
+        process = forked(
+            _called, [str(a) for a in arguments], str(cwd), environment, str(out), str(err)
+        )
         process.join(SECONDS)
         if process.exitcode is None:
             process.kill()
-            raise TimeoutError(f"recipe {' '.join(map(str, arguments))}: no end within {SECONDS} seconds")
+            raise TimeoutError(
+                f"recipe {' '.join(map(str, arguments))}: no end within {SECONDS} seconds"
+            )
         return Done(process.exitcode, out.read_text(), err.read_text())
 
 

@@ -1,4 +1,6 @@
-"""What every test starts from, which cases of a long table run by default, and which files begin first."""
+"""What every test starts from, which cases of a long table run by default, and which files begin
+first.
+"""
 
 import signal
 from collections import defaultdict
@@ -6,19 +8,22 @@ from collections import defaultdict
 import mpmath
 import pytest
 
-# A file stays on one worker, so that what it compiles is compiled once; those that take longest begin, so that none of them is left
-# alone at the end.
+# A file stays on one worker, so that what it compiles is compiled once; those that take longest
+# begin, so that none of them is left alone at the end.
 LONGEST = """
-    random_verdicts levels_and_power minibatch kernel_code determinism mutation translation_mutants translation certificates
-    fresh_clone cache many cli transforms translation_many randomness calculus sweep_command generate checkpoint one_gradient
-    bundles elementary verify measured scheme_code sample examples strategies hostile reductions arithmetic limits complexity spread
-    kills_and_errors
+    random_verdicts levels_and_power minibatch kernel_code determinism mutation
+    translation_mutants translation certificates fresh_clone cache many cli transforms
+    translation_many randomness calculus sweep_command generate checkpoint one_gradient bundles
+    elementary verify measured scheme_code sample examples strategies hostile reductions
+    arithmetic limits complexity spread kills_and_errors
 """
 
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "by_default(count or ids): the cases that run by default, so many or those named; others are slow"
+        "markers",
+        "by_default(count or ids): the cases that run by default, so many or those named; others"
+        " are slow",
     )
     config.addinivalue_line("markers", "slow_for(ids): the cases that are slow")
 
@@ -37,7 +42,9 @@ def pytest_collection_modifyitems(config, items):
 
 
 def slow_cases(cases, whole):
-    """Those cases of one test that its markers leave to the slow run; names are checked where all cases are there (``whole``)."""
+    """Those cases of one test that its markers leave to the slow run; names are checked where all
+    cases are there (``whole``).
+    """
     for marker in cases[0].iter_markers():
         if marker.name == "by_default" and isinstance(marker.args[0], int):
             rest = [case for case in cases if case.get_closest_marker("slow") is None]
@@ -46,14 +53,22 @@ def slow_cases(cases, whole):
         elif marker.name in {"by_default", "slow_for"}:
             ids = [case.callspec.id for case in cases]
             if whole and (unknown := set(marker.args) - set(ids)):
-                raise pytest.UsageError(f"{cases[0].nodeid}: {marker.name} names no case: {', '.join(sorted(unknown))}")
+                raise pytest.UsageError(
+                    f"{cases[0].nodeid}: {marker.name} names no case: {', '.join(sorted(unknown))}"
+                )
             default = marker.name == "by_default"
-            yield from (case for case, id_ in zip(cases, ids, strict=True) if (id_ in marker.args) != default)
+            yield from (
+                case
+                for case, id_ in zip(cases, ids, strict=True)
+                if (id_ in marker.args) != default
+            )
 
 
 @pytest.fixture(autouse=True)
 def _interrupts_are_heard():
-    """A shell starts what runs in the background with SIGINT ignored; the tests of Ctrl-C would wait for ever there."""
+    """A shell starts what runs in the background with SIGINT ignored; the tests of Ctrl-C would
+    wait for ever there.
+    """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,7 +1,9 @@
-"""A certificate read back into the language, plainly; shares no code with what writes or checks certificates.
+"""A certificate read back into the language, plainly; shares no code with what writes or checks
+certificates.
 
-The names in a certificate are looked up, never evaluated. ``Claim`` is what a certificate says, as objects that can be
-compared, and ``is_true`` judges it in explicit coordinates, by the oracle of ``tests/explicit.py``.
+The names in a certificate are looked up, never evaluated. ``Claim`` is what a certificate says, as
+objects that can be compared, and ``is_true`` judges it in explicit coordinates, by the oracle of
+``tests/explicit.py``.
 """
 
 from __future__ import annotations
@@ -21,13 +23,28 @@ from recipe.language.entry import Column, Coupling, Entry, Number, Row
 from recipe.language.symbols import Block, Index, Indexed, Length, ScalarNoise
 from recipe.language.total import Total
 
-FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan", "erf", "loggamma", "polygamma")
+FUNCTIONS = (
+    "exp",
+    "log",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "atan",
+    "erf",
+    "loggamma",
+    "polygamma",
+)
 
 
 class Decoded:
     """The table of a certificate (or of an ``Encoder``), as expressions."""
 
-    def __init__(self, nodes: list[list[Any]], symbols: dict[str, Any], functions: dict[str, Any]) -> None:
+    def __init__(
+        self, nodes: list[list[Any]], symbols: dict[str, Any], functions: dict[str, Any]
+    ) -> None:
         self.symbols, self.functions = symbols, functions
         self.heads: dict[str, Any] = {}
         self.expressions: list[Expr] = []
@@ -85,7 +102,11 @@ class Decoded:
             case "parameter" | "vector parameter" | "step":
                 return Parameter(name, like=like, **facts)
             case "vector noise":
-                return Noise(name, like=like, covariance=self.head(said["covariance"]) if "covariance" in said else None)
+                return Noise(
+                    name,
+                    like=like,
+                    covariance=self.head(said["covariance"]) if "covariance" in said else None,
+                )
             case "scalar noise":
                 return ScalarNoise(name)
         raise ValueError(said)
@@ -97,7 +118,10 @@ class Decoded:
             case ["simplex"]:
                 return Simplex()
             case ["interval", start, end, left_open, right_open]:
-                ends = ({"oo": oo, "-oo": -oo}[x] if isinstance(x, str) else self.expressions[x] for x in (start, end))
+                ends = (
+                    {"oo": oo, "-oo": -oo}[x] if isinstance(x, str) else self.expressions[x]
+                    for x in (start, end)
+                )
                 return Interval(*ends, left_open, right_open)
         raise ValueError(said)
 
@@ -111,8 +135,13 @@ class Decoded:
             case "elementwise":
                 return Function(name, positive=True) if said["positive"] else Function(name)
             case "dense":
-                row, column = (Vector(f"of_{said[k]}", like=Indexed("any", Length(said[k]))) for k in ("row", "column"))
-                return Dense(name, row, column, symmetric=said["symmetric"], positive=said["positive"])
+                row, column = (
+                    Vector(f"of_{said[k]}", like=Indexed("any", Length(said[k])))
+                    for k in ("row", "column")
+                )
+                return Dense(
+                    name, row, column, symmetric=said["symmetric"], positive=said["positive"]
+                )
         raise ValueError(said)
 
     def entry(self, row: Block, column: Block, said: dict[str, int]) -> Entry:
@@ -156,20 +185,33 @@ def claim_of(certificate: dict[str, Any]) -> Claim:
         if letter not in subject:
             return None
         return tuple(
-            tuple(table.entry(row, column, said) for column, said in zip(state, entries, strict=True))
+            tuple(
+                table.entry(row, column, said) for column, said in zip(state, entries, strict=True)
+            )
             for row, entries in zip(state, subject[letter], strict=True)
         )
 
     update = subject.get("update")
     return Claim(
-        subject["kind"], state, e[subject["H"]], matrix("D"), matrix("Q"), matrix("noise_factor"),
+        subject["kind"],
+        state,
+        e[subject["H"]],
+        matrix("D"),
+        matrix("Q"),
+        matrix("noise_factor"),
         tuple((block(b), e[k]) for b, k in sorted(subject["drift"].items())),
         tuple((tuple(block(b) for b in kept), e[k]) for kept, k in subject["marginal"]),
-        update and block(update["step"]), update and update["sequential"],
-        update and tuple((block(b), e[k]) for b, k in update["rule"]), update and e[update["target"]],
-        frozenset(line["name"] for line in certificate["obligations"] if line["verdict"] == "proved" and line["required"]),
+        update and block(update["step"]),
+        update and update["sequential"],
+        update and tuple((block(b), e[k]) for b, k in update["rule"]),
+        update and e[update["target"]],
+        frozenset(
+            line["name"]
+            for line in certificate["obligations"]
+            if line["verdict"] == "proved" and line["required"]
+        ),
         certificate["scope"],
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -178,9 +220,15 @@ class ExplicitClaim(ExplicitRecipe):
 
     def _matrix(self, entries: Any) -> Matrix:
         index = {block: k for k, block in enumerate(self.recipe.state)}
-        return Matrix([
-            [self.world.derived_entry(entries[index[a]][index[b]], i, j) for b, j in self.places] for a, i in self.places
-        ])  # fmt: skip
+        return Matrix(
+            [
+                [
+                    self.world.derived_entry(entries[index[a]][index[b]], i, j)
+                    for b, j in self.places
+                ]
+                for a, i in self.places
+            ]
+        )
 
     @cached_property
     def f(self) -> list[Expr]:
@@ -199,17 +247,29 @@ class ExplicitClaim(ExplicitRecipe):
 
 
 def is_true(claim: Claim) -> bool:
-    """Whether nothing speaks against a claim in explicit coordinates: one, two and three of them, parameters of either sign."""
+    """Whether nothing speaks against a claim in explicit coordinates: one, two and three of them,
+    parameters of either sign.
+    """
     free = set().union(*(_symbols(e) for e in _expressions(claim)))
-    unsigned = {s: -Rational(7, 10) - k for k, s in enumerate(sorted(free, key=str)) if s.is_positive is None and s.is_real}
-    return all(_holds(ExplicitClaim(claim, world_of(claim.state, d, values))) for d in (1, 2, 3) for values in ({}, unsigned))
+    unsigned = {
+        s: -Rational(7, 10) - k
+        for k, s in enumerate(sorted(free, key=str))
+        if s.is_positive is None and s.is_real
+    }
+    return all(
+        _holds(ExplicitClaim(claim, world_of(claim.state, d, values)))
+        for d in (1, 2, 3)
+        for values in ({}, unsigned)
+    )
 
 
 def _holds(at: ExplicitClaim) -> bool:
     claim = at.recipe
     if not (at.is_zero(at.residual(at.f, at.D)) and at.positive_semidefinite()):
         return False
-    if claim.Q is not None and not (at.agree(list(at.D), list(at.D.T)) and at.agree(list(at.Q), list(-at.Q.T))):
+    if claim.Q is not None and not (
+        at.agree(list(at.D), list(at.D.T)) and at.agree(list(at.Q), list(-at.Q.T))
+    ):
         return False
     if claim.noise_factor is not None:
         B = at._matrix(claim.noise_factor)
@@ -223,9 +283,15 @@ def _rule_holds(at: ExplicitClaim) -> bool:
     if claim.rule is None:
         return True
     pairs = list(claim.rule)
-    drift, D = explicit_limit(Update(claim.step, pairs if claim.sequential else dict(pairs), claim.target), at)
+    drift, D = explicit_limit(
+        Update(claim.step, pairs if claim.sequential else dict(pairs), claim.target), at
+    )
     target = at.world.read(claim.target, {})
-    return at.agree(drift, at.f) and at.agree(list(D), list(at.D)) and all(at.is_zero((target - at.H).diff(x)) for x in at.z)
+    return (
+        at.agree(drift, at.f)
+        and at.agree(list(D), list(at.D))
+        and all(at.is_zero((target - at.H).diff(x)) for x in at.z)
+    )
 
 
 def _marginal_holds(at: ExplicitClaim, kept: tuple[Block, ...], U: Expr) -> bool:

@@ -1,4 +1,6 @@
-"""The normal numbers of a step, as the text of a module says which they are: two numbers share a counter."""
+"""The normal numbers of a step, as the text of a module says which they are: two numbers share a
+counter.
+"""
 
 import re
 

@@ -1,7 +1,9 @@
-"""Explicit coordinates theta_0, ..., theta_(d-1): an oracle that shares no code with the calculus of symbolic lengths.
+"""Explicit coordinates theta_0, ..., theta_(d-1): an oracle that shares no code with the calculus
+of symbolic lengths.
 
-Every abstract function is replaced by a concrete one before anything is differentiated, every parameter by a number; then plain
-sympy derivatives and 60 digits decide. Only the classes of the language are imported, never what works on them.
+Every abstract function is replaced by a concrete one before anything is differentiated, every
+parameter by a number; then plain sympy derivatives and 60 digits decide. Only the classes of the
+language are imported, never what works on them.
 """
 
 from __future__ import annotations
@@ -21,7 +23,15 @@ from recipe.language.abstract import DenseEntry, Jet, Partial
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.entry import Column, Coupling, Entry, Number, Outer, Row
 from recipe.language.fold import Fold, FoldSign
-from recipe.language.symbols import GENERIC, OTHER, Block, Index, Length, ScalarNoise, VectorParameter
+from recipe.language.symbols import (
+    GENERIC,
+    OTHER,
+    Block,
+    Index,
+    Length,
+    ScalarNoise,
+    VectorParameter,
+)
 from recipe.language.total import Total
 
 DIGITS = 60
@@ -39,10 +49,15 @@ def constant(key: str) -> Rational:
 
 @cache
 def smooth(key: str, x: tuple[Expr, ...], positive: bool = False) -> Expr:
-    """A concrete smooth function that belongs to a name; no derivative of it vanishes identically."""
+    """A concrete smooth function that belongs to a name; no derivative of it vanishes
+    identically.
+    """
 
     def form(letter: str) -> Expr:
-        return Add(*((-1) ** k * constant(f"{key}{letter}{k}") * c for k, c in enumerate(x)), constant(key + letter))
+        return Add(
+            *((-1) ** k * constant(f"{key}{letter}{k}") * c for k, c in enumerate(x)),
+            constant(key + letter),
+        )
 
     if positive:
         return 2 + sin(form("a")) + form("b") ** 2
@@ -53,7 +68,8 @@ def smooth(key: str, x: tuple[Expr, ...], positive: bool = False) -> Expr:
 class World:
     """Blocks of explicit lengths, and a concrete meaning of every name.
 
-    ``images`` says of each coordinate of a block that one of the state stands for, which function of that it is.
+    ``images`` says of each coordinate of a block that one of the state stands for, which function
+    of that it is.
     """
 
     dims: dict[Length, int]
@@ -72,7 +88,9 @@ class World:
 
     @singledispatchmethod
     def read(self, e: Expr, at: At) -> Expr:
-        """The expression in explicit coordinates, its labels standing for the coordinates ``at``."""
+        """The expression in explicit coordinates, its labels standing for the coordinates
+        ``at``.
+        """
         return e.func(*(self.read(a, at) for a in e.args)) if e.args else e
 
     @read.register
@@ -99,7 +117,11 @@ class World:
     @read.register
     def _(self, e: Noise, at: At) -> Expr:
         white = [Symbol(f"{e.base}_{k}", real=True) for k in range(self.dims[e.length])]
-        return white[at[e.label]] if e.covariance is None else (self.root(e.covariance) * Matrix(white))[at[e.label]]
+        return (
+            white[at[e.label]]
+            if e.covariance is None
+            else (self.root(e.covariance) * Matrix(white))[at[e.label]]
+        )
 
     @read.register
     def _(self, e: Index, at: At) -> Expr:
@@ -112,13 +134,17 @@ class World:
 
     @read.register
     def _(self, e: Partial, at: At) -> Expr:
-        return self.declared(e.head, at).diff(*(self.read(x, at) for x in e.wrt)).xreplace(self.images)
+        return (
+            self.declared(e.head, at).diff(*(self.read(x, at) for x in e.wrt)).xreplace(self.images)
+        )
 
     def declared(self, e: Potential | Field, at: At) -> Expr:
         """The concrete function of the blocks that it was declared of."""
         if isinstance(e, Potential):
             return smooth(e.name, tuple(c for block in e.blocks for c in self.coordinates(block)))
-        return smooth(f"{e.base}{at[e.label]}", tuple(self.coordinates(e.block)), bool(e.is_positive))
+        return smooth(
+            f"{e.base}{at[e.label]}", tuple(self.coordinates(e.block)), bool(e.is_positive)
+        )
 
     @read.register
     def _(self, e: Fold, at: At) -> Expr:
@@ -130,7 +156,9 @@ class World:
 
     @read.register
     def _(self, e: NoncentralChiSquared, at: At) -> Expr:
-        """Another number with its mean and variance; all later cumulants of a square-root process vanish faster than the step."""
+        """Another number with its mean and variance; all later cumulants of a square-root process
+        vanish faster than the step.
+        """
         df, nonc = self.read(e.df, at), self.read(e.nonc, at)
         return df + nonc + sympy.sqrt(2 * (df + 2 * nonc)) * self.read(e.noise, at)
 
@@ -144,11 +172,15 @@ class World:
         value = smooth(e.applied.func.__name__, slots, bool(e.applied.is_positive))
         for slot, order in zip(slots, e.orders, strict=True):
             value = value.diff(slot, order)
-        return value.xreplace({slot: self.read(a, at) for slot, a in zip(slots, e.applied.args, strict=True)})
+        return value.xreplace(
+            {slot: self.read(a, at) for slot, a in zip(slots, e.applied.args, strict=True)}
+        )
 
     @read.register
     def _(self, e: Total, at: At) -> Expr:
-        return Add(*(self.read(e.body, at | {e.index.label: k}) for k in range(self.dims[e.index.length])))
+        return Add(
+            *(self.read(e.body, at | {e.index.label: k}) for k in range(self.dims[e.index.length]))
+        )
 
     @read.register
     def _(self, e: Dense, at: At) -> Expr:
@@ -162,20 +194,34 @@ class World:
     @read.register
     def _(self, e: Outer, at: At) -> Expr:
         u, v = e.args
-        return self.read(u, {GENERIC: at[GENERIC]}) * self.read(v, {GENERIC: at[OTHER]}) if OTHER in at else Integer(0)
+        return (
+            self.read(u, {GENERIC: at[GENERIC]}) * self.read(v, {GENERIC: at[OTHER]})
+            if OTHER in at
+            else Integer(0)
+        )
 
     def matrix_of(self, m: Dense) -> Matrix:
         """The concrete matrix; its root is what the noise with that covariance is multiplied by."""
         if m.positive_definite:
             return self.root(m) * self.root(m).T
-        key = (lambda i, j: f"{m.name}{min(i, j)},{max(i, j)}") if m.symmetric else (lambda i, j: f"{m.name}{i},{j}")
+        key = (
+            (lambda i, j: f"{m.name}{min(i, j)},{max(i, j)}")
+            if m.symmetric
+            else (lambda i, j: f"{m.name}{i},{j}")
+        )
         return Matrix(self.size(m.row), self.size(m.column), lambda i, j: constant(key(i, j)))
 
     def root(self, m: Dense) -> Matrix:
-        return Matrix(self.size(m.row), self.size(m.row), lambda i, j: constant(f"{m.name}{i},{j}") if i >= j else 0)
+        return Matrix(
+            self.size(m.row),
+            self.size(m.row),
+            lambda i, j: constant(f"{m.name}{i},{j}") if i >= j else 0,
+        )
 
     def written_entry(self, e: Expr, row: Block, column: Block, i: int, j: int) -> Expr:
-        """Entry (i, j) of what is written between two blocks: ``outer`` and ``Dense`` are full, the rest is diagonal."""
+        """Entry (i, j) of what is written between two blocks: ``outer`` and ``Dense`` are full, the
+        rest is diagonal.
+        """
         if not (isinstance(row, Vector) and isinstance(column, Vector)):
             return self.read(e, {GENERIC: i if isinstance(row, Vector) else j})
         diagonal = self.read(e, {GENERIC: i})
@@ -185,7 +231,9 @@ class World:
         """Entry (i, j) of what the library derived between two blocks."""
         match entry:
             case Coupling(diagonal, kernel):
-                return self.read(kernel, {GENERIC: i, OTHER: j}) + (self.read(diagonal, {GENERIC: i}) if i == j else 0)
+                return self.read(kernel, {GENERIC: i, OTHER: j}) + (
+                    self.read(diagonal, {GENERIC: i}) if i == j else 0
+                )
             case Column(value):
                 return self.read(value, {GENERIC: i})
             case Row(value) | Number(value):
@@ -193,19 +241,29 @@ class World:
         raise TypeError(entry)
 
 
-def world_of(state: tuple[Block, ...], dims: int | tuple[int, ...], values: dict[Symbol, Expr] | None = None) -> World:
-    """The world in which the lengths of the state, in order, are ``dims`` (one number for all of them)."""
+def world_of(
+    state: tuple[Block, ...], dims: int | tuple[int, ...], values: dict[Symbol, Expr] | None = None
+) -> World:
+    """The world in which the lengths of the state, in order, are ``dims`` (one number for all of
+    them).
+    """
     lengths = list(dict.fromkeys(b.length for b in state if isinstance(b, Vector)))
     numbers = dims if isinstance(dims, tuple) else (dims,) * len(lengths)
     world = World(dict(zip(lengths, numbers, strict=False)), values or {})
     stand_ins = [b for b in state if b.image is not None]
-    images = {x: b.forward(phi) for b in stand_ins for x, phi in zip(world.coordinates(b.image), world.coordinates(b), strict=True)}
+    images = {
+        x: b.forward(phi)
+        for b in stand_ins
+        for x, phi in zip(world.coordinates(b.image), world.coordinates(b), strict=True)
+    }
     return replace(world, images=images)
 
 
 @dataclass(frozen=True)
 class ExplicitRecipe:
-    """H, D, Q of a recipe in explicit coordinates, and what follows from them by plain differentiation."""
+    """H, D, Q of a recipe in explicit coordinates, and what follows from them by plain
+    differentiation.
+    """
 
     recipe: Recipe
     world: World
@@ -232,10 +290,15 @@ class ExplicitRecipe:
 
     def _matrix(self, block_matrix) -> Matrix:
         index = {block: k for k, block in enumerate(self.recipe.state)}
-        return Matrix([
-            [self.world.written_entry(block_matrix.written[index[a], index[b]], a, b, i, j) for b, j in self.places]
-            for a, i in self.places
-        ])  # fmt: skip
+        return Matrix(
+            [
+                [
+                    self.world.written_entry(block_matrix.written[index[a], index[b]], a, b, i, j)
+                    for b, j in self.places
+                ]
+                for a, i in self.places
+            ]
+        )
 
     @cached_property
     def gradient(self) -> list[Expr]:
@@ -252,12 +315,16 @@ class ExplicitRecipe:
         return [gamma - flow[i] for i, gamma in enumerate(self.gamma)]
 
     def residual(self, drift: list[Expr] | None = None, D: Matrix | None = None) -> Expr:
-        """The second-order Fokker-Planck operator on p = exp(-H), over p; zero iff p is stationary in the interior."""
+        """The second-order Fokker-Planck operator on p = exp(-H), over p; zero iff p is stationary
+        in the interior.
+        """
         f = self.drift if drift is None else drift
         D = self.D if D is None else D
         n = range(len(self.z))
         flow = Add(*(self.times_p(f[i], i) for i in n))
-        spread = Add(*(self.times_p(self.times_p(D[i, j], i), j) for i in n for j in n if D[i, j] != 0))
+        spread = Add(
+            *(self.times_p(self.times_p(D[i, j], i), j) for i in n for j in n if D[i, j] != 0)
+        )
         return spread - flow
 
     def times_p(self, e: Expr, i: int) -> Expr:
@@ -270,11 +337,18 @@ class ExplicitRecipe:
 
     def diffusion(self, dynamics: Dynamics) -> list[Expr]:
         """The D of derived dynamics in explicit coordinates, entry by entry."""
-        return [self.world.derived_entry(dynamics.diffusion[a, b], i, j) for a, i in self.places for b, j in self.places]
+        return [
+            self.world.derived_entry(dynamics.diffusion[a, b], i, j)
+            for a, i in self.places
+            for b, j in self.places
+        ]
 
     def points(self, count: int = 2) -> list[dict[Symbol, Rational]]:
         blocks = [block for block, _ in self.places]
-        return [{x: _in_domain(b, Random(f"{n}{x}")) for b, x in zip(blocks, self.z, strict=True)} for n in range(count)]
+        return [
+            {x: _in_domain(b, Random(f"{n}{x}")) for b, x in zip(blocks, self.z, strict=True)}
+            for n in range(count)
+        ]
 
     def is_zero(self, e: Expr) -> bool:
         return all(vanishes(e, point) for point in self.points())
@@ -309,7 +383,9 @@ def evaluate(e: Expr, point: dict[Symbol, Rational]) -> mpmath.mpf:
 
     def value(node: Expr) -> mpmath.mpf:
         if node not in known:
-            known[node] = _operation(node, [value(a) for a in node.args]) if node.args else _leaf(node, point)
+            known[node] = (
+                _operation(node, [value(a) for a in node.args]) if node.args else _leaf(node, point)
+            )
         return known[node]
 
     with mpmath.workdps(DIGITS):
@@ -318,7 +394,11 @@ def evaluate(e: Expr, point: dict[Symbol, Rational]) -> mpmath.mpf:
 
 def _leaf(node: Expr, point: dict[Symbol, Rational]) -> mpmath.mpf:
     number = point.get(node, node)
-    return mpmath.mpf(number.p) / number.q if isinstance(number, Rational) else number.evalf(DIGITS + 5)._to_mpmath(DIGITS * 4)
+    return (
+        mpmath.mpf(number.p) / number.q
+        if isinstance(number, Rational)
+        else number.evalf(DIGITS + 5)._to_mpmath(DIGITS * 4)
+    )
 
 
 def _operation(node: Expr, args: list[mpmath.mpf]) -> mpmath.mpf:
@@ -332,13 +412,19 @@ def _operation(node: Expr, args: list[mpmath.mpf]) -> mpmath.mpf:
 
 
 def explicit_limit(update: Update, reference: ExplicitRecipe) -> tuple[list[Expr], Matrix]:
-    """Drift and D of an update rule as its step vanishes, from the explicit step expanded in s = sqrt(step)."""
+    """Drift and D of an update rule as its step vanishes, from the explicit step expanded in s =
+    sqrt(step).
+    """
     world = replace(reference.world, values={**reference.world.values, update.step: ROOT**2})
     moved = {x: x for x in reference.z}
     for block, rule in update.rule:
-        new = dict(zip(world.coordinates(block), map(regular, world.vector(rule, block)), strict=True))
+        new = dict(
+            zip(world.coordinates(block), map(regular, world.vector(rule, block)), strict=True)
+        )
         moved |= {x: e.xreplace(dict(moved)) for x, e in new.items()} if update.sequential else new
-    noise = sorted(set().union(*(e.free_symbols for e in moved.values())) - {ROOT, *reference.z}, key=str)
+    noise = sorted(
+        set().union(*(e.free_symbols for e in moved.values())) - {ROOT, *reference.z}, key=str
+    )
     first = [moved[x].diff(ROOT).xreplace({ROOT: Integer(0)}) for x in reference.z]
     second = [moved[x].diff(ROOT).diff(ROOT).xreplace({ROOT: Integer(0)}) / 2 for x in reference.z]
     drift = [mean(b, noise) for b in second]
@@ -346,7 +432,9 @@ def explicit_limit(update: Update, reference: ExplicitRecipe) -> tuple[list[Expr
 
 
 def regular(e: Expr) -> Expr:
-    """What has poles in s that cancel, without them, to order s^3: ``exp(c s^2)`` is its series, and powers of s are taken out."""
+    """What has poles in s that cancel, without them, to order s^3: ``exp(c s^2)`` is its series,
+    and powers of s are taken out.
+    """
     decays = [a for a in e.atoms(sympy.exp) if (a.args[0] / ROOT**2).is_number]
     if not decays:
         return e
@@ -359,11 +447,18 @@ def _without_poles(e: Expr) -> Expr:
     e = e.func(*(_without_poles(a) for a in e.args))
     if e.is_Pow and not e.exp.is_Integer:
         return sympy.factor(e.base) ** e.exp
-    return Add(*(Mul(*map(sympy.factor, Mul.make_args(t))) for t in Add.make_args(e.expand(power_base=False))))
+    return Add(
+        *(
+            Mul(*map(sympy.factor, Mul.make_args(t)))
+            for t in Add.make_args(e.expand(power_base=False))
+        )
+    )
 
 
 def mean(e: Expr, noise: list[Symbol]) -> Expr:
-    """The mean of a polynomial of independent standard normal numbers: exp(Laplacian / 2) at zero."""
+    """The mean of a polynomial of independent standard normal numbers: exp(Laplacian / 2) at
+    zero.
+    """
     term, result, k = sympy.sympify(e), Integer(0), 0
     while term != 0:
         result += term.xreplace(dict.fromkeys(noise, Integer(0)))

@@ -1,4 +1,6 @@
-"""The slow obvious counterpart of what is proved of kernels: explicit coordinates, typed anew, nothing of the verifier."""
+"""The slow obvious counterpart of what is proved of kernels: explicit coordinates, typed anew,
+nothing of the verifier.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def coordinates(name: str, d: int) -> list[Symbol]:
     return [Symbol(f"{name}{k}", real=True) for k in range(d)]
 
 
-def shear_map(U: Expr, x: list[Symbol], r: list[Symbol], word: list[tuple[str, Expr]], times: int = 1) -> Pair:
+def shear_map(
+    U: Expr, x: list[Symbol], r: list[Symbol], word: list[tuple[str, Expr]], times: int = 1
+) -> Pair:
     """Kicks ("B") and drifts ("A") with their times, in explicit coordinates."""
     force = [U.diff(s) for s in x]
     position, momentum = list(x), list(r)
@@ -28,7 +32,10 @@ def shear_map(U: Expr, x: list[Symbol], r: list[Symbol], word: list[tuple[str, E
             position = [(a + t * b).expand() for a, b in zip(position, momentum, strict=True)]
         else:
             there = dict(zip(x, position, strict=True))
-            momentum = [(b - t * f.subs(there, simultaneous=True)).expand() for b, f in zip(momentum, force, strict=True)]
+            momentum = [
+                (b - t * f.subs(there, simultaneous=True)).expand()
+                for b, f in zip(momentum, force, strict=True)
+            ]
     return position, momentum
 
 
@@ -48,9 +55,22 @@ def turned_and_back(x: list[Symbol], r: list[Symbol], values: Pair) -> list[Expr
     return [(e - s).expand() for e, s in zip(back, [*x, *r], strict=True)]
 
 
-def mean_after_test(U, force, h: float, turned: bool, observe, kicks=(1.0, 1.0), bound: float = 9.0, points: int = 1201) -> float:
-    """The mean of an observable after one tested leapfrog step from exp(-U - r^2/2), less its mean before, by quadrature."""
-    x, r = np.meshgrid(np.linspace(-bound, bound, points), np.linspace(-bound, bound, points), indexing="ij")
+def mean_after_test(
+    U,
+    force,
+    h: float,
+    turned: bool,
+    observe,
+    kicks=(1.0, 1.0),
+    bound: float = 9.0,
+    points: int = 1201,
+) -> float:
+    """The mean of an observable after one tested leapfrog step from exp(-U - r^2/2), less its mean
+    before, by quadrature.
+    """
+    x, r = np.meshgrid(
+        np.linspace(-bound, bound, points), np.linspace(-bound, bound, points), indexing="ij"
+    )
     kicked = r - kicks[0] * h / 2 * force(x)
     new_x = x + h * kicked
     new_r = kicked - kicks[1] * h / 2 * force(new_x)
@@ -62,19 +82,29 @@ def mean_after_test(U, force, h: float, turned: bool, observe, kicks=(1.0, 1.0),
     return float((law * (after - observe(x, r))).sum())
 
 
-def moments_after(rules: list[list[list[Expr]]], noise: list[list[list[Expr]]], covariance: Matrix) -> Matrix:
+def moments_after(
+    rules: list[list[list[Expr]]], noise: list[list[list[Expr]]], covariance: Matrix
+) -> Matrix:
     """The covariance after the maps ``z' = A z + B w``, one after another."""
     for A, B in zip(rules, noise, strict=True):
         covariance = Matrix(A) * covariance * Matrix(A).T + Matrix(B) * Matrix(B).T
     return covariance
 
 
-def log_ratio(world: World, update: Update, x: Mapping[Symbol, Rational], y: Mapping[Symbol, Rational]) -> mpmath.mpf:
-    """``log pi(y) q(x | y) - log pi(x) q(y | x)`` of a proposal with normal noise, by its covariance matrix in coordinates."""
+def log_ratio(
+    world: World, update: Update, x: Mapping[Symbol, Rational], y: Mapping[Symbol, Rational]
+) -> mpmath.mpf:
+    """``log pi(y) q(x | y) - log pi(x) q(y | x)`` of a proposal with normal noise, by its
+    covariance matrix in coordinates.
+    """
     coordinates_of = [(b, k) for b in update.state for k in range(world.size(b))]
     rule = dict(update.rule)
     new = [world.read(rule[b], {GENERIC: k}) for b, k in coordinates_of]
-    noise = sorted(set().union(*(e.free_symbols for e in new)) - {s for b in update.state for s in world.coordinates(b)}, key=str)
+    noise = sorted(
+        set().union(*(e.free_symbols for e in new))
+        - {s for b in update.state for s in world.coordinates(b)},
+        key=str,
+    )
     slopes = Matrix(new).jacobian(noise)
     silent = dict.fromkeys(noise, Rational(0))
 
@@ -88,6 +118,10 @@ def log_ratio(world: World, update: Update, x: Mapping[Symbol, Rational], y: Map
             gap = mpmath.matrix([mpmath.mpf(t.p) / t.q - m for t, m in zip(to, mean, strict=True)])
             C = B * B.T
             quadratic = (gap.T * mpmath.lu_solve(C, gap))[0]
-            return evaluate(world.read(update.target, {}), point) + quadratic / 2 + mpmath.log(mpmath.det(C)) / 2
+            return (
+                evaluate(world.read(update.target, {}), point)
+                + quadratic / 2
+                + mpmath.log(mpmath.det(C)) / 2
+            )
 
     return side(x, y) - side(y, x)

@@ -1,8 +1,10 @@
-"""A second oracle in explicit coordinates, made of numbers: no formula is differentiated, at a point everything is a jet.
+"""A second oracle in explicit coordinates, made of numbers: no formula is differentiated, at a
+point everything is a jet.
 
-A ``Place`` gives every length a number, every name a concrete meaning, every coordinate a value of 60 digits. Only the classes of
-the language are imported, never what works on them. It can show that something does not hold; what holds at every place that was
-looked at, in so many digits, is taken to hold.
+A ``Place`` gives every length a number, every name a concrete meaning, every coordinate a value of
+60 digits. Only the classes of the language are imported, never what works on them. It can show that
+something does not hold; what holds at every place that was looked at, in so many digits, is taken
+to hold.
 """
 
 from __future__ import annotations
@@ -27,7 +29,15 @@ from recipe.language.abstract import Jet as Derivative
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.entry import Outer
 from recipe.language.fold import Fold, FoldSign
-from recipe.language.symbols import GENERIC, OTHER, Block, Indexed, Length, ScalarNoise, VectorParameter
+from recipe.language.symbols import (
+    GENERIC,
+    OTHER,
+    Block,
+    Indexed,
+    Length,
+    ScalarNoise,
+    VectorParameter,
+)
 from recipe.language.total import Total
 
 Number = Any  # a Decimal, a Jet or a Series
@@ -48,9 +58,11 @@ def fraction(key: str, low: int = 20, high: int = 200) -> Decimal:
 
 @dataclass(frozen=True)
 class Place:
-    """Blocks of explicit lengths, a meaning of every name (by the seed), and the values of coordinates and noises.
+    """Blocks of explicit lengths, a meaning of every name (by the seed), and the values of
+    coordinates and noises.
 
-    ``wild`` makes values of very different size, and zeros: what looks for a counterexample wants those.
+    ``wild`` makes values of very different size, and zeros: what looks for a counterexample wants
+    those.
     """
 
     sizes: dict[Length, int]
@@ -69,12 +81,22 @@ class Place:
         return self.read(e, ((GENERIC, k),) if isinstance(block, Vector) else ())
 
     def entry(self, e: Expr, row: Block, column: Block, i: int, j: int) -> Number:
-        """Entry (i, j) of what is written between two blocks: ``outer`` and ``Dense`` are full, the rest is diagonal."""
+        """Entry (i, j) of what is written between two blocks: ``outer`` and ``Dense`` are full, the
+        rest is diagonal.
+        """
         if not (isinstance(row, Vector) and isinstance(column, Vector)):
-            return self.component(e, row if isinstance(row, Vector) else column, i if isinstance(row, Vector) else j)
+            return self.component(
+                e, row if isinstance(row, Vector) else column, i if isinstance(row, Vector) else j
+            )
         terms = Add.make_args(e.expand(deep=False) if e.has(Outer, Dense, TransposedDense) else e)
         here = ((GENERIC, i), (OTHER, j))
-        return _sum([self._entry_term(t, here) for t in terms if i == j or t.has(Outer, Dense, TransposedDense)])
+        return _sum(
+            [
+                self._entry_term(t, here)
+                for t in terms
+                if i == j or t.has(Outer, Dense, TransposedDense)
+            ]
+        )
 
     def _entry_term(self, e: Expr, at: At) -> Number:
         factors = Mul.make_args(e)
@@ -102,7 +124,11 @@ class Place:
     def _read(self, e: Expr, at: At) -> Number:
         if isinstance(e, sympy.polygamma):
             order, x = int(e.args[0]), self.read(e.args[1], at)
-            return x.composed(*(psi(order + k, x.value) for k in range(3))) if isinstance(x, Jet) else psi(order, x)
+            return (
+                x.composed(*(psi(order + k, x.value) for k in range(3)))
+                if isinstance(x, Jet)
+                else psi(order, x)
+            )
         if isinstance(e, sympy.loggamma):
             x = self.read(e.args[0], at)
             value = x.value if isinstance(x, Jet) else x
@@ -155,12 +181,16 @@ class Place:
         if e.is_integer:
             return Decimal(Random(f"{self.seed}{name}").randint(1, 4))
         size = fraction(f"{self.seed}{name}") * self._scale(name)
-        below = e.is_negative or (not e.is_nonnegative and Random(f"{self.seed}sign{name}").random() < 0.5)
+        below = e.is_negative or (
+            not e.is_nonnegative and Random(f"{self.seed}sign{name}").random() < 0.5
+        )
         return -size if below else size
 
     def _scale(self, name: str) -> Decimal:
         """1, or at a wild place a size that belongs to a name."""
-        return Random(f"{self.seed}scale{name}").choice([ONE / 32, ONE, ONE, 16]) if self.wild else 1
+        return (
+            Random(f"{self.seed}scale{name}").choice([ONE / 32, ONE, ONE, 16]) if self.wild else 1
+        )
 
     @_read.register
     def _(self, e: Length, at: At) -> Number:
@@ -184,7 +214,9 @@ class Place:
         k = dict(at)[e.label]
         if e.covariance is None:
             return self.values[e.base, k]
-        return _sum([self.root_entry(e.covariance, k, m) * self.values[e.base, m] for m in range(k + 1)])
+        return _sum(
+            [self.root_entry(e.covariance, k, m) * self.values[e.base, m] for m in range(k + 1)]
+        )
 
     @_read.register
     def _(self, e: Potential, at: At) -> Number:
@@ -192,7 +224,9 @@ class Place:
 
     @_read.register
     def _(self, e: Field, at: At) -> Number:
-        return self._smooth(f"{e.base}{dict(at)[e.label]}", self._arguments((e.block,)), (), bool(e.is_positive))
+        return self._smooth(
+            f"{e.base}{dict(at)[e.label]}", self._arguments((e.block,)), (), bool(e.is_positive)
+        )
 
     @_read.register
     def _(self, e: Partial, at: At) -> Number:
@@ -201,10 +235,16 @@ class Place:
         name = head.name if isinstance(head, Potential) else f"{head.base}{where[head.label]}"
         wanted = [(x.base, where[x.label]) if isinstance(x, Vector) else (x.name, 0) for x in e.wrt]
         places = [p for p, _ in self._arguments(blocks)]
-        return self._smooth(name, self._arguments(blocks), [places.index(p) for p in wanted], bool(head.is_positive))
+        return self._smooth(
+            name, self._arguments(blocks), [places.index(p) for p in wanted], bool(head.is_positive)
+        )
 
     def _arguments(self, blocks: tuple[Block, ...]) -> list[tuple[tuple[str, int], Number]]:
-        places = [(b.base if isinstance(b, Vector) else b.name, k) for b in blocks for k in range(self.size(b))]
+        places = [
+            (b.base if isinstance(b, Vector) else b.name, k)
+            for b in blocks
+            for k in range(self.size(b))
+        ]
         return [(p, self.values[p] if p in self.values else self._image(*p)) for p in places]
 
     def _image(self, name: str, k: int) -> Number:
@@ -232,13 +272,20 @@ class Place:
 
     @_read.register
     def _(self, e: NoncentralChiSquared, at: At) -> Number:
-        """Another number with its mean and variance; all later cumulants of a square-root process vanish faster than the step."""
+        """Another number with its mean and variance; all later cumulants of a square-root process
+        vanish faster than the step.
+        """
         df, nonc = self.read(e.df, at), self.read(e.nonc, at)
         return df + nonc + power((df + nonc * 2) * 2, HALF) * self.read(e.noise, at)
 
     @_read.register
     def _(self, e: AppliedUndef, at: At) -> Number:
-        return self._smooth(e.func.__name__, [(k, self.read(a, at)) for k, a in enumerate(e.args)], (), bool(e.is_positive))
+        return self._smooth(
+            e.func.__name__,
+            [(k, self.read(a, at)) for k, a in enumerate(e.args)],
+            (),
+            bool(e.is_positive),
+        )
 
     @_read.register
     def _(self, e: Derivative, at: At) -> Number:
@@ -246,22 +293,36 @@ class Place:
         wrt = [k for k, n in enumerate(e.orders) for _ in range(n)]
         return self._smooth(e.applied.func.__name__, arguments, wrt, bool(e.applied.is_positive))
 
-    def _smooth(self, name: str, arguments: list[tuple[Any, Number]], wrt: Any, positive: bool) -> Number:
-        """A sum of three waves that belongs to a name, differentiated by the arguments at the positions ``wrt``."""
+    def _smooth(
+        self, name: str, arguments: list[tuple[Any, Number]], wrt: Any, positive: bool
+    ) -> Number:
+        """A sum of three waves that belongs to a name, differentiated by the arguments at the
+        positions ``wrt``.
+        """
         key, scale = f"{self.seed}{name}", self._scale(name)
         offset = Decimal(5) / 2 if positive else fraction(key, -150, 150)
         terms = [] if len(wrt) else [offset * scale]
         for wave in "abc":
             slopes = [fraction(f"{key}{wave}{k}", -140, 140) for k, _ in enumerate(arguments)]
-            phase = _sum([x * a for a, (_, x) in zip(slopes, arguments, strict=True)] + [fraction(f"{key}{wave}", 0, 300)])
-            weight = fraction(f"{key}{wave}weight", 20, 80) * scale * math.prod(slopes[k] for k in wrt)
+            phase = _sum(
+                [x * a for a, (_, x) in zip(slopes, arguments, strict=True)]
+                + [fraction(f"{key}{wave}", 0, 300)]
+            )
+            weight = (
+                fraction(f"{key}{wave}weight", 20, 80) * scale * math.prod(slopes[k] for k in wrt)
+            )
             terms.append(sine(phase, len(wrt)) * weight)
         return _sum(terms)
 
     @_read.register
     def _(self, e: Total, at: At) -> Number:
         outside = tuple(p for p in at if p[0] != e.index.label)
-        return _sum([self.read(e.body, (*outside, (e.index.label, k))) for k in range(self.sizes[e.index.length])])
+        return _sum(
+            [
+                self.read(e.body, (*outside, (e.index.label, k)))
+                for k in range(self.sizes[e.index.length])
+            ]
+        )
 
     @_read.register
     def _(self, e: DenseEntry, at: At) -> Number:
@@ -269,14 +330,22 @@ class Place:
         return self.matrix_entry(e.matrix, dict(at)[row], dict(at)[column])
 
     def matrix_entry(self, m: Dense, i: int, j: int) -> Decimal:
-        """A number that belongs to the place in the matrix; a positive definite one is ``R R^T``."""
+        """A number that belongs to the place in the matrix; a positive definite one is ``R
+        R^T``.
+        """
         if m.positive_definite:
-            return _sum([self.root_entry(m, i, k) * self.root_entry(m, j, k) for k in range(min(i, j) + 1)])
+            return _sum(
+                [self.root_entry(m, i, k) * self.root_entry(m, j, k) for k in range(min(i, j) + 1)]
+            )
         i, j = sorted((i, j)) if m.symmetric else (i, j)
         return fraction(f"{self.seed}{m.name}{i},{j}", -200, 200)
 
     def root_entry(self, m: Dense, i: int, j: int) -> Decimal:
-        return ZERO if j > i else fraction(f"{self.seed}{m.name}{i},{j}", *((20, 200) if i == j else (-200, 200)))
+        return (
+            ZERO
+            if j > i
+            else fraction(f"{self.seed}{m.name}{i},{j}", *((20, 200) if i == j else (-200, 200)))
+        )
 
 
 @cache
@@ -297,7 +366,9 @@ def _sum(terms: list[Number]) -> Number:
 
 def _product(factors: list[Number]) -> Number:
     """The product, plain numbers first: a jet is multiplied by them once."""
-    ordered = sorted(factors, key=lambda f: isinstance(f, Jet) + 2 * (not isinstance(f, Jet | Decimal)))
+    ordered = sorted(
+        factors, key=lambda f: isinstance(f, Jet) + 2 * (not isinstance(f, Jet | Decimal))
+    )
     result = ordered[0]
     for f in ordered[1:]:
         result = result * f
@@ -305,11 +376,15 @@ def _product(factors: list[Number]) -> Number:
 
 
 def value_in(domain: Any, key: str, size: int, wild: bool) -> Decimal:
-    """A number of a domain that belongs to a key; at wild places sometimes a special or a large one."""
+    """A number of a domain that belongs to a key; at wild places sometimes a special or a large
+    one.
+    """
     random = Random(key)
     if isinstance(domain, Simplex):
         return Decimal(random.randint(1, 99)) / (100 * size)
-    start, end = (domain.start, domain.end) if isinstance(domain, Interval) else (-sympy.oo, sympy.oo)
+    start, end = (
+        (domain.start, domain.end) if isinstance(domain, Interval) else (-sympy.oo, sympy.oo)
+    )
     if start.is_infinite and end.is_infinite:
         usual = Decimal(random.randint(-150, 150)) / 100
         return random.choice([ZERO, ONE, Decimal(-1), usual, usual, usual * 8]) if wild else usual

@@ -1,7 +1,8 @@
 """Runs whose draws are pinned to the last bit, as hashes in ``golden.json``.
 
-``python tests/golden.py`` prints the hashes of this machine (of some runs: ``python tests/golden.py sgld mala``), and
-``python tests/golden.py --write`` keeps them: where modules are changed on purpose so that their draws are others.
+``python tests/golden.py`` prints the hashes of this machine (of some runs: ``python tests/golden.py
+sgld mala``), and ``python tests/golden.py --write`` keeps them: where modules are changed on
+purpose so that their draws are others.
 """
 
 from __future__ import annotations
@@ -26,7 +27,13 @@ from codegen import Polynomial, generate, sample
 from recipe import Data, Posterior, Potential, bind, total
 
 FILE = Path(__file__).with_name("golden.json")
-EXACT = {"sqrt", "fabs", "floor", "ceil", "copysign"}  # IEEE 754 says what they are, to the last bit
+EXACT = {
+    "sqrt",
+    "fabs",
+    "floor",
+    "ceil",
+    "copysign",
+}  # IEEE 754 says what they are, to the last bit
 D = 133  # more than a round of the widest vectors, and no multiple of one
 COLUMNS = 37
 
@@ -41,9 +48,9 @@ class Run:
     @property
     def generated(self) -> dict[str, Any]:
         """The options that decide the text."""
-        return {key: value for key, value in self.options.items() if key in ("scheme", "compensate")} | (
-            {"control_variates": True} if "control_variates" in self.options else {}
-        )
+        return {
+            key: value for key, value in self.options.items() if key in ("scheme", "compensate")
+        } | ({"control_variates": True} if "control_variates" in self.options else {})
 
 
 def entry(file: str, name: str | None = None) -> Any:
@@ -59,7 +66,9 @@ def positive(theta: Any) -> Any:
     return total(theta**2) / 2 + total(theta) - total(2 * log(theta))
 
 
-def of(file: str, name: str | None = None, law: Callable[[Any], Any] = joined, **options: Any) -> Run:
+def of(
+    file: str, name: str | None = None, law: Callable[[Any], Any] = joined, **options: Any
+) -> Run:
     def made() -> Any:
         sampler = entry(file, name)
         (U,) = (a for a in sampler.abstract if isinstance(a, Potential))
@@ -78,13 +87,23 @@ def regression(theta: Any) -> Posterior:
     """A linear regression, whose rows need no elementary function."""
     x, y = Data("x", like=theta), Data("y")
     rows = grid(97, COLUMNS)
-    return Posterior(theta, -((y - total(x * theta)) ** 2) / 2, -total(theta**2) / 2, {x: rows, y: rows @ grid(1, COLUMNS)[0]})
+    return Posterior(
+        theta,
+        -((y - total(x * theta)) ** 2) / 2,
+        -total(theta**2) / 2,
+        {x: rows, y: rows @ grid(1, COLUMNS)[0]},
+    )
 
 
 def logistic(theta: Any) -> Posterior:
     x, y = Data("x", like=theta), Data("y")
     eta, rows = total(x * theta), grid(97, COLUMNS)
-    return Posterior(theta, y * eta - log(1 + exp(eta)), -total(theta**2) / 2, {x: rows, y: (rows[:, 0] > 0.2).astype(float)})
+    return Posterior(
+        theta,
+        y * eta - log(1 + exp(eta)),
+        -total(theta**2) / 2,
+        {x: rows, y: (rows[:, 0] > 0.2).astype(float)},
+    )
 
 
 MODE = {"theta": grid(1, COLUMNS)[0] * 0.9}
@@ -96,31 +115,55 @@ RUNS = {
     "sghmc": of("sghmc", params={"C": 1.5}, **NO_DATA),
     "sghmc, baoab": of("sghmc", params={"C": 1.5}, scheme="baoab", **NO_DATA),
     "sgnht": of("sgnht", params={"A": 1.5}, **NO_DATA),
-    "third-order": of("third_order_langevin", **NO_DATA, params={"gamma": 2.0, "xi": 3.0, "L": 4.0}),
-    "mirror_sgld": of("mirror_sgld", law=lambda theta: total(theta**2) / 2 + total(theta) ** 2 / 20, **NO_DATA),
+    "third-order": of(
+        "third_order_langevin", **NO_DATA, params={"gamma": 2.0, "xi": 3.0, "L": 4.0}
+    ),
+    "mirror_sgld": of(
+        "mirror_sgld", law=lambda theta: total(theta**2) / 2 + total(theta) ** 2 / 20, **NO_DATA
+    ),
     "corv_sgld": of("corv_sgld", law=positive, **NO_DATA),
     "sgld, sines": of("sgld", law=lambda theta: joined(theta) + total(cos(3 * theta)), **NO_DATA),
     "hmc_kernel": of("hmc", "hmc_kernel", **NO_DATA),
     "mala": of("mala", **NO_DATA),
-    "scir": Run(lambda: entry("scir"), {"scheme": "exact", "params": {"a": np.linspace(0.2, 3.0, D)}, "initial": ONES}),
+    "scir": Run(
+        lambda: entry("scir"),
+        {"scheme": "exact", "params": {"a": np.linspace(0.2, 3.0, D)}, "initial": ONES},
+    ),
     "sgld, minibatch": of("sgld", law=regression, batch_size=11, step_size=0.002),
-    "sgld, minibatch without replacement": of("sgld", law=regression, batch_size=11, replace=False, step_size=0.002),
+    "sgld, minibatch without replacement": of(
+        "sgld", law=regression, batch_size=11, replace=False, step_size=0.002
+    ),
     "sghmc, minibatch, control variates": of(
-        "sghmc", law=regression, params={"C": 5.0}, batch_size=11, control_variates=MODE, step_size=0.02
+        "sghmc",
+        law=regression,
+        params={"C": 5.0},
+        batch_size=11,
+        control_variates=MODE,
+        step_size=0.02,
     ),
     "sgld, logistic minibatch": of("sgld", law=logistic, batch_size=11, step_size=0.01),
-}  # fmt: skip
+}
 
 
 def drawn(run: Run, **more: Any) -> str:
     """The hash of all draws."""
-    options = {"steps": 60, "chains": 2, "seed": 1, "step_size": 0.05, "progress": False, **run.options, **more}
+    options = {
+        "steps": 60,
+        "chains": 2,
+        "seed": 1,
+        "step_size": 0.05,
+        "progress": False,
+        **run.options,
+        **more,
+    }
     draws = sample(run.what(), **options)
     assert not draws.divergences
     content = hashlib.sha256()
     for name, values in sorted(draws.values.items()):
         assert np.all(np.isfinite(values)), name
-        content.update(f"{name} {values.shape} ".encode() + np.ascontiguousarray(values, dtype="<f8").tobytes())
+        content.update(
+            f"{name} {values.shape} ".encode() + np.ascontiguousarray(values, dtype="<f8").tobytes()
+        )
     return content.hexdigest()
 
 
@@ -130,23 +173,37 @@ def from_the_c_library(run: Run) -> list[str]:
     called = {
         node.attr
         for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("math", "np")
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("math", "np")
         if callable(getattr(math, node.attr, None))
     }
-    powers = (node.right for node in ast.walk(tree) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow))
-    if not all(isinstance(power, ast.Constant) and isinstance(power.value, int) for power in powers):
+    powers = (
+        node.right
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+    )
+    if not all(
+        isinstance(power, ast.Constant) and isinstance(power.value, int) for power in powers
+    ):
         called.add("pow")
     return sorted(called - EXACT)
 
 
 def library() -> str:
     """The C library, and whether it finds the fused operation that its functions then use."""
-    return f"{' '.join(platform.libc_ver())} {platform.machine()}{' fma' if get_host_cpu_features().get('fma') else ''}"
+    return (
+        f"{' '.join(platform.libc_ver())}"
+        f" {platform.machine()}{' fma' if get_host_cpu_features().get('fma') else ''}"
+    )
 
 
 def table(names: Iterable[str] = RUNS) -> dict[str, Any]:
     """Runs, with their hash on this machine and what they take from the C library."""
-    runs = {name: {"sha256": drawn(RUNS[name]), "libm": from_the_c_library(RUNS[name])} for name in names}
+    runs = {
+        name: {"sha256": drawn(RUNS[name]), "libm": from_the_c_library(RUNS[name])}
+        for name in names
+    }
     return {"library": library(), "runs": runs}
 
 

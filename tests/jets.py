@@ -1,8 +1,8 @@
 """Truncated Taylor arithmetic: numbers that carry their derivatives along, to second order.
 
-A ``Jet`` holds the value, gradient and Hessian of a quantity at a point; a ``Series`` holds the first coefficients of one in
-a small number s, and its coefficients may be jets. Nothing here differentiates a formula: sums, products and the chain rule
-are all.
+A ``Jet`` holds the value, gradient and Hessian of a quantity at a point; a ``Series`` holds the
+first coefficients of one in a small number s, and its coefficients may be jets. Nothing here
+differentiates a formula: sums, products and the chain rule are all.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ class Jet:
         if isinstance(other, Series):
             return NotImplemented
         if isinstance(other, Jet):
-            return Jet(self.value + other.value, self.gradient + other.gradient, self.hessian + other.hessian)
+            return Jet(
+                self.value + other.value,
+                self.gradient + other.gradient,
+                self.hessian + other.hessian,
+            )
         return Jet(self.value + other, self.gradient, self.hessian)
 
     __radd__ = __add__
@@ -55,12 +59,16 @@ class Jet:
 
     def composed(self, f0: Any, f1: Any, f2: Any) -> Jet:
         """``f`` of this, from the value and two derivatives of ``f`` at the value."""
-        return Jet(f0, self.gradient * f1, self.hessian * f1 + np.outer(self.gradient, self.gradient) * f2)
+        return Jet(
+            f0, self.gradient * f1, self.hessian * f1 + np.outer(self.gradient, self.gradient) * f2
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """``s^start (c_0 + c_1 s + c_2 s^2 + ...)``, known as far as there are coefficients; start may be negative."""
+    """``s^start (c_0 + c_1 s + c_2 s^2 + ...)``, known as far as there are coefficients; start may
+    be negative.
+    """
 
     start: int
     coefficients: tuple[Any, ...]
@@ -97,18 +105,25 @@ class Series:
         a, b = left.coefficients, right.coefficients
         return Series(
             left.start + right.start,
-            tuple(_total([_product(a[j], b[k - j]) for j in range(k + 1)]) for k in range(min(len(a), len(b)))),
+            tuple(
+                _total([_product(a[j], b[k - j]) for j in range(k + 1)])
+                for k in range(min(len(a), len(b)))
+            ),
         )
 
     __rmul__ = __mul__
 
     def without_leading_zeros(self) -> Series:
-        """The same, from the first coefficient on that is not zero; as it is where nothing but zeros is known."""
+        """The same, from the first coefficient on that is not zero; as it is where nothing but
+        zeros is known.
+        """
         zeros = next((k for k, c in enumerate(self.coefficients) if not _is_zero(c)), 0)
         return Series(self.start + zeros, self.coefficients[zeros:])
 
     def composed(self, f0: Any, f1: Any, f2: Any) -> Series:
-        """``f`` of this, from the value and two derivatives of ``f`` at the value: known up to the cube of what changes."""
+        """``f`` of this, from the value and two derivatives of ``f`` at the value: known up to the
+        cube of what changes.
+        """
         change = Series(1, tuple(self.at(k) for k in range(1, self.end)))
         first = next((k for k in range(1, self.end) if not _is_zero(change.at(k))), self.end)
         found = change * f1 + change * change * (f2 * HALF) + f0
@@ -150,7 +165,9 @@ def power(x: Any, p: Any) -> Any:
     if isinstance(x, Series):
         return _power_of_series(x, p)
     if isinstance(x, Jet):
-        return x.composed(power(x.value, p), power(x.value, p - 1) * p, power(x.value, p - 2) * (p * (p - 1)))
+        return x.composed(
+            power(x.value, p), power(x.value, p - 1) * p, power(x.value, p - 2) * (p * (p - 1))
+        )
     if x == 0 and p == 0:
         return ONE
     if (x == 0 and p < 0) or (x < 0 and not isinstance(p, int)):

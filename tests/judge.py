@@ -1,7 +1,9 @@
-"""What holds of a sampler in explicit coordinates: one judgement for each obligation, by numbers alone.
+"""What holds of a sampler in explicit coordinates: one judgement for each obligation, by numbers
+alone.
 
-``None`` says that the oracle has no opinion. A judgement ``True`` means: at every place that was looked at; ``False`` has one place
-where it certainly fails. Numbers have 60 digits, and what is neither below 1e-35 nor above 1e-25 of its terms is an error.
+``None`` says that the oracle has no opinion. A judgement ``True`` means: at every place that was
+looked at; ``False`` has one place where it certainly fails. Numbers have 60 digits, and what is
+neither below 1e-35 nor above 1e-25 of its terms is an error.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def certainly_nonzero(terms: list[Number]) -> bool:
 
 @dataclass(frozen=True)
 class Explicit:
-    """A state of explicit lengths at one place; each coordinate is a jet, or with ``plain`` a number."""
+    """A state of explicit lengths at one place; each coordinate is a jet, or with ``plain`` a
+    number.
+    """
 
     state: tuple[Block, ...]
     length: int
@@ -55,13 +59,22 @@ class Explicit:
 
     @cached_property
     def sizes(self) -> dict[Length, int]:
-        """The first length as asked for, the others one more and one less in turn: lengths are independent."""
+        """The first length as asked for, the others one more and one less in turn: lengths are
+        independent.
+        """
         lengths = list(dict.fromkeys(b.length for b in self.state if isinstance(b, Vector)))
-        return {d: max(1, self.length + (0, 1, -1)[k % 3] * (self.seed % 2)) for k, d in enumerate(lengths)}
+        return {
+            d: max(1, self.length + (0, 1, -1)[k % 3] * (self.seed % 2))
+            for k, d in enumerate(lengths)
+        }
 
     @cached_property
     def coordinates(self) -> list[tuple[Block, int]]:
-        return [(b, k) for b in self.state for k in range(self.sizes[b.length] if isinstance(b, Vector) else 1)]
+        return [
+            (b, k)
+            for b in self.state
+            for k in range(self.sizes[b.length] if isinstance(b, Vector) else 1)
+        ]
 
     @cached_property
     def place(self) -> Place:
@@ -84,7 +97,10 @@ class Explicit:
         """A block matrix as it is written, entry by entry."""
         index = {b: k for k, b in enumerate(self.state)}
         return [
-            [self.jet(self.place.entry(written[index[a], index[b]], a, b, i, j)) for b, j in self.coordinates]
+            [
+                self.jet(self.place.entry(written[index[a], index[b]], a, b, i, j))
+                for b, j in self.coordinates
+            ]
             for a, i in self.coordinates
         ]
 
@@ -98,7 +114,9 @@ class Explicit:
 
 @dataclass(frozen=True)
 class Diffusion:
-    """Drift and D at one place: values, and the derivatives that the Fokker-Planck equation needs."""
+    """Drift and D at one place: values, and the derivatives that the Fokker-Planck equation
+    needs.
+    """
 
     drift: list[Any]
     drift_by_own: list[Any]  # d f_i / d z_i
@@ -112,8 +130,12 @@ def residual_terms(process: Diffusion, H: Jet) -> list[Any]:
     for i, j in itertools.product(n, n):
         D = process.D[i][j]
         terms += [
-            D.hessian[i, j], -D.gradient[i] * g[j], -D.gradient[j] * g[i], D.value * g[i] * g[j], -D.value * h[i, j],
-        ]  # fmt: skip
+            D.hessian[i, j],
+            -D.gradient[i] * g[j],
+            -D.gradient[j] * g[i],
+            D.value * g[i] * g[j],
+            -D.value * h[i, j],
+        ]
     return terms
 
 
@@ -123,12 +145,22 @@ def of_recipe(recipe: Recipe, at: Explicit) -> tuple[Diffusion, Jet]:
     n = range(len(at.coordinates))
     M = [[D[i][j] + Q[i][j] for j in n] for i in n]
     drift = [sum(M[i][j].gradient[j] - M[i][j].value * H.gradient[j] for j in n) for i in n]
-    own = [sum(M[i][j].hessian[i, j] - M[i][j].gradient[i] * H.gradient[j] - M[i][j].value * H.hessian[i, j] for j in n) for i in n]
+    own = [
+        sum(
+            M[i][j].hessian[i, j]
+            - M[i][j].gradient[i] * H.gradient[j]
+            - M[i][j].value * H.hessian[i, j]
+            for j in n
+        )
+        for i in n
+    ]
     return Diffusion(drift, own, D), H
 
 
 def of_update(update: Update, at: Explicit) -> tuple[Diffusion, Jet]:
-    """Drift and D of a printed rule: the step expanded in s = sqrt(step), its mean over the noise by cubature."""
+    """Drift and D of a printed rule: the step expanded in s = sqrt(step), its mean over the noise
+    by cubature.
+    """
     samples = [expanded(update, at, w) for w in noises(update, at)]
     weight = ONE / len(samples)
     n = range(len(at.coordinates))
@@ -141,12 +173,20 @@ def of_update(update: Update, at: Explicit) -> tuple[Diffusion, Jet]:
             raise UndefinedError("the noise has a mean")
     drift = [mean(second[i] for _, second in samples) for i in n]
     D = [[mean(first[i] * first[j] for first, _ in samples) * HALF for j in n] for i in n]
-    return Diffusion([f.value for f in drift], [f.gradient[i] for i, f in enumerate(drift)], D), at.number(update.target)
+    return Diffusion(
+        [f.value for f in drift], [f.gradient[i] for i, f in enumerate(drift)], D
+    ), at.number(update.target)
 
 
 def noises(update: Update, at: Explicit) -> list[dict[tuple[str, int], Any]]:
-    """The points +-sqrt(n) e_k: equal weights are exact up to degree three, and the noise enters the class with degree one."""
-    symbols = {s.at(0) if isinstance(s, Indexed) else s for _, e in update.rule for s in e.atoms(Noise, ScalarNoise)}
+    """The points +-sqrt(n) e_k: equal weights are exact up to degree three, and the noise enters
+    the class with degree one.
+    """
+    symbols = {
+        s.at(0) if isinstance(s, Indexed) else s
+        for _, e in update.rule
+        for s in e.atoms(Noise, ScalarNoise)
+    }
     names = sorted(
         (s.base, k) if isinstance(s, Noise) else (s.name, 0)
         for s in symbols
@@ -155,17 +195,29 @@ def noises(update: Update, at: Explicit) -> list[dict[tuple[str, int], Any]]:
     if not names:
         return [{}]
     radius = Decimal(len(names)).sqrt()
-    return [{name: radius * sign if name == chosen else ZERO for name in names} for chosen in names for sign in (1, -1)]
+    return [
+        {name: radius * sign if name == chosen else ZERO for name in names}
+        for chosen in names
+        for sign in (1, -1)
+    ]
 
 
-def expanded(update: Update, at: Explicit, noise: dict[tuple[str, int], Any]) -> tuple[list[Jet], list[Jet]]:
+def expanded(
+    update: Update, at: Explicit, noise: dict[tuple[str, int], Any]
+) -> tuple[list[Jet], list[Jet]]:
     """The coefficients of s and s^2 of one step from the place, the noise being given."""
     s, start = Series(1, (ONE, *[ZERO] * 5)), at.place.values
     values = dict(start)
     simultaneous = Place(at.sizes, at.seed, dict(start) | noise, (update.step, s), state=at.state)
     for block, rule in update.rule:
-        place = Place(at.sizes, at.seed, values | noise, (update.step, s), state=at.state) if update.sequential else simultaneous
-        values = values | {(block.name, k): place.component(rule, block, k) for k in range(at.size(block))}
+        place = (
+            Place(at.sizes, at.seed, values | noise, (update.step, s), state=at.state)
+            if update.sequential
+            else simultaneous
+        )
+        values = values | {
+            (block.name, k): place.component(rule, block, k) for k in range(at.size(block))
+        }
     first, second = [], []
     for block, k in at.coordinates:
         new = values[block.name, k]
@@ -177,7 +229,8 @@ def expanded(update: Update, at: Explicit, noise: dict[tuple[str, int], Any]) ->
     return first, second
 
 
-# -- judgements ------------------------------------------------------------------------------------------------------------------
+# -- judgements
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -199,7 +252,10 @@ class Judge:
 
     def places(self) -> Iterator[tuple[int, int]]:
         for length, seed in IDENTITY_PLACES:
-            if length < 3 or len(Explicit(self.state, length, seed).coordinates) <= MOST_COORDINATES:
+            if (
+                length < 3
+                or len(Explicit(self.state, length, seed).coordinates) <= MOST_COORDINATES
+            ):
                 yield length, seed
 
     def at(self, length: int, seed: int) -> Explicit:
@@ -213,13 +269,20 @@ class Judge:
         return self._processes[key]
 
     def vanishes(self, terms_at: Callable[[int, int], Iterator[list[Any]]]) -> bool:
-        """Whether all the sums vanish at every place; three coordinates are looked at where fewer show nothing."""
-        return not any(certainly_nonzero(terms) for place in self.places() for terms in terms_at(*place))
+        """Whether all the sums vanish at every place; three coordinates are looked at where fewer
+        show nothing.
+        """
+        return not any(
+            certainly_nonzero(terms) for place in self.places() for terms in terms_at(*place)
+        )
 
     @cached_property
     def searched(self) -> list[Explicit]:
         """Places of plain numbers to find a counterexample at."""
-        return [Explicit(self.state, 1 + k % 3, 100 + k, plain=True, wild=k % 4 > 0) for k in range(SEARCHES)]
+        return [
+            Explicit(self.state, 1 + k % 3, 100 + k, plain=True, wild=k % 4 > 0)
+            for k in range(SEARCHES)
+        ]
 
     def matrix_vanishes(self, written: Any, sign: int) -> bool:
         def pairs(length: int, seed: int) -> Iterator[list[Any]]:
@@ -262,7 +325,9 @@ class Judge:
         return True
 
     def is_stationary(self) -> bool:
-        return self.vanishes(lambda d, seed: iter([residual_terms(*self.process(self.declared, d, seed))]))
+        return self.vanishes(
+            lambda d, seed: iter([residual_terms(*self.process(self.declared, d, seed))])
+        )
 
     def agrees(self) -> bool:
         """Whether drift, D and the law up to a constant are those of the update."""
@@ -274,12 +339,18 @@ class Judge:
             theirs, target = self.process(declared.update, length, seed)
             yield from ([a, -b] for a, b in zip(H.gradient, target.gradient, strict=True))
             yield from ([a, -b] for a, b in zip(ours.drift, theirs.drift, strict=True))
-            yield from ([a.value, -b.value] for x, y in zip(ours.D, theirs.D, strict=True) for a, b in zip(x, y, strict=True))
+            yield from (
+                [a.value, -b.value]
+                for x, y in zip(ours.D, theirs.D, strict=True)
+                for a, b in zip(x, y, strict=True)
+            )
 
         return self.vanishes(differences)
 
     def has_marginal(self) -> bool | None:
-        """Whether ``H - U`` depends on no kept block; where it does, the integral might still be constant: no opinion."""
+        """Whether ``H - U`` depends on no kept block; where it does, the integral might still be
+        constant: no opinion.
+        """
         declared = self.declared
         assert isinstance(declared, Recipe)
 
@@ -287,31 +358,49 @@ class Judge:
             at = self.at(length, seed)
             for kept, U in declared.marginal:
                 mine = [m for m, (block, _) in enumerate(at.coordinates) if block in kept]
-                yield from ([at.number(declared.H).gradient[m], -at.number(U).gradient[m]] for m in mine)
+                yield from (
+                    [at.number(declared.H).gradient[m], -at.number(U).gradient[m]] for m in mine
+                )
 
         return True if self.vanishes(slopes) else None
 
 
 def can_be_undefined(e: Expr) -> bool:
     """Whether there is a power or a function in an expression that is not defined everywhere."""
-    powers = [p.base for p in e.atoms(sympy.Pow) if not (p.base == sympy.E or (p.exp.is_Integer and p.exp > 0))]
+    powers = [
+        p.base
+        for p in e.atoms(sympy.Pow)
+        if not (p.base == sympy.E or (p.exp.is_Integer and p.exp > 0))
+    ]
     logarithms = [f.args[0] for f in e.atoms(sympy.log)]
-    return e.has(sympy.tan, sympy.loggamma, sympy.polygamma) or not all(map(is_seen_positive, powers + logarithms))
+    return e.has(sympy.tan, sympy.loggamma, sympy.polygamma) or not all(
+        map(is_seen_positive, powers + logarithms)
+    )
 
 
 def is_seen_positive(e: Expr) -> bool:
-    """Whether an expression is positive at a glance: a positive name, an exponential, or what is positive plus squares."""
+    """Whether an expression is positive at a glance: a positive name, an exponential, or what is
+    positive plus squares.
+    """
     if isinstance(e, sympy.Add):
-        return any(map(is_seen_positive, e.args)) and all(is_seen_positive(a) or is_square(a) for a in e.args)
+        return any(map(is_seen_positive, e.args)) and all(
+            is_seen_positive(a) or is_square(a) for a in e.args
+        )
     return e.func is sympy.exp or bool((e.is_Symbol or e.is_Rational) and e.is_positive)
 
 
 def is_square(e: Expr) -> bool:
-    return is_square(e.body) if isinstance(e, Total) else isinstance(e, sympy.Pow) and bool(e.exp.is_even)
+    return (
+        is_square(e.body)
+        if isinstance(e, Total)
+        else isinstance(e, sympy.Pow) and bool(e.exp.is_even)
+    )
 
 
 def smallest_eigenvalue(D: np.ndarray) -> Decimal:
-    """To 60 digits, if it is not so large that floating point cannot be wrong about its sign; rows of zeros are left out."""
+    """To 60 digits, if it is not so large that floating point cannot be wrong about its sign; rows
+    of zeros are left out.
+    """
     kept = (D != 0).any(axis=1)
     if not kept.any():
         return ZERO

@@ -1,4 +1,6 @@
-"""Mistakes in the text of sums in eights and in pieces, of products with matrices, and of rows in tiles."""
+"""Mistakes in the text of sums in eights and in pieces, of products with matrices, and of rows in
+tiles.
+"""
 
 RUNNING = [
     ("if n < EIGHT:", "if n <= EIGHT:"),
@@ -32,19 +34,49 @@ OF_SUMS += [
     ("sgnht", "at = lanes(n - n % EIGHT, n)", "at = lanes(n, n % EIGHT)"),
     ("sgnht", "at = lanes(n - n % EIGHT, n)", "at = lanes(np.uint64(0), n)"),
     ("sgnht", "at = lanes(n - n % EIGHT, n)", "at = whole(n - n % EIGHT)"),
-    ("sgnht", "at = lanes(n - n % EIGHT, n)\n", "at = lanes(n - n % EIGHT, n)\n        total_by_eight = eight(0.0)\n"),
-    ("sgnht", "inside(at, add_sums(at, total_by_eight, out, state, params, step_size), total_by_eight)",
-     "add_sums(at, total_by_eight, out, state, params, step_size)"),
+    (
+        "sgnht",
+        "at = lanes(n - n % EIGHT, n)\n",
+        "at = lanes(n - n % EIGHT, n)\n        total_by_eight = eight(0.0)\n",
+    ),
+    (
+        "sgnht",
+        "inside(at, add_sums(at, total_by_eight, out, state, params, step_size), total_by_eight)",
+        "add_sums(at, total_by_eight, out, state, params, step_size)",
+    ),
     ("sgnht", "add_sums(at, total_by_eight, out", "add_sums(i, total_by_eight, out"),
     ("sgnht", "add_sums(at, total_by_eight, out", "add_sums(at, 0.0, out"),
-    ("sgnht", "params, step_size), total_by_eight)\n", "params, step_size), total_by_eight + total_by_eight)\n"),
+    (
+        "sgnht",
+        "params, step_size), total_by_eight)\n",
+        "params, step_size), total_by_eight + total_by_eight)\n",
+    ),
     ("sgnht", "    return pairwise(total_by_eight)", "    return total_by_eight"),
     ("sgnht", "        return total\n    total_by_eight", "    total_by_eight"),
-    ("sgnht", "    total_by_eight = eight(0.0)\n    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):\n",
-     "    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):\n        total_by_eight = eight(0.0)\n"),  # a sum that begins anew
-    ("sgnht", "sums(state, state, params, step_size, n_theta)", "sums(state, state, params, step_size, n_theta - np.uint64(1))"),
-    ("sgnht", "    if n < EIGHT:\n        total = 0.0\n        for i in range(n):\n            total = add_sums(i, total, "
-     "out, state, params, step_size)\n        return total\n", ""),  # another order for fewer than eight
+    (
+        "sgnht",
+        (
+            "    total_by_eight = eight(0.0)\n    for i in range(np.uint64(0), n - n % EIGHT,"
+            " EIGHT):\n"
+        ),
+        (
+            "    for i in range(np.uint64(0), n - n % EIGHT, EIGHT):\n        total_by_eight ="
+            " eight(0.0)\n"
+        ),
+    ),  # a sum that begins anew
+    (
+        "sgnht",
+        "sums(state, state, params, step_size, n_theta)",
+        "sums(state, state, params, step_size, n_theta - np.uint64(1))",
+    ),
+    (
+        "sgnht",
+        (
+            "    if n < EIGHT:\n        total = 0.0\n        for i in range(n):\n            total"
+            " = add_sums(i, total, out, state, params, step_size)\n        return total\n"
+        ),
+        "",
+    ),  # another order for fewer than eight
     ("dense", "params, step_size, k, j)", "params, step_size, j, k)"),
     ("dense", "params, step_size, j), c_by_eight)", "params, step_size, i), c_by_eight)"),
     ("two noises", "params.M[j][i]", "params.M[j][j]"),
@@ -58,7 +90,11 @@ OF_SUMS += [
     ("simplex", "total_2_by_eight + total_2_terms[at]", "total_2_by_eight + total_terms[at]"),
     ("simplex", "total_2_by_eight + total_2_terms[at]", "total_2_terms[at]"),
     ("simplex", "total_2_by_eight + total_2_terms[at]", "total_2_by_eight + total_2_terms[k]"),
-    ("simplex", "add_sums(i, 0.0, 0.0, 0.0, 0.0", "add_sums(i, total_terms[k], 0.0, 0.0, 0.0"),  # those of the last piece stay
+    (
+        "simplex",
+        "add_sums(i, 0.0, 0.0, 0.0, 0.0",
+        "add_sums(i, total_terms[k], 0.0, 0.0, 0.0",
+    ),  # those of the last piece stay
     ("simplex", "add_sums(i, 0.0, 0.0, 0.0, 0.0", "add_sums(i, 0.0, 1.0, 0.0, 0.0"),
     ("simplex", "at = whole(k)", "at = whole(n)"),
     ("simplex", "at = lanes(size - size % EIGHT, size)", "at = lanes(size - size % EIGHT, n)"),
@@ -66,13 +102,21 @@ OF_SUMS += [
     ("simplex", "if size % EIGHT > 0:", "if n % EIGHT > 0:"),
     ("simplex", "for k in range(size):", "for k in range(np.uint64(64)):"),
     ("simplex", "total_2_terms[k], total_3_terms[k]", "total_3_terms[k], total_2_terms[k]"),
-    ("simplex", "total_2_by_eight), pairwise(total_3_by_eight)", "total_3_by_eight), pairwise(total_2_by_eight)"),
+    (
+        "simplex",
+        "total_2_by_eight), pairwise(total_3_by_eight)",
+        "total_3_by_eight), pairwise(total_2_by_eight)",
+    ),
     ("posterior", "used, TILE):", "used, np.uint64(16)):"),
     ("posterior", "used, TILE):", "used - TILE, TILE):"),
     ("posterior", "used, TILE):", "np.uint64(count), TILE):"),
     ("posterior", "range(np.uint64(0), used, TILE)", "range(TILE, used, TILE)"),
     ("posterior", "tile = min(TILE, used - first)", "tile = TILE"),
-    ("posterior", "tile = min(TILE, used - first)", "tile = min(TILE, used - first - np.uint64(1))"),
+    (
+        "posterior",
+        "tile = min(TILE, used - first)",
+        "tile = min(TILE, used - first - np.uint64(1))",
+    ),
     ("posterior", "min(first + k, used - np.uint64(1))", "min(first + k, used)"),
     ("posterior", "min(first + k, used - np.uint64(1))", "min(k, used - np.uint64(1))"),
     ("posterior", "for k in range(TILE):", "for k in range(tile):"),
@@ -82,19 +126,38 @@ OF_SUMS += [
     ("posterior", "local_numbers(32)", "local_numbers(31)"),
     ("posterior", "tile, np.uint64(4)", "tile, np.uint64(8)"),
     ("posterior", "tile, np.uint64(4)", "tile, np.uint64(3)"),
-    ("posterior", "tile, np.uint64(4)", "tile - np.uint64(3), np.uint64(4)"),  # what four leave over is lost
-    ("posterior", "range(np.uint64(0), tile, np.uint64(4))", "range(np.uint64(4), tile, np.uint64(4))"),
+    (
+        "posterior",
+        "tile, np.uint64(4)",
+        "tile - np.uint64(3), np.uint64(4)",
+    ),  # what four leave over is lost
+    (
+        "posterior",
+        "range(np.uint64(0), tile, np.uint64(4))",
+        "range(np.uint64(4), tile, np.uint64(4))",
+    ),
     ("posterior", "        total_of[k + np.uint64(3)] = pairwise(total_3)\n", ""),
-    ("posterior", "total_of[k + np.uint64(3)] = pairwise(total_3)", "total_of[k + np.uint64(3)] = pairwise(total_2)"),
-    ("posterior", "total_of[k + np.uint64(3)] = pairwise(total_3)", "total_of[k + np.uint64(2)] = pairwise(total_3)"),
+    (
+        "posterior",
+        "total_of[k + np.uint64(3)] = pairwise(total_3)",
+        "total_of[k + np.uint64(3)] = pairwise(total_2)",
+    ),
+    (
+        "posterior",
+        "total_of[k + np.uint64(3)] = pairwise(total_3)",
+        "total_of[k + np.uint64(2)] = pairwise(total_3)",
+    ),
     ("posterior", "row_of[k + np.uint64(3)]), total_3)", "row_of[k + np.uint64(2)]), total_3)"),
     ("posterior", "row_of[k + np.uint64(3)]), total_3)", "row_of[k]), total_3)"),
     ("posterior", "row_of[k + np.uint64(3)]), total_3)", "row_of[k + np.uint64(4)]), total_3)"),
     ("posterior", "row_of[k + np.uint64(3)]), total_3)", "row_of[k + np.uint64(3)]), total_2)"),
     ("posterior", "        total_3 = eight(0.0)\n", ""),
     ("posterior", "tile, np.uint64(4)):\n        total_0 = eight(0.0)\n", "tile, np.uint64(4)):\n"),
-    ("posterior", "    for k in range(np.uint64(0), tile, np.uint64(4)):\n        total_0 = eight(0.0)\n",
-     "    total_0 = eight(0.0)\n    for k in range(np.uint64(0), tile, np.uint64(4)):\n"),  # carried on to the next rows
+    (
+        "posterior",
+        "    for k in range(np.uint64(0), tile, np.uint64(4)):\n        total_0 = eight(0.0)\n",
+        "    total_0 = eight(0.0)\n    for k in range(np.uint64(0), tile, np.uint64(4)):\n",
+    ),  # carried on to the next rows
     ("posterior", "            total_of[k] = total\n", ""),
     ("posterior", "            total = 0.0\n", ""),  # carried on from row to row
     ("posterior", "total = total_of[k]", "total = factor_2_of[k]"),
@@ -104,31 +167,79 @@ OF_SUMS += [
     ("posterior", "data.y[row]", "data.y[k]"),
     ("posterior", "row_of[k], factor_2_of[k])", "row_of[0], factor_2_of[k])"),
     ("posterior", "row_of[k], factor_2_of[k])", "row_of[k], factor_2_of[0])"),
-    ("posterior", "theta_sum = g_theta[at]", "theta_sum = 0.0"),  # what earlier tiles have added is lost
-    ("posterior", "            g_theta[at] = theta_sum\n", "            g_theta[at] = theta_sum + g_theta[at]\n"),
+    (
+        "posterior",
+        "theta_sum = g_theta[at]",
+        "theta_sum = 0.0",
+    ),  # what earlier tiles have added is lost
+    (
+        "posterior",
+        "            g_theta[at] = theta_sum\n",
+        "            g_theta[at] = theta_sum + g_theta[at]\n",
+    ),
     ("posterior", "            g_theta[at] = theta_sum\n", ""),
-    ("posterior", "                theta_sum = add_datum(at, theta_sum, ", "                theta_sum = add_datum(at, 0.0, "),
-    ("posterior", "range(tile):\n                theta_sum", "range(TILE):\n                theta_sum"),
-    ("posterior", "            at = whole(i)\n            theta_sum", "            at = i\n            theta_sum"),
-    ("posterior", "at = lanes(n_theta - n_theta % EIGHT, n_theta)", "at = whole(n_theta - n_theta % EIGHT)"),
-    ("posterior", "sums(theta, data, params, row_of, tile, n_theta, total_of)\n",
-     "sums(theta, data, params, row_of, tile, n_theta, factor_2_of)\n"),
+    (
+        "posterior",
+        "                theta_sum = add_datum(at, theta_sum, ",
+        "                theta_sum = add_datum(at, 0.0, ",
+    ),
+    (
+        "posterior",
+        "range(tile):\n                theta_sum",
+        "range(TILE):\n                theta_sum",
+    ),
+    (
+        "posterior",
+        "            at = whole(i)\n            theta_sum",
+        "            at = i\n            theta_sum",
+    ),
+    (
+        "posterior",
+        "at = lanes(n_theta - n_theta % EIGHT, n_theta)",
+        "at = whole(n_theta - n_theta % EIGHT)",
+    ),
+    (
+        "posterior",
+        "sums(theta, data, params, row_of, tile, n_theta, total_of)\n",
+        "sums(theta, data, params, row_of, tile, n_theta, factor_2_of)\n",
+    ),
     ("posterior", "fetch(data.x, np.uint64(rows[n]))", "fetch(data.x, np.uint64(rows[n + 1]))"),
     ("posterior", "min(first + TILE + TILE, used)", "first + TILE + TILE"),
     ("hmc", "value += value_of_row_of[k]", "value = value_of_row_of[k]"),
     ("hmc", "value += value_of_row_of[k]", "value += value_of_row_of[k] + value"),
-    ("hmc", "value += value_of_row_of[k]\n", "value += value_of_row_of[k]\n            value += total_3_of[k]\n"),
-    ("hmc", "        for k in range(tile):\n            value += value_of_row_of[k]\n",
-     2 * "        for k in range(tile):\n            value += value_of_row_of[k]\n"),  # rows join twice
-    ("hmc", "        for k in range(tile):\n            value += value_of_row_of[k]\n",
-     "        for k in range(tile):\n            for i in range(tile):\n                value += value_of_row_of[k]\n"),
+    (
+        "hmc",
+        "value += value_of_row_of[k]\n",
+        "value += value_of_row_of[k]\n            value += total_3_of[k]\n",
+    ),
+    (
+        "hmc",
+        "        for k in range(tile):\n            value += value_of_row_of[k]\n",
+        2 * "        for k in range(tile):\n            value += value_of_row_of[k]\n",
+    ),  # rows join twice
+    (
+        "hmc",
+        "        for k in range(tile):\n            value += value_of_row_of[k]\n",
+        (
+            "        for k in range(tile):\n            for i in range(tile):\n               "
+            " value += value_of_row_of[k]\n"
+        ),
+    ),
     ("simplex", "total_2_by_eight = eight(0.0)", "total_2_by_eight = eight(1.0)"),
     ("simplex", "pairwise(total_2_by_eight)", "2.0 * pairwise(total_2_by_eight)"),
     ("simplex", "total_2_terms[at], total_2_by_eight)", "total_2_terms[at], total_by_eight)"),
-    ("row by row", "sums_of_row(theta, data, params, n, row_of[k])", "sums_of_row(theta, data, params, n, row_of[0])"),
+    (
+        "row by row",
+        "sums_of_row(theta, data, params, n, row_of[k])",
+        "sums_of_row(theta, data, params, n, row_of[0])",
+    ),
     ("row by row", "total_of[k] = sums_of_row", "total_of[0] = sums_of_row"),
     ("row by row", "g_theta[i] = add_datum(i, g_theta[i], ", "g_theta[i] = add_datum(i, 0.0, "),
-    ("row by row", "            for i in range(n_theta):\n", "            for i in range(n_theta - np.uint64(1)):\n"),
+    (
+        "row by row",
+        "            for i in range(n_theta):\n",
+        "            for i in range(n_theta - np.uint64(1)):\n",
+    ),
     ("row by row", "row_of[k], factor_2_of[k])", "row_of[i], factor_2_of[k])"),
     ("functions times matrix", "params.M[j][i]", "params.M[j][j]"),
     ("functions times matrix", "params, step_size, k, j)", "params, step_size, k, k)"),
@@ -136,7 +247,7 @@ OF_SUMS += [
     ("transposed", "        out.B_times[j] = 0.0\n", "        out.B_times[j] = 1.0\n"),
     ("transposed", "c, out.B_times[j])", "c, 0.0)"),
     ("transposed", "for i in range(k):", "for i in range(1):"),
-]  # fmt: skip
+]
 TEXT_OF_EIGHTS = [
     ("builder.icmp_unsigned('<'", "builder.icmp_unsigned('<='"),
     ("for half in (4, 2, 1)", "for half in (4, 2)"),

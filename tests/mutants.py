@@ -1,4 +1,6 @@
-"""Textual mutants of generated modules: every small change at every place where it can be made, in what is lifted."""
+"""Textual mutants of generated modules: every small change at every place where it can be made, in
+what is lifted.
+"""
 
 import ast
 import copy
@@ -8,12 +10,18 @@ from dataclasses import dataclass
 
 
 def functions_of(text: str, skipped: frozenset[str]) -> list[str]:
-    return [f.name for f in ast.parse(text).body if isinstance(f, ast.FunctionDef) and f.name not in skipped]
+    return [
+        f.name
+        for f in ast.parse(text).body
+        if isinstance(f, ast.FunctionDef) and f.name not in skipped
+    ]
 
 
 @dataclass(frozen=True)
 class Place:
-    """One change of one node: the function by its number in the text, the node by its number in it, the change by its own."""
+    """One change of one node: the function by its number in the text, the node by its number in it,
+    the change by its own.
+    """
 
     kind: str
     line: int
@@ -62,8 +70,22 @@ def _swapped(field, n):
     return apply
 
 
-OTHER = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult, ast.RShift: ast.LShift}
-COMPARED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+OTHER = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.RShift: ast.LShift,
+}
+COMPARED = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
 
 
 KEYS = ("seed", "chain", "t")  # what a random number is a function of, beside the coordinate
@@ -80,7 +102,10 @@ def _changes(node):  # noqa: PLR0912, PLR0915  (one case a kind of change)
             yield "operator", _put("op", OTHER[type(op)]())
             if not isinstance(op, ast.Add | ast.Mult):
                 yield "operands", lambda n: n.__dict__.update(left=n.right, right=n.left)
-            yield "dropped term", lambda n: n.__dict__.update(left=n.left, op=ast.Add(), right=ast.Constant(0.0))
+            yield (
+                "dropped term",
+                lambda n: n.__dict__.update(left=n.left, op=ast.Add(), right=ast.Constant(0.0)),
+            )
         case ast.AugAssign(op=ast.Add()):
             yield "operator", _put("op", ast.Sub())
             yield "overwritten", lambda n: n.__dict__.update(op=ast.Mult())
@@ -109,7 +134,12 @@ def _changes(node):  # noqa: PLR0912, PLR0915  (one case a kind of change)
                     yield "arguments swapped", _swapped("args", k)
             for k, a in enumerate(args):
                 if isinstance(a, ast.Name) and a.id in ("i", "n_theta", "pairs", "n"):
-                    yield "index", lambda n, k=k, a=a: n.args.__setitem__(k, ast.BinOp(a, ast.Sub(), ast.Constant(1)))
+                    yield (
+                        "index",
+                        lambda n, k=k, a=a: n.args.__setitem__(
+                            k, ast.BinOp(a, ast.Sub(), ast.Constant(1))
+                        ),
+                    )
                 if isinstance(a, ast.BinOp) and isinstance(a.right, ast.Name):
                     yield "index", lambda n, k=k, a=a: n.args.__setitem__(k, a.right)
         case ast.Attribute(value=ast.Name(id="state"), attr=attr):

@@ -1,6 +1,8 @@
-"""Samplers written by hand in plain numpy, with a knob for every way to get them wrong; nothing of this project is imported.
+"""Samplers written by hand in plain numpy, with a knob for every way to get them wrong; nothing of
+this project is imported.
 
-A knob is a number beside a coefficient, 1 where the sampler is right. All take and return many chains at once, a row each.
+A knob is a number beside a coefficient, 1 where the sampler is right. All take and return many
+chains at once, a row each.
 """
 
 from collections import defaultdict
@@ -8,13 +10,17 @@ from collections import defaultdict
 import numpy as np
 
 MEAN = np.array([1.0, -0.5, 2.0])
-SCALE = np.array([[1.5, 0.6, -0.3], [0.6, 0.8, 0.2], [-0.3, 0.2, 2.5]])  # correlated, and no two scales are alike
+SCALE = np.array(
+    [[1.5, 0.6, -0.3], [0.6, 0.8, 0.2], [-0.3, 0.2, 2.5]]
+)  # correlated, and no two scales are alike
 PRECISION = np.linalg.inv(SCALE)
 FREEDOM = 3.0
 
 
 def heavy(theta):
-    """The gradient of minus the log density of Student's law with 3 degrees of freedom, plus a slope: asymmetric about 0."""
+    """The gradient of minus the log density of Student's law with 3 degrees of freedom, plus a
+    slope: asymmetric about 0.
+    """
     x = theta - MEAN
     y = x @ PRECISION
     return (FREEDOM + 3) * y / (FREEDOM + (x * y).sum(axis=-1, keepdims=True)) + 0.4
@@ -34,7 +40,11 @@ def sgld(h, gradient=heavy, wrong=None):
 
     def step(state, rng):
         theta = state["theta"]
-        return {"theta": theta - k["drift"] * h * gradient(theta) + k["noise"] * np.sqrt(2 * h) * rng.standard_normal(theta.shape)}
+        return {
+            "theta": theta
+            - k["drift"] * h * gradient(theta)
+            + k["noise"] * np.sqrt(2 * h) * rng.standard_normal(theta.shape)
+        }
 
     return step
 
@@ -99,7 +109,9 @@ def baoab(h, C, gradient=heavy, wrong=None):
 
 
 def sgrhmc(h, gradient=heavy, wrong=None):
-    """The metric ``1 + 1/(1 + theta^2)``; ``gamma`` is the knob of the correction: 0 drops it, -1 turns its sign."""
+    """The metric ``1 + 1/(1 + theta^2)``; ``gamma`` is the knob of the correction: 0 drops it, -1
+    turns its sign.
+    """
     k = knobs(wrong)
 
     def step(state, rng):
@@ -133,7 +145,10 @@ def refreshed_euler(h, C, gradient=heavy, wrong=None):
     k, euler = knobs(wrong), sghmc(h, C, gradient)
 
     def step(state, rng):
-        return euler({"theta": state["theta"], "r": k["refresh"] * rng.standard_normal(state["r"].shape)}, rng)
+        return euler(
+            {"theta": state["theta"], "r": k["refresh"] * rng.standard_normal(state["r"].shape)},
+            rng,
+        )
 
     return step
 

@@ -1,4 +1,6 @@
-"""A sampler as text to paste into a file and verify there; only derivatives that ``grad`` and ``div`` cannot say are beyond it."""
+"""A sampler as text to paste into a file and verify there; only derivatives that ``grad`` and
+``div`` cannot say are beyond it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ from sympy.printing.str import StrPrinter
 from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector
 from recipe.language.abstract import DenseEntry, Jet, Partial
 from recipe.language.entry import Outer
-from recipe.language.symbols import GENERIC, Index, Indexed, Length, ScalarNoise, VectorParameter, assumptions_of
+from recipe.language.symbols import (
+    GENERIC,
+    Index,
+    Indexed,
+    Length,
+    ScalarNoise,
+    VectorParameter,
+    assumptions_of,
+)
 from recipe.language.total import Total, relabel
 
 IMPORTS = "from sympy import *\nfrom recipe import *\n"
@@ -31,12 +41,20 @@ class Printer(StrPrinter):
 
     def _print_Total(self, e: Total) -> str:
         k = e.index.label
-        matrices = [f for f in Mul.make_args(e.body) if isinstance(f, DenseEntry) and set(f.labels) == {GENERIC, k}]
+        matrices = [
+            f
+            for f in Mul.make_args(e.body)
+            if isinstance(f, DenseEntry) and set(f.labels) == {GENERIC, k}
+        ]
         if matrices:
             rest = relabel(Mul(*(f for f in Mul.make_args(e.body) if f != matrices[0])), k, GENERIC)
             across = "" if matrices[0].labels[1] == k or matrices[0].matrix.symmetric else ".T"
             return f"dot({matrices[0].matrix}{across}, {self.doprint(rest)})"
-        inner = [t for t in e.body.atoms(Total) if any(isinstance(s, Indexed) and s.label == k for s in t.atoms(Indexed))]
+        inner = [
+            t
+            for t in e.body.atoms(Total)
+            if any(isinstance(s, Indexed) and s.label == k for s in t.atoms(Indexed))
+        ]
         if inner:  # an entry of a matrix inside stands at the index of this sum
             moved = {t: relabel(t, k, GENERIC) for t in inner}
             body = e.body.xreplace(moved)
@@ -49,7 +67,11 @@ class Printer(StrPrinter):
 
     def _print_Jet(self, e: Jet) -> str:
         at_home = e.orders == (1,) and isinstance(e.applied.args[0], Vector)
-        return f"div({self.doprint(e.applied)}, {self.doprint(e.applied.args[0])})" if at_home else str(e)
+        return (
+            f"div({self.doprint(e.applied)}, {self.doprint(e.applied.args[0])})"
+            if at_home
+            else str(e)
+        )
 
     def _print_Indexed(self, e: Indexed) -> str:
         return str(e.base)  # Vector, VectorParameter, Noise, Field
@@ -70,33 +92,47 @@ def pasteable(declared: Recipe | Update) -> str:
 def _names(declared: Recipe | Update, written: list[Expr]) -> list[str]:
     first: dict[Length, Vector] = {}
     lines = []
-    for b in sorted(declared.state, key=lambda b: isinstance(b, Vector) and b.name != b.length.name.removeprefix("d_")):
+    for b in sorted(
+        declared.state,
+        key=lambda b: isinstance(b, Vector) and b.name != b.length.name.removeprefix("d_"),
+    ):
         domain = "" if str(b.domain) == "Reals" else f", domain={b.domain}"
         like = f", like={first[b.length]}" if isinstance(b, Vector) and b.length in first else ""
         lines.append(f"{b.name} = {type(b).__name__}({b.name!r}{like}{domain})")
         if isinstance(b, Vector):
             first.setdefault(b.length, b)
-    atoms = {s.at(GENERIC) if isinstance(s, Indexed) else s for e in written for s in e.atoms(Symbol)}
+    atoms = {
+        s.at(GENERIC) if isinstance(s, Indexed) else s for e in written for s in e.atoms(Symbol)
+    }
     for s in sorted(atoms, key=str):
         if not isinstance(s, Vector | Scalar | Length | Index):
             lines.append(_line(s, first))
     heads = {a.func for e in written for a in e.atoms(AppliedUndef)}
     lines += [
-        f"{f.__name__} = Function({f.__name__!r}{', positive=True' if f._kwargs.get('positive') else ''})"
+        f"{f.__name__} ="
+        f" Function({f.__name__!r}{', positive=True' if f._kwargs.get('positive') else ''})"
         for f in sorted(heads, key=str)
     ]
     return lines
 
 
 def _line(s: Symbol, first: dict[Length, Vector]) -> str:
-    facts = "".join(f", {k}={v}" for k, v in sorted(assumptions_of(s).items()) if k != "commutative")
+    facts = "".join(
+        f", {k}={v}" for k, v in sorted(assumptions_of(s).items()) if k != "commutative"
+    )
     match s:
         case Potential():
             return f"{s} = Potential({s.name!r}, {', '.join(b.name for b in s.blocks)})"
         case Field():
             return f"{s} = Field({s.base!r}, {s.block}{', positive=True' if s.is_positive else ''})"
         case Dense():
-            kind = ", positive=True" if s.positive_definite else ", symmetric=True" if s.symmetric else ""
+            kind = (
+                ", positive=True"
+                if s.positive_definite
+                else ", symmetric=True"
+                if s.symmetric
+                else ""
+            )
             return f"{s} = Dense({s.name!r}, {first[s.row.length]}, {first[s.column.length]}{kind})"
         case Noise():
             return f"{s} = Noise({s.base!r}, like={first[s.length]})"
@@ -111,13 +147,23 @@ def _call(declared: Recipe | Update) -> str:
     show = Printer().doprint
     if isinstance(declared, Update):
         pairs = [(b.name, show(e)) for b, e in declared.rule]
-        text = ", ".join(f"({b}, {e})" for b, e in pairs) if declared.sequential else ", ".join(f"{b}: {e}" for b, e in pairs)
+        text = (
+            ", ".join(f"({b}, {e})" for b, e in pairs)
+            if declared.sequential
+            else ", ".join(f"{b}: {e}" for b, e in pairs)
+        )
         rule = f"[{text}]" if declared.sequential else f"{{{text}}}"
         return f"Update({declared.step}, {rule}, {show(declared.target)})"
     state = ", ".join(b.name for b in declared.state)
-    D, Q = ("Matrix([" + ", ".join(f"[{', '.join(map(show, M.written.row(k)))}]" for k in range(M.written.rows)) + "])"
-            for M in (declared.D, declared.Q))  # fmt: skip
+    D, Q = (
+        "Matrix(["
+        + ", ".join(f"[{', '.join(map(show, M.written.row(k)))}]" for k in range(M.written.rows))
+        + "])"
+        for M in (declared.D, declared.Q)
+    )
     more = f", update={_call(declared.update)}" if declared.update is not None else ""
-    kept = ", ".join(f"({', '.join(b.name for b in blocks)},): {show(U)}" for blocks, U in declared.marginal)
+    kept = ", ".join(
+        f"({', '.join(b.name for b in blocks)},): {show(U)}" for blocks, U in declared.marginal
+    )
     more += f", marginal={{{kept}}}" if kept else ""
     return f"Recipe(({state},), {show(declared.H)}, {D}, {Q}{more})"

@@ -1,4 +1,6 @@
-"""Generated modules as plain Python: without Numba, and with Python for what only LLVM has a word for."""
+"""Generated modules as plain Python: without Numba, and with Python for what only LLVM has a word
+for.
+"""
 
 import ast
 import builtins
@@ -13,7 +15,9 @@ NUMBAS = ("numba", "llvmlite", "operator")
 
 
 class Lanes(np.ndarray):
-    """The index of eight coordinates; those beyond the last one read the last one again, and are not ``there``."""
+    """The index of eight coordinates; those beyond the last one read the last one again, and are
+    not ``there``.
+    """
 
     @classmethod
     def of(cls, i, n):
@@ -51,7 +55,9 @@ INTRINSICS = {
 
 
 def plainly(source):
-    """The module without Numba, which would take longer to compile it than it runs: its text is Python."""
+    """The module without Numba, which would take longer to compile it than it runs: its text is
+    Python.
+    """
     tree = ast.parse(source.replace(lanes_text(), ""))
     tree.body = [node for node in tree.body if not _is_numbas(node)]
     module = types.ModuleType("plain")
@@ -66,4 +72,6 @@ def _is_numbas(node):
         return str(node.module).split(".")[0] in NUMBAS
     if isinstance(node, ast.Import):
         return node.names[0].name in NUMBAS
-    return isinstance(node, ast.FunctionDef) and "intrinsic" in map(ast.unparse, node.decorator_list)
+    return isinstance(node, ast.FunctionDef) and "intrinsic" in map(
+        ast.unparse, node.decorator_list
+    )

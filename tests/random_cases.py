@@ -1,9 +1,11 @@
 """Random samplers by number: ``case(n)`` is always the same one, right as it was built or a mutant.
 
-The class is that of ``random_samplers``; the numbers go through its families in turn. Of every three, one is as it was built and
-two are mutants: an entry of D or Q with its sign or a factor changed, dropped, transposed, something added to it, or changed on
-both sides of the diagonal; H changed; in a rule the noise scaled, its sign changed, the correction Gamma dropped, doubled or
-negated, a summand dropped, the order of the blocks changed. Some mutants are right samplers too: the oracle says which.
+The class is that of ``random_samplers``; the numbers go through its families in turn. Of every
+three, one is as it was built and two are mutants: an entry of D or Q with its sign or a factor
+changed, dropped, transposed, something added to it, or changed on both sides of the diagonal; H
+changed; in a rule the noise scaled, its sign changed, the correction Gamma dropped, doubled or
+negated, a summand dropped, the order of the blocks changed. Some mutants are right samplers too:
+the oracle says which.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ WITH_A_RULE = ("published", "claims")
 
 @dataclass(frozen=True)
 class Case:
-    """One sampler of the class; what hypothesis draws has no number. ``built_psd``: D is positive semidefinite by construction."""
+    """One sampler of the class; what hypothesis draws has no number. ``built_psd``: D is positive
+    semidefinite by construction.
+    """
 
     number: int | None
     family: str
@@ -51,7 +55,9 @@ def case(number: int) -> Case:
     """The sampler of that number."""
     is_mutant = number // len(FAMILIES) % 3 != 0
     family = list(FAMILIES)[number % len(FAMILIES)]
-    found = drawn(family, Random(f"sampler {number}"), Random(f"mutant {number}") if is_mutant else None)
+    found = drawn(
+        family, Random(f"sampler {number}"), Random(f"mutant {number}") if is_mutant else None
+    )
     return replace(found, number=number)
 
 
@@ -70,10 +76,16 @@ def drawn(family: str, random: Random, of_mutation: Random | None) -> Case:
 
 
 def _mutant(declared: Recipe | Update, random: Random) -> tuple[str, Recipe | Update]:
-    """A mutant that is a sentence of the language: an entry between two lengths, for one, cannot be transposed."""
+    """A mutant that is a sentence of the language: an entry between two lengths, for one, cannot be
+    transposed.
+    """
     for _ in range(20):
         try:
-            return _of_update(declared, random) if isinstance(declared, Update) else _of_recipe(declared, random)
+            return (
+                _of_update(declared, random)
+                if isinstance(declared, Update)
+                else _of_recipe(declared, random)
+            )
         except RecipeError:
             continue
     raise AssertionError(f"no mutant of {declared}")
@@ -86,10 +98,19 @@ def _of_recipe(recipe: Recipe, random: Random) -> tuple[str, Recipe]:
     places = [(m, a, b) for m in "DQ" for (a, b) in _nonzero(getattr(recipe, m).written)]
     if random.random() < 0.1 or not places:
         block = random.choice(recipe.state)
-        return "H changed", rebuilt(recipe, H=recipe.H + (total(block) if isinstance(block, Vector) else block), marginal=None)
+        return "H changed", rebuilt(
+            recipe,
+            H=recipe.H + (total(block) if isinstance(block, Vector) else block),
+            marginal=None,
+        )
     letter, a, b = random.choice(places)
     name = random.choice(list(CHANGES))
-    changed = CHANGES[name](Matrix(getattr(recipe, letter).written), a, b, random.choice([Integer(-1), Integer(2), Rational(1, 2)]))
+    changed = CHANGES[name](
+        Matrix(getattr(recipe, letter).written),
+        a,
+        b,
+        random.choice([Integer(-1), Integer(2), Rational(1, 2)]),
+    )
     return f"{letter}[{a}, {b}] {name}", rebuilt(recipe, **{letter: changed})
 
 
@@ -127,27 +148,42 @@ CHANGES: dict[str, Callable[[Matrix, int, int, Expr], Matrix]] = {
 
 def rebuilt(recipe: Recipe, **changed: Any) -> Recipe:
     """The recipe with something changed."""
-    H, D, Q = (changed.get(k, v) for k, v in (("H", recipe.H), ("D", recipe.D.written), ("Q", recipe.Q.written)))
+    H, D, Q = (
+        changed.get(k, v)
+        for k, v in (("H", recipe.H), ("D", recipe.D.written), ("Q", recipe.Q.written))
+    )
     marginal = changed.get("marginal", dict(recipe.marginal))
-    return Recipe(recipe.state, H, D, Q, marginal=marginal, update=changed.get("update", recipe.update))
+    return Recipe(
+        recipe.state, H, D, Q, marginal=marginal, update=changed.get("update", recipe.update)
+    )
 
 
 def _of_update(update: Update, random: Random) -> tuple[str, Update]:
     rule = list(update.rule)
     k = random.randrange(len(rule))
     block, e = rule[k]
-    how = random.choice(["noise scaled", "noise negated", "a summand dropped", "order changed", "target changed"])
+    how = random.choice(
+        ["noise scaled", "noise negated", "a summand dropped", "order changed", "target changed"]
+    )
     if how == "order changed":
-        return how, Update(update.step, rule if not update.sequential else rule[::-1], update.target)
+        return how, Update(
+            update.step, rule if not update.sequential else rule[::-1], update.target
+        )
     if how == "target changed":
         return how, Update(
-            update.step, _like(update, rule), update.target * 2 if random.random() < 0.5 else update.target + _of(block)
+            update.step,
+            _like(update, rule),
+            update.target * 2 if random.random() < 0.5 else update.target + _of(block),
         )
     if how == "a summand dropped":
         terms = [t for t in Add.make_args(e.expand(deep=False)) if t != block]
         rule[k] = (block, e - random.choice(terms)) if terms else rule[k]
     else:
-        factor = Integer(-1) if how == "noise negated" else random.choice([Integer(2), Rational(1, 2), Integer(0)])
+        factor = (
+            Integer(-1)
+            if how == "noise negated"
+            else random.choice([Integer(2), Rational(1, 2), Integer(0)])
+        )
         noises = {s.at(0) if isinstance(s, Indexed) else s for s in e.atoms(Noise, ScalarNoise)}
         rule[k] = (block, substitute(e, {w: factor * w for w in noises}))
     return how, Update(update.step, _like(update, rule), update.target)

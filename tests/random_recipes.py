@@ -1,4 +1,6 @@
-"""What may be said about a state: the words that random samplers are made of; and random update rules."""
+"""What may be said about a state: the words that random samplers are made of; and random update
+rules.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ theta, phi = Vector("theta"), Vector("phi")
 r, s = Vector("r", like=theta), Vector("s", like=theta)
 xi, zeta = Scalar("xi"), Scalar("zeta")
 STATES = (
-    (theta,), (theta, r), (r, theta), (theta, xi), (xi, theta), (theta, phi), (xi, zeta), (theta, r, s), (theta, r, xi),
-    (theta, phi, xi), (xi, phi, theta), (theta, phi, r),
+    (theta,), (theta, r), (r, theta), (theta, xi), (xi, theta), (theta, phi), (xi, zeta),
+    (theta, r, s), (theta, r, xi), (theta, phi, xi), (xi, phi, theta), (theta, phi, r),
 )  # fmt: skip
 
 alpha = Symbol("alpha", positive=True)
@@ -45,7 +47,16 @@ class Vocabulary:
         """Short expressions of the generic coordinate of a length."""
         words: list[Expr] = [Parameter(f"a_{block.length}", like=block)]
         for v in self.like(block):
-            words += [v, v**2, sin(v), 1 / (1 + v**2), g(v), G(v), Field(f"F_{v.name}", v), Field(f"P_{v.name}", v, positive=True)]
+            words += [
+                v,
+                v**2,
+                sin(v),
+                1 / (1 + v**2),
+                g(v),
+                G(v),
+                Field(f"F_{v.name}", v),
+                Field(f"P_{v.name}", v, positive=True),
+            ]
             words += [v * total(v), Function(f"h_{v.name}")(v, total(v**2))]
         words += [v * w for v in self.like(block) for w in self.like(block) if v.name < w.name]
         words += [exp(-x * v) for x in self.scalars for v in self.like(block)]
@@ -54,15 +65,30 @@ class Vocabulary:
     def elementwise(self, block: Vector) -> st.SearchStrategy[Expr]:
         """Expressions of the generic coordinate of a length."""
         word = st.sampled_from(self.local_words(block))
-        return st.one_of(word, st.builds(lambda a, b: a * b, word, word), st.builds(lambda a, b: a + 2 * b, word, word))
+        return st.one_of(
+            word,
+            st.builds(lambda a, b: a * b, word, word),
+            st.builds(lambda a, b: a + 2 * b, word, word),
+        )
 
     @cached_property
     def number_words(self) -> list[Expr]:
         """Short coordinate-free expressions; most are not local."""
         words: list[Expr] = [alpha, *self.scalars, *(sin(x) for x in self.scalars)]
         for v in self.vectors:
-            words += [v.dim, 1 / v.dim, total(v), 1 / (1 + total(v**2)), log(1 + total(v**2)), K(total(v))]
-            words += [total(G(v)), total(Field(f"P_{v.name}", v, positive=True) * v), Potential(f"V_{v.name}", v)]
+            words += [
+                v.dim,
+                1 / v.dim,
+                total(v),
+                1 / (1 + total(v**2)),
+                log(1 + total(v**2)),
+                K(total(v)),
+            ]
+            words += [
+                total(G(v)),
+                total(Field(f"P_{v.name}", v, positive=True) * v),
+                Potential(f"V_{v.name}", v),
+            ]
         words += [total(v * w) for v in self.vectors for w in self.like(v) if v.name < w.name]
         return words
 
@@ -79,20 +105,41 @@ def vocabularies(largest_state: int) -> st.SearchStrategy[Vocabulary]:
 def _increments(words: Vocabulary, block: Block) -> st.SearchStrategy[Expr]:
     """A summand of an update rule that vanishes with the step."""
     local = words.elementwise(block) if isinstance(block, Vector) else words.number
-    w = Noise(f"w_{block.length}", like=block) if isinstance(block, Vector) else Noise("w", like=block)
+    w = (
+        Noise(f"w_{block.length}", like=block)
+        if isinstance(block, Vector)
+        else Noise("w", like=block)
+    )
     half, full = sqrt(epsilon) * w, [epsilon * w**2, epsilon * w, epsilon * w**3 * sqrt(epsilon)]
     across = [Noise(f"w_{v.length}", like=v) for v in words.vectors]
-    half_sums = [sqrt(epsilon) * total(n * f(v)) for n, v in zip(across, words.vectors, strict=True) for f in (lambda v: v, sin)]
-    full_sums = [epsilon * total(n**2 + n) ** 2 / v.dim for n, v in zip(across, words.vectors, strict=True)]
-    full_sums += [epsilon * total(exp(n * sqrt(epsilon)) * v) for n, v in zip(across, words.vectors, strict=True)]
-    return st.builds(lambda a, b: a * b, local, st.sampled_from([half, half, epsilon, *full, *half_sums, *full_sums]))
+    half_sums = [
+        sqrt(epsilon) * total(n * f(v))
+        for n, v in zip(across, words.vectors, strict=True)
+        for f in (lambda v: v, sin)
+    ]
+    full_sums = [
+        epsilon * total(n**2 + n) ** 2 / v.dim for n, v in zip(across, words.vectors, strict=True)
+    ]
+    full_sums += [
+        epsilon * total(exp(n * sqrt(epsilon)) * v)
+        for n, v in zip(across, words.vectors, strict=True)
+    ]
+    return st.builds(
+        lambda a, b: a * b,
+        local,
+        st.sampled_from([half, half, epsilon, *full, *half_sums, *full_sums]),
+    )
 
 
 @st.composite
 def updates(draw: st.DrawFn) -> Update:
     """Rules whose limit exists; blocks may recur, and blocks of one length share their noise."""
     words = draw(vocabularies(2))
-    order = [*words.state, draw(st.sampled_from(words.state))] if draw(st.booleans()) else list(words.state)
+    order = (
+        [*words.state, draw(st.sampled_from(words.state))]
+        if draw(st.booleans())
+        else list(words.state)
+    )
     rule = [(b, b + draw(_increments(words, b)) + draw(_increments(words, b))) for b in order]
     simultaneous = len(order) == len(words.state) and draw(st.booleans())
     return Update(epsilon, dict(rule) if simultaneous else rule, Integer(0))

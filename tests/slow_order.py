@@ -1,4 +1,5 @@
-"""``E phi(z')`` of one step by brute force: concrete polynomials, multiplied out and averaged monomial by monomial.
+"""``E phi(z')`` of one step by brute force: concrete polynomials, multiplied out and averaged
+monomial by monomial.
 
 Shares no code with ``verify.discrete.weak_order``: the test function moves here, there the density.
 """
@@ -23,7 +24,9 @@ def coefficient(e: Expr, s: Symbol, highest: int) -> Expr:
 
 
 class SlowStep:
-    """A step whose right-hand sides are polynomials of state and noise, with numbers for all parameters."""
+    """A step whose right-hand sides are polynomials of state and noise, with numbers for all
+    parameters.
+    """
 
     def __init__(self, update: Update, values: dict[Symbol, Expr], highest: int) -> None:
         self.update, self.values, self.highest = update, values, highest
@@ -43,7 +46,9 @@ class SlowStep:
         total = self.ring.zero
         for exponents, c in Poly(e, *self.letters).terms():
             expanded = Poly(coefficient(c, self.s, self.highest), self.s)
-            term = self.ring.from_dict({(k[0], *([0] * len(self.letters))): QQ(q.p, q.q) for k, q in expanded.terms()})
+            term = self.ring.from_dict(
+                {(k[0], *([0] * len(self.letters))): QQ(q.p, q.q) for k, q in expanded.terms()}
+            )
             for letter, n in zip(self.letters, exponents, strict=True):
                 for _ in range(n):
                     term = self.cut(term * state.get(letter, self.gen[letter]))
@@ -58,7 +63,9 @@ class SlowStep:
         return new
 
     def average(self, phi, pairs, sequential: bool) -> dict[int, object]:
-        """``E phi(z')`` as polynomials of z, by powers of s; phi is a polynomial of the ring that is free of s."""
+        """``E phi(z')`` as polynomials of z, by powers of s; phi is a polynomial of the ring that
+        is free of s.
+        """
         state = self.moved(pairs, sequential)
         total = self.ring.zero
         for exponents, c in phi.items():
@@ -103,7 +110,9 @@ def normal(variance: Expr) -> Moment:
 
 
 def quartic(n: int) -> Expr:
-    """Moments of ``exp(-x^4 / 4)``: by parts ``E x^(n+3) = n E x^(n-1)``; the second is left as a letter."""
+    """Moments of ``exp(-x^4 / 4)``: by parts ``E x^(n+3) = n E x^(n-1)``; the second is left as a
+    letter.
+    """
     if n % 2:
         return Integer(0)
     if n < 4:

@@ -1,10 +1,14 @@
-"""SCIR and SGRLD once more, in plain numpy as their papers print them, one chain, one step at a time."""
+"""SCIR and SGRLD once more, in plain numpy as their papers print them, one chain, one step at a
+time.
+"""
 
 import numpy as np
 
 
 def scir_step(theta, counts, alpha, h, rng):
-    """Algorithm 1 of Baker et al. (2018): a Cox-Ingersoll-Ross process with mean a for the time h."""
+    """Algorithm 1 of Baker et al. (2018): a Cox-Ingersoll-Ross process with mean a for the
+    time h.
+    """
     a = alpha + counts
     c = 2 / (1 - np.exp(-h))  # (1 - e^-h) / 2 times a non-central chi-squared number
     return rng.noncentral_chisquare(2 * a, c * theta * np.exp(-h)) / c
@@ -17,13 +21,21 @@ def sgrld_step(theta, counts, alpha, h, rng):
 
 
 def released_sgrld_step(theta, counts, alpha, h, rng):
-    """The rule of the code published with Baker et al. (2018): its gradient is not divided by theta."""
+    """The rule of the code published with Baker et al. (2018): its gradient is not divided by
+    theta.
+    """
     gradient = alpha - theta + counts - counts.sum() * theta / theta.sum()
-    return np.abs(theta + h / 2 * (theta * gradient + 1) + np.sqrt(h * theta) * rng.standard_normal(len(theta)))
+    return np.abs(
+        theta
+        + h / 2 * (theta * gradient + 1)
+        + np.sqrt(h * theta) * rng.standard_normal(len(theta))
+    )
 
 
 def draws(step, labels_by_kind, start, alpha, h, batch, seed, count=1000):
-    """``count`` states after as many that are left out; a minibatch is drawn with replacement and scaled up."""
+    """``count`` states after as many that are left out; a minibatch is drawn with replacement and
+    scaled up.
+    """
     rng = np.random.default_rng(seed)
     total = labels_by_kind.sum()
     theta, found = start, []

@@ -1,4 +1,6 @@
-"""A slow, obvious second implementation of an update: it walks the rule with 50-digit numbers, coordinate by coordinate."""
+"""A slow, obvious second implementation of an update: it walks the rule with 50-digit numbers,
+coordinate by coordinate.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,27 @@ from recipe.language.symbols import Indexed, Length, Noise, Scalar, ScalarNoise,
 from recipe.language.total import Total
 
 FUNCTIONS = {
-    sympy.exp: mpmath.exp, sympy.log: mpmath.log, sympy.sin: mpmath.sin, sympy.cos: mpmath.cos, sympy.tan: mpmath.tan,
-    sympy.sinh: mpmath.sinh, sympy.cosh: mpmath.cosh, sympy.tanh: mpmath.tanh, sympy.atan: mpmath.atan, sympy.erf: mpmath.erf,
-    sympy.loggamma: mpmath.loggamma, Fold: lambda *x: reflected(*x)[0], FoldSign: lambda *x: reflected(*x)[1],
+    sympy.exp: mpmath.exp,
+    sympy.log: mpmath.log,
+    sympy.sin: mpmath.sin,
+    sympy.cos: mpmath.cos,
+    sympy.tan: mpmath.tan,
+    sympy.sinh: mpmath.sinh,
+    sympy.cosh: mpmath.cosh,
+    sympy.tanh: mpmath.tanh,
+    sympy.atan: mpmath.atan,
+    sympy.erf: mpmath.erf,
+    sympy.loggamma: mpmath.loggamma,
+    Fold: lambda *x: reflected(*x)[0],
+    FoldSign: lambda *x: reflected(*x)[1],
     Phi: lambda k, z: mpmath.quad(lambda s: mpmath.exp((1 - s) * z) * s ** (k - 1), [0, 1]),
-}  # fmt: skip
+}
 
 
 def reflected(x, lower, upper):
-    """The point and the sign of the velocity after one reflection after another; only ends that are finite are ever reached."""
+    """The point and the sign of the velocity after one reflection after another; only ends that are
+    finite are ever reached.
+    """
     sign = 1
     while not lower <= x <= upper:
         x, sign = (2 * lower - x if x < lower else 2 * upper - x), -sign
@@ -29,7 +43,9 @@ def reflected(x, lower, upper):
 
 
 class Walker:
-    """Values by name: lists for what has coordinates, nested lists for matrices, numbers for the rest."""
+    """Values by name: lists for what has coordinates, nested lists for matrices, numbers for the
+    rest.
+    """
 
     def __init__(self, values, gradient=None, length=0):
         self.values, self.gradient, self.length = values, gradient, length
@@ -37,12 +53,18 @@ class Walker:
     def at(self, e, index):  # noqa: PLR0912  (one line a form, that is the point)
         """The value of ``e`` where the label ``n`` is the coordinate ``index[n]``."""
         if isinstance(e, Total):
-            n = len(self.values[next(iter(e.atoms(Vector))).base]) if e.atoms(Vector) else self.length
+            n = (
+                len(self.values[next(iter(e.atoms(Vector))).base])
+                if e.atoms(Vector)
+                else self.length
+            )
             return mpmath.fsum(self.at(e.body, {**index, e.index.label: k}) for k in range(n))
         if isinstance(e, Partial):
             (wrt,) = e.wrt
             values = {b: self.values[b.name] for b in e.head.blocks}
-            result = self.gradient(*values.values())[[b.name for b in e.head.blocks].index(getattr(wrt, "base", wrt.name))]
+            result = self.gradient(*values.values())[
+                [b.name for b in e.head.blocks].index(getattr(wrt, "base", wrt.name))
+            ]
             return result[index[wrt.label]] if isinstance(wrt, Vector) else result[0]
         if isinstance(e, DenseEntry):
             row, column = e.args[1:]
@@ -77,13 +99,18 @@ class Walker:
 
 
 def slow_step(update, values, gradient=None):
-    """The new value of every block, by name, as lists; ``gradient`` maps the blocks of the potential to lists of lists."""
+    """The new value of every block, by name, as lists; ``gradient`` maps the blocks of the
+    potential to lists of lists.
+    """
     old = {name: _exact(value) for name, value in values.items()}
     length = max((len(old[b.name]) for b in update.state), default=1)
     with mpmath.workdps(50):
         new = dict(old)
         for block, e in update.rule:
-            new = {**new, block.name: _moved(block, e, new if update.sequential else old, gradient, length)}
+            new = {
+                **new,
+                block.name: _moved(block, e, new if update.sequential else old, gradient, length),
+            }
     return {b.name: [float(x) for x in new[b.name]] for b in update.state}
 
 
@@ -92,12 +119,17 @@ def slow_values(rule, values, state):
     old = {name: _exact(value) for name, value in values.items()}
     length = max(len(old[b.name]) for b in state)
     with mpmath.workdps(50):
-        return {block.name: [float(x) for x in _moved(block, e, old, None, length)] for block, e in rule}
+        return {
+            block.name: [float(x) for x in _moved(block, e, old, None, length)] for block, e in rule
+        }
 
 
 def _moved(block, e, values, gradient, length):
     walker = Walker(values, gradient, length)
-    return [walker.at(e, {0: i}) for i in range(len(values[block.name]) if isinstance(block, Vector) else 1)]
+    return [
+        walker.at(e, {0: i})
+        for i in range(len(values[block.name]) if isinstance(block, Vector) else 1)
+    ]
 
 
 def _exact(value):
@@ -109,8 +141,9 @@ def _exact(value):
 def slow_sweep(parts, values, scope, functions):
     """The state after the parts of a kernel, by name, in 50 digits.
 
-    ``scope`` says which random numbers each part has: ``scope.normal(name, size)``, ``scope.log_uniform()`` for the next test, and
-    ``scope.repetitions(times)``, an iterator of scopes. ``functions`` are the gradient of the potential, and its value by its name.
+    ``scope`` says which random numbers each part has: ``scope.normal(name, size)``,
+    ``scope.log_uniform()`` for the next test, and ``scope.repetitions(times)``, an iterator of
+    scopes. ``functions`` are the gradient of the potential, and its value by its name.
     """
     with mpmath.workdps(50):
         state = {name: _exact(value) for name, value in values.items()}
@@ -133,23 +166,39 @@ def _carried_out(part, state, scope, functions):
                 new = _updated(rule, new, inner, functions)
             ratio = _value(rule.target, state, functions) - _value(rule.target, new, functions)
             turned = {b.name for b in flips} if flipping else set()
-            old = {name: [-x for x in value] if name in turned else value for name, value in state.items()}
+            old = {
+                name: [-x for x in value] if name in turned else value
+                for name, value in state.items()
+            }
             return new if scope.log_uniform() < ratio else old
         case MetropolisHastings(proposal=rule, partners=partners, cost=cost):
             new = _updated(rule, state, scope, functions)
             here, there = ({b.name: s[a.name] for a, b in partners} for s in (state, new))
-            ratio = _value(cost, {**state, **there}, functions) - _value(cost, {**new, **here}, functions)
+            ratio = _value(cost, {**state, **there}, functions) - _value(
+                cost, {**new, **here}, functions
+            )
             return new if scope.log_uniform() < ratio else state
     raise TypeError(part)
 
 
 def _updated(update, state, scope, functions):
-    names = {getattr(s, "base", s.name): s for _, e in update.rule for s in e.atoms(Noise, ScalarNoise)}
-    sizes = {name: len(state[_block_of(s, update).name]) if isinstance(s, Noise) else 1 for name, s in names.items()}
-    new = old = {**state, **{name: _exact(scope.normal(name, size)) for name, size in sizes.items()}}
+    names = {
+        getattr(s, "base", s.name): s for _, e in update.rule for s in e.atoms(Noise, ScalarNoise)
+    }
+    sizes = {
+        name: len(state[_block_of(s, update).name]) if isinstance(s, Noise) else 1
+        for name, s in names.items()
+    }
+    new = old = {
+        **state,
+        **{name: _exact(scope.normal(name, size)) for name, size in sizes.items()},
+    }
     length = max(len(old[b.name]) for b in update.state)
     for block, e in update.rule:
-        new = {**new, block.name: _moved(block, e, new if update.sequential else old, functions[0], length)}
+        new = {
+            **new,
+            block.name: _moved(block, e, new if update.sequential else old, functions[0], length),
+        }
     return {name: new[name] for name in state}
 
 

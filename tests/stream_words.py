@@ -1,7 +1,8 @@
-"""Words of many streams, interleaved over chains and coordinates, for a battery of tests that reads standard input.
+"""Words of many streams, interleaved over chains and coordinates, for a battery of tests that reads
+standard input.
 
-``python tests/stream_words.py 1 | RNG_test stdin64 -tlmax 32GB -multithreaded`` is what ``test_streams.py`` runs where PractRand is
-installed; 1 is the seed.
+``python tests/stream_words.py 1 | RNG_test stdin64 -tlmax 32GB -multithreaded`` is what
+``test_streams.py`` runs where PractRand is installed; 1 is the seed.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ u64 = np.uint64
 
 @njit(error_model="numpy")
 def fill(words, keys, first):
-    """The words of some steps: a chain after the other at each pair, a pair after the other in each step."""
+    """The words of some steps: a chain after the other at each pair, a pair after the other in each
+    step.
+    """
     at = 0
     for t in range(STEPS):
         for k in range(COORDINATES):
             for c in range(CHAINS):
-                words[at], words[at + 1] = threefry(first + u64(t), u64(k), (keys[c, 0], keys[c, 1]))
+                words[at], words[at + 1] = threefry(
+                    first + u64(t), u64(k), (keys[c, 0], keys[c, 1])
+                )
                 at += 2
 
 

@@ -1,4 +1,6 @@
-"""Every way to change one field of a certificate: numbers, names, references, entries, facts, domains, obligations, steps."""
+"""Every way to change one field of a certificate: numbers, names, references, entries, facts,
+domains, obligations, steps.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,18 @@ Path = tuple[Any, ...]
 Data = dict[str, Any]
 
 FUNCTIONS = ("exp", "sin", "cos", "sinh", "cosh", "tanh", "atan", "erf", "log", "loggamma")
-KINDS = ("vector", "scalar", "parameter", "vector parameter", "scalar noise", "vector noise", "step", "potential", "field", "dense")
+KINDS = (
+    "vector",
+    "scalar",
+    "parameter",
+    "vector parameter",
+    "scalar noise",
+    "vector noise",
+    "step",
+    "potential",
+    "field",
+    "dense",
+)
 WORDS = (
     (FUNCTIONS),
     (KINDS),
@@ -27,7 +40,9 @@ FACTS = ("positive", "nonnegative", "negative", "zero", "nonzero", "integer")
 
 
 def tampered(certificate: Data) -> Iterator[tuple[str, Data]]:
-    """Certificates that differ from one in a single change, each with a matching hash, and what was changed."""
+    """Certificates that differ from one in a single change, each with a matching hash, and what was
+    changed.
+    """
     for path, change, value in changes(certificate):
         altered = copy.deepcopy(certificate)
         place = altered
@@ -40,7 +55,10 @@ def tampered(certificate: Data) -> Iterator[tuple[str, Data]]:
         else:
             place[path[-1]] = value
         altered["sha256"] = digest_of(altered)
-        yield f"{change} {'/'.join(map(str, path))}{'' if change == 'drop' else f' -> {value!r}'}", altered
+        yield (
+            f"{change} {'/'.join(map(str, path))}{'' if change == 'drop' else f' -> {value!r}'}",
+            altered,
+        )
 
 
 def changes(certificate: Data) -> Iterator[tuple[Path, str, Any]]:
@@ -62,7 +80,13 @@ def changes(certificate: Data) -> Iterator[tuple[Path, str, Any]]:
 def fields(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     """Every field with its path, containers before what is in them."""
     yield path, value
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inside = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, part in inside:
         yield from fields(part, (*path, key))
 
@@ -87,4 +111,8 @@ def _others(value: Any, names: list[str], nodes: int) -> list[Any]:
     if isinstance(value, str):
         alike = next((words for words in WORDS if value in words), names if value in names else ())
         return [w for w in (*alike, value + "_") if w != value]
-    return [["interval", "-oo", "oo", True, True], ["interval", 0, "oo", True, True], ["simplex"]] if value is None else []
+    return (
+        [["interval", "-oo", "oo", True, True], ["interval", 0, "oo", True, True], ["simplex"]]
+        if value is None
+        else []
+    )

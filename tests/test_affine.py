@@ -1,4 +1,6 @@
-"""Closed forms for steps that are affine: the printed formulas, numerical Lyapunov solves, and spectral radii on both sides."""
+"""Closed forms for steps that are affine: the printed formulas, numerical Lyapunov solves, and
+spectral radii on both sides.
+"""
 
 import functools
 
@@ -47,9 +49,12 @@ def variances(recipe, scheme):
     return {f"{a}{'' if a == b else b}": e for (a, b), e in found.items()}
 
 
-# -- what is printed elsewhere ---------------------------------------------------------------------------------------------------
+# -- what is printed elsewhere
+# --------------------------------------------------------------------------------------------------
 
-PRINTED = {  # variance of the position and of the momentum; Leimkuhler & Matthews (2013), and computed by hand for the Euler steps
+# variance of the position and of the momentum; Leimkuhler & Matthews (2013), and computed by hand
+# for the Euler steps
+PRINTED = {
     "baoab": (1 / k, 1 - h**2 * k / 4),
     "aboba": (1 / k, 4 / (4 - h**2 * k)),
     "obabo": (4 / (k * (4 - h**2 * k)), 1),
@@ -102,18 +107,26 @@ def test_the_largest_step():
     assert largest.subs({k: 1, C: 3}) > 0
 
 
-# -- numbers beside them ---------------------------------------------------------------------------------------------------------
+# -- numbers beside them
+# --------------------------------------------------------------------------------------------------
 
 
 @functools.cache
 def assignments(recipe, scheme):
-    """The rule with quadratic U as plain functions of floating-point numbers: state, noise, and then the parameters."""
+    """The rule with quadratic U as plain functions of floating-point numbers: state, noise, and
+    then the parameters.
+    """
     update = discretise(recipe, scheme)
-    noises = sorted({n for _, e in update.rule for n in e.free_symbols if isinstance(n, Noise)}, key=str)
+    noises = sorted(
+        {n for _, e in update.rule for n in e.free_symbols if isinstance(n, Noise)}, key=str
+    )
     gradients = {p: k * recipe.state[0] for _, e in update.rule for p in e.atoms(Partial)}
     given = [*recipe.state, *noises, *recipe.parameters, k, h]
     plain = {s: Dummy() for s in given}
-    rule = [(b, lambdify([*plain.values()], e.xreplace(gradients).xreplace(plain), "math")) for b, e in update.rule]
+    rule = [
+        (b, lambdify([*plain.values()], e.xreplace(gradients).xreplace(plain), "math"))
+        for b, e in update.rule
+    ]
     return rule, len(noises), update.sequential
 
 
@@ -136,17 +149,26 @@ def explicit(recipe, scheme, values):
 
 @functools.cache
 def closed_forms(recipe, scheme):
-    """What is claimed, as functions of the parameters: the conditions, the upper ends if all are solved, and the covariance."""
+    """What is claimed, as functions of the parameters: the conditions, the upper ends if all are
+    solved, and the covariance.
+    """
     step = affine_step(discretise(recipe, scheme))
     found, covariance = stability(step), stationary_covariance(step)
     given = [*recipe.parameters, k, h]
-    conditions, ends = ([lambdify(given, e, "math") for e in listed] for listed in (found.conditions, found.upper))
-    return conditions, ends if found.solved else None, {p: lambdify(given, e, "math") for p, e in covariance.of_step.items()}
+    conditions, ends = (
+        [lambdify(given, e, "math") for e in listed] for listed in (found.conditions, found.upper)
+    )
+    return (
+        conditions,
+        ends if found.solved else None,
+        {p: lambdify(given, e, "math") for p, e in covariance.of_step.items()},
+    )
 
 
 CASES = [
-    (sgld, "euler"), (sghmc, "euler"), (sghmc, "semi-implicit"), (sghmc, "baoab"), (sghmc, "obabo"), (sghmc, "aboba"),
-    (sghmc, "oabao"), (sghmc, "boab"), (third_order_langevin, "badodab"), (third_order_langevin, "semi-implicit"),
+    (sgld, "euler"), (sghmc, "euler"), (sghmc, "semi-implicit"), (sghmc, "baoab"), (sghmc, "obabo"),
+    (sghmc, "aboba"), (sghmc, "oabao"), (sghmc, "boab"), (third_order_langevin, "badodab"),
+    (third_order_langevin, "semi-implicit"),
 ]  # fmt: skip
 numbers = st.floats(0.05, 3).map(lambda x: round(x, 3))
 
@@ -174,11 +196,15 @@ def test_closed_forms_against_a_numerical_solve_and_spectral_radii(recipe, schem
 
 
 def test_a_correlated_target_in_explicit_coordinates():
-    """SGLD with a noisy gradient on the normal law of figure 3a of Chen, Fox & Guestrin (2014), correlation 9/10."""
+    """SGLD with a noisy gradient on the normal law of figure 3a of Chen, Fox & Guestrin (2014),
+    correlation 9/10.
+    """
     x, y, eta = Scalar("x"), Scalar("y"), Symbol("eta", positive=True)
     precision = Matrix([[1, Rational(9, 10)], [Rational(9, 10), 1]]).inv()
     H = (Matrix([[x, y]]) * precision * Matrix([x, y]))[0] / 2
-    noise = {b: sqrt(2 * eta) * Noise(f"w_{b}", like=b) + eta * Noise(f"v_{b}", like=b) for b in (x, y)}
+    noise = {
+        b: sqrt(2 * eta) * Noise(f"w_{b}", like=b) + eta * Noise(f"v_{b}", like=b) for b in (x, y)
+    }
     update = Update(eta, {b: b - eta * H.diff(b) + noise[b] for b in (x, y)}, H)
     found = stationary_covariance(affine_step(update)).of_step
     M = np.eye(2) - 0.1 * np.array(precision, float)
@@ -187,7 +213,8 @@ def test_a_correlated_target_in_explicit_coordinates():
     assert float(found[x, x].subs(eta, 0.1)) == pytest.approx(numbers[0, 0])
 
 
-# -- what is refused, and what is said -------------------------------------------------------------------------------------------
+# -- what is refused, and what is said
+# -------------------------------------------------------------------------------------------
 
 
 def test_a_thermostat_is_not_affine():
@@ -196,7 +223,9 @@ def test_a_thermostat_is_not_affine():
 
 
 def outcome(of, scheme):
-    return next(line.outcome for line in verify(discretised(of, scheme)).lines if line.name == "stable-step")
+    return next(
+        line.outcome for line in verify(discretised(of, scheme)).lines if line.name == "stable-step"
+    )
 
 
 def test_the_obligation():
@@ -214,8 +243,13 @@ def test_the_obligation():
 def test_a_flow_without_noise_has_bounded_orbits_or_not():
     leapfrog = outcome(hmc, "leapfrog")
     assert leapfrog.verdict is Verdict.PROVED
-    assert leapfrog.by == "without noise: orbits are bounded where step_size < 2/sqrt(k), and not beyond"
-    assert outcome(hmc, "euler").verdict is Verdict.UNDECIDED  # its orbits grow, and no covariance is asked for
+    assert (
+        leapfrog.by
+        == "without noise: orbits are bounded where step_size < 2/sqrt(k), and not beyond"
+    )
+    assert (
+        outcome(hmc, "euler").verdict is Verdict.UNDECIDED
+    )  # its orbits grow, and no covariance is asked for
 
 
 def test_a_step_that_is_never_stable_is_refuted():
@@ -224,7 +258,10 @@ def test_a_step_that_is_never_stable_is_refuted():
     heated = Update(eps, {x: x + eps * r, r: r - eps * x + sqrt(2 * eps) * w}, (x**2 + r**2) / 2)
     found = outcome(heated, "printed")
     assert found.verdict is Verdict.REFUTED
-    assert found.witness.finding == "-2*eps**2 would have to be positive, and is not, whatever the step is"
+    assert (
+        found.witness.finding
+        == "-2*eps**2 would have to be positive, and is not, whatever the step is"
+    )
 
 
 def test_a_step_that_is_always_stable():
@@ -240,7 +277,11 @@ def test_a_step_that_is_always_stable():
 @pytest.mark.parametrize(
     "mutate",
     [
-        lambda rule: [*rule[:2], (rule[2][0], rule[2][1].subs(exp(-C * h), sqrt(1 - exp(-2 * C * h)))), *rule[3:]],
+        lambda rule: [
+            *rule[:2],
+            (rule[2][0], rule[2][1].subs(exp(-C * h), sqrt(1 - exp(-2 * C * h)))),
+            *rule[3:],
+        ],
         lambda rule: [(rule[0][0], 2 * rule[0][1] - rule[0][0]), *rule[1:]],
         lambda rule: [*rule[:1], (rule[1][0], 2 * rule[1][1] - rule[1][0]), *rule[2:]],
     ],
@@ -253,7 +294,8 @@ def test_mutants_have_another_covariance(mutate):
     assert (found[theta, theta], found[r, r]) != (1 / k, 1 - h**2 * k / 4)
 
 
-# -- for which laws it is proved -------------------------------------------------------------------------------------------------
+# -- for which laws it is proved
+# -------------------------------------------------------------------------------------------------
 
 x, y = Vector("x"), Scalar("y")
 z = Vector("z", like=x)
@@ -277,9 +319,18 @@ def test_a_plain_step_is_the_same_in_every_basis():
 
 w, v = (Noise(name, like=x) for name in "wv")
 BASES = {
-    "a value a coordinate": ({x: langevin(x, Parameter("g", like=x, positive=True) * grad(U, x), w)}, U),
-    "a U of two blocks": ({x: langevin(x, grad(both, x), w), z: langevin(z, 2 * grad(both, z), v)}, both),
-    "a number beside x": ({x: langevin(x, grad(U, x) - y, w), y: langevin(y, y, Noise("n", like=y))}, U + y**2 / 2),
+    "a value a coordinate": (
+        {x: langevin(x, Parameter("g", like=x, positive=True) * grad(U, x), w)},
+        U,
+    ),
+    "a U of two blocks": (
+        {x: langevin(x, grad(both, x), w), z: langevin(z, 2 * grad(both, z), v)},
+        both,
+    ),
+    "a number beside x": (
+        {x: langevin(x, grad(U, x) - y, w), y: langevin(y, y, Noise("n", like=y))},
+        U + y**2 / 2,
+    ),
 }
 
 
@@ -304,7 +355,13 @@ def test_noise_with_a_covariance_matrix_is_not_read_as_independent():
 
 
 def test_a_law_that_is_flat_in_a_direction_is_not_compared_with():
-    told = said({x: langevin(x, grad(U, x), Noise("w", like=x)), z: z / 2 + h * Noise("v", like=z) + z / 2 - h * z}, U)
+    told = said(
+        {
+            x: langevin(x, grad(U, x), Noise("w", like=x)),
+            z: z / 2 + h * Noise("v", like=z) + z / 2 - h * z,
+        },
+        U,
+    )
     assert told.verdict is Verdict.UNDECIDED
     assert "not seen to be positive definite" in told.by
 
@@ -316,10 +373,14 @@ def test_where_the_noise_has_a_root_is_said():
 
 
 def test_a_mean_that_is_off_is_said():
-    """A momentum with a mean: BAOAB has E theta = (C - (2 C/h) tanh(h C/2)) / k where the target has 0."""
+    """A momentum with a mean: BAOAB has E theta = (C - (2 C/h) tanh(h C/2)) / k where the target
+    has 0.
+    """
     theta, r = sghmc.state
     (potential,) = sghmc.H.atoms(Potential)
-    pushed = Recipe((theta, r), potential + total((r - C) ** 2) / 2, Matrix([[0, 0], [0, 1]]), sghmc.Q.written)
+    pushed = Recipe(
+        (theta, r), potential + total((r - C) ** 2) / 2, Matrix([[0, 0], [0, 1]]), sghmc.Q.written
+    )
     facts = outcome(pushed, "baoab").facts
     mean = stationary_covariance(affine_step(discretise(pushed, "baoab"))).means[theta]
     assert mean[1] == 0
@@ -331,12 +392,17 @@ def test_a_mean_that_is_off_is_said():
 @pytest.mark.slow_for("euler")
 @pytest.mark.parametrize("scheme", ["baoab", "obabo", "euler", "semi-implicit"])
 def test_masses_and_temperatures_against_the_power_series(scheme):
-    """The closed form and the series of verify.discrete.weak_order, which share no code, with symbols for mass and temperature."""
+    """The closed form and the series of verify.discrete.weak_order, which share no code, with
+    symbols for mass and temperature.
+    """
     theta, r = sghmc.state
     (potential,) = sghmc.H.atoms(Potential)
     mass, T = Symbol("m", positive=True), Symbol("T", positive=True)
     warm = Recipe(
-        (theta, r), (potential + total(r**2) / (2 * mass)) / T, Matrix([[0, 0], [0, C * T]]), T * Matrix([[0, -1], [1, 0]])
+        (theta, r),
+        (potential + total(r**2) / (2 * mass)) / T,
+        Matrix([[0, 0], [0, C * T]]),
+        T * Matrix([[0, -1], [1, 0]]),
     )
     update = discretise(warm, scheme)
     closed = stationary_covariance(affine_step(update)).of_step

@@ -1,11 +1,24 @@
-"""For which laws and lengths the closed forms of an affine step are proved, and where there are none."""
+"""For which laws and lengths the closed forms of an affine step are proved, and where there are
+none.
+"""
 
 import numpy as np
 import pytest
 import scipy.linalg
 from sympy import Interval, Symbol, lambdify, oo, sqrt, zeros
 
-from recipe import Noise, Parameter, Potential, Recipe, Scalar, Update, Vector, discretised, grad, total
+from recipe import (
+    Noise,
+    Parameter,
+    Potential,
+    Recipe,
+    Scalar,
+    Update,
+    Vector,
+    discretised,
+    grad,
+    total,
+)
 from verify import Verdict, verify
 from verify.discrete.linear import affine_step, stationary_covariance
 
@@ -13,7 +26,9 @@ k = Symbol("k", positive=True)
 
 
 def outcome(of, scheme):
-    return next(line.outcome for line in verify(discretised(of, scheme)).lines if line.name == "stable-step")
+    return next(
+        line.outcome for line in verify(discretised(of, scheme)).lines if line.name == "stable-step"
+    )
 
 
 theta, phi, eps = Vector("theta"), Vector("phi"), Symbol("eps", positive=True)
@@ -23,22 +38,41 @@ own = Parameter("g", like=theta, positive=True)
 
 
 def euler(target, noise=w, gain=1, state=theta):
-    return Update(eps, {state: state - eps * gain * grad(target, state) + sqrt(2 * eps * gain) * noise}, target)
+    return Update(
+        eps,
+        {state: state - eps * gain * grad(target, state) + sqrt(2 * eps * gain) * noise},
+        target,
+    )
 
 
 @pytest.mark.parametrize(
     ("update", "scope"),
     [
-        (euler(U), "every d and U = k*x^2/2 in each coordinate x, every positive k: so for every quadratic U"),
+        (
+            euler(U),
+            (
+                "every d and U = k*x^2/2 in each coordinate x, every positive k: so for every"
+                " quadratic U"
+            ),
+        ),
         (
             euler(U, gain=Parameter("g", like=theta, positive=True)),
             "every d and U = k*x^2/2 in each coordinate x, every positive k",
         ),
-        (euler(U, noise=Noise("w", like=Scalar("a"))), "one dimension and U = k*x^2/2 in each coordinate x, every positive k"),
-        (euler(U + total(theta) ** 2 / 2), "one dimension and U = k*x^2/2 in each coordinate x, every positive k"),
+        (
+            euler(U, noise=Noise("w", like=Scalar("a"))),
+            "one dimension and U = k*x^2/2 in each coordinate x, every positive k",
+        ),
+        (
+            euler(U + total(theta) ** 2 / 2),
+            "one dimension and U = k*x^2/2 in each coordinate x, every positive k",
+        ),
         (euler(total(theta**2) / 2 + total(theta) ** 2 / 2), "one dimension, H as written"),
         (euler(total(theta**2)), "every d, H as written"),
-        (euler(Scalar("a") ** 2, noise=Noise("w", like=Scalar("a")), state=Scalar("a")), "H as written"),
+        (
+            euler(Scalar("a") ** 2, noise=Noise("w", like=Scalar("a")), state=Scalar("a")),
+            "H as written",
+        ),
     ],
 )
 def test_what_is_proved_for_every_length_and_every_quadratic_potential(update, scope):
@@ -49,28 +83,45 @@ def test_what_is_proved_for_every_length_and_every_quadratic_potential(update, s
 def test_two_potentials_have_no_common_eigenvalue():
     both = Potential("V", theta, phi)
     noise = {theta: w, phi: Noise("v", like=phi)}
-    update = Update(eps, {b: b - eps * grad(both, b) + sqrt(2 * eps) * noise[b] for b in (theta, phi)}, both)
+    update = Update(
+        eps, {b: b - eps * grad(both, b) + sqrt(2 * eps) * noise[b] for b in (theta, phi)}, both
+    )
     assert "every quadratic U" not in outcome(update, "printed").scope
 
 
 def test_dimension_three_with_a_dense_hessian_is_what_the_eigenvalues_say():
-    """The step of quadratic U with another Hessian than a multiple of the identity, against its own Lyapunov equation."""
+    """The step of quadratic U with another Hessian than a multiple of the identity, against its own
+    Lyapunov equation.
+    """
     root = np.random.default_rng(5).normal(size=(3, 3))
     hessian = root @ root.T / 4 + np.eye(3) / 3
-    closed = lambdify([k, eps], stationary_covariance(affine_step(euler(U))).of_step[theta, theta], "math")
+    closed = lambdify(
+        [k, eps], stationary_covariance(affine_step(euler(U))).of_step[theta, theta], "math"
+    )
     values, vectors = np.linalg.eigh(hessian)
     ours = vectors @ np.diag([closed(value, 0.2) for value in values]) @ vectors.T
-    assert ours == pytest.approx(scipy.linalg.solve_discrete_lyapunov(np.eye(3) - 0.2 * hessian, 0.4 * np.eye(3)))
+    assert ours == pytest.approx(
+        scipy.linalg.solve_discrete_lyapunov(np.eye(3) - 0.2 * hessian, 0.4 * np.eye(3))
+    )
 
 
 @pytest.mark.parametrize(
     ("update", "reason"),
     [
-        (euler(Scalar("a", domain=Interval.open(0, oo)) ** 2, state=Scalar("a", domain=Interval.open(0, oo)),
-               noise=Noise("w", like=Scalar("a"))), "a lives on Interval.open(0, oo)"),
-        (euler(-(Scalar("a") ** 2), state=Scalar("a"), noise=Noise("w", like=Scalar("a"))), "not seen to be positive definite"),
+        (
+            euler(
+                Scalar("a", domain=Interval.open(0, oo)) ** 2,
+                state=Scalar("a", domain=Interval.open(0, oo)),
+                noise=Noise("w", like=Scalar("a")),
+            ),
+            "a lives on Interval.open(0, oo)",
+        ),
+        (
+            euler(-(Scalar("a") ** 2), state=Scalar("a"), noise=Noise("w", like=Scalar("a"))),
+            "not seen to be positive definite",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_law_that_is_not_normal_is_not_compared_with(update, reason):
     found = outcome(update, "printed")
     assert found.verdict is Verdict.UNDECIDED
@@ -81,7 +132,11 @@ def test_what_is_positive_is_not_said_to_be_other_than_zero():
     a, b = Vector("a"), Vector("b", like=theta)
     U, V = Potential("U", a), Potential("V", b)
     noise = {a: Noise("w", like=a), b: Noise("v", like=b)}
-    update = Update(eps, {x: x - eps * grad(P, x) + sqrt(2 * eps) * noise[x] for x, P in ((a, U), (b, V))}, U + V)
+    update = Update(
+        eps,
+        {x: x - eps * grad(P, x) + sqrt(2 * eps) * noise[x] for x, P in ((a, U), (b, V))},
+        U + V,
+    )
     assert outcome(update, "printed").by == "stable iff eps < 2/k"
 
 

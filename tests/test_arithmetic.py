@@ -1,4 +1,6 @@
-"""What generated code promises of its arithmetic: no fast-math flag, the same bits on any machine, vectors where there are some."""
+"""What generated code promises of its arithmetic: no fast-math flag, the same bits on any machine,
+vectors where there are some.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,23 @@ from codegen.device.chi_squared import noncentral_chi_squared
 from codegen.device.elementary import exp, expm1, log, log1p, tanh
 from codegen.device.intrinsics import wide
 from codegen.device.random import fill_normals, stream_key
-from codegen.lowering.special_forms import digamma, phi_1
-from codegen.lowering.stable_forms import sigmoid, softplus
+from codegen.device.special import digamma, phi_1
+from codegen.device.stable import sigmoid, softplus
 from recipe import bind, total
 
 FLAGS = re.compile(r"\b(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)\b")
-INSTRUCTION = re.compile(r"^\s+(?:%\S+ = )?(?:tail |musttail |notail )?(?:f\w+|call|select|phi) ", re.MULTILINE)
+INSTRUCTION = re.compile(
+    r"^\s+(?:%\S+ = )?(?:tail |musttail |notail )?(?:f\w+|call|select|phi) ", re.MULTILINE
+)
 
 
 def flagged(ir: str) -> list[str]:
-    """The instructions that carry a fast-math flag, which stands between their name and their type."""
-    heads = (line.split("(")[0].split("@")[0] for line in ir.splitlines() if INSTRUCTION.match(line))
+    """The instructions that carry a fast-math flag, which stands between their name and
+    their type.
+    """
+    heads = (
+        line.split("(")[0].split("@")[0] for line in ir.splitlines() if INSTRUCTION.match(line)
+    )
     return [head for head in heads if FLAGS.search(head)]
 
 
@@ -50,20 +58,30 @@ def bound(name):
     recipe = catalog_recipes()[name]
     (U,) = recipe.abstract
     theta = U.blocks[0]
-    return bind(recipe, {U: total(sympy.log(1 + sympy.exp(theta)) + theta**2 / 2) + total(theta) ** 2})
+    return bind(
+        recipe, {U: total(sympy.log(1 + sympy.exp(theta)) + theta**2 / 2) + total(theta) ** 2}
+    )
 
 
 @functools.cache
 def compiled(name):
-    """The compiled loop of a catalog sampler, with all that it calls: sums and gradients of a bound potential included."""
+    """The compiled loop of a catalog sampler, with all that it calls: sums and gradients of a bound
+    potential included.
+    """
     recipe = bound(name)
     module = generate(recipe).load()
     blocks = [np.zeros(1 if not hasattr(b, "length") else 50) for b in recipe.state]
     state = module.allocate(*blocks)
     draws = module.Draws(*(np.empty((0, b.size)) for b in blocks))
-    params = module.Params(*(0.5 for _ in module.Params._fields)) if hasattr(module, "Params") else ()
+    params = (
+        module.Params(*(0.5 for _ in module.Params._fields)) if hasattr(module, "Params") else ()
+    )
     module.run(state, draws, unit, (), 0.01, params, np.uint64(1), 0, 0, 3, 0, 1)
-    return module, "".join(module.run.inspect_llvm().values()), "".join(module.run.inspect_asm().values())
+    return (
+        module,
+        "".join(module.run.inspect_llvm().values()),
+        "".join(module.run.inspect_asm().values()),
+    )
 
 
 def test_the_reader_of_flags_sees_one():
@@ -102,11 +120,15 @@ def some_of_everything(x, values):
         values[3, i], values[4, i], values[5, i] = log(x[i]), log1p(x[i]), digamma(abs(x[i]) + 0.1)
         values[6, i], values[7, i], values[8, i] = sigmoid(x[i]), softplus(x[i]), phi_1(x[i])
     for i in range(np.uint64(x.size)):
-        values[9, i] = noncentral_chi_squared(abs(x[i]) + 0.01, x[i] * x[i], stream_key(np.uint64(7), 3, 2), np.uint64(0), i)
+        values[9, i] = noncentral_chi_squared(
+            abs(x[i]) + 0.01, x[i] * x[i], stream_key(np.uint64(7), 3, 2), np.uint64(0), i
+        )
 
 
 def digest():
-    """The hash of many normal numbers and of all functions, to be compared with that of another process."""
+    """The hash of many normal numbers and of all functions, to be compared with that of another
+    process.
+    """
     normals, values = np.empty(100_001), np.empty((10, 10_001))
     some_normals(normals)
     some_of_everything(np.linspace(-30, 50, values.shape[1]), values)
@@ -115,9 +137,17 @@ def digest():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}])
+@pytest.mark.parametrize(
+    "machine",
+    [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}],
+)
 def test_the_bits_are_the_same_on_a_machine_without_vectors_and_without_fused_operations(machine):
-    program = "import test_arithmetic as t; print(t.digest(), 'zmm' in ''.join(t.some_normals.inspect_asm().values()))"
+    program = (
+        "import test_arithmetic as t; print(t.digest(), 'zmm' in"
+        " ''.join(t.some_normals.inspect_asm().values()))"
+    )
     environment = {**os.environ, **machine, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
     assert done.stdout.split() == [digest(), "False"]

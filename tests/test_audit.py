@@ -1,4 +1,6 @@
-"""What an audit finds beside its verdicts: the recipe behind a claim, the law of a wrong one, the lengths for which it holds."""
+"""What an audit finds beside its verdicts: the recipe behind a claim, the law of a wrong one, the
+lengths for which it holds.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,22 @@ from outcomes import outcome_of
 from sympy import Dummy, Function, Interval, Matrix, Rational, Symbol, exp, log, oo, sqrt, symbols
 
 import recipe
-from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, derive, discretised, div, dot, grad, total
+from recipe import (
+    Dense,
+    Field,
+    Noise,
+    Potential,
+    Recipe,
+    Scalar,
+    Update,
+    Vector,
+    derive,
+    discretised,
+    div,
+    dot,
+    grad,
+    total,
+)
 from verify import Verdict, verify
 from verify.audit.lengths import lengths_of
 from verify.audit.skew import find_recipe
@@ -23,7 +40,11 @@ from verify.subject import subject_of
 
 theta, xi = Vector("theta"), Scalar("xi")
 r = Vector("r", like=theta)
-U, G, F = Potential("U", theta), Function("G", positive=True)(theta), Field("F", theta, positive=True)
+U, G, F = (
+    Potential("U", theta),
+    Function("G", positive=True)(theta),
+    Field("F", theta, positive=True),
+)
 M = Dense("M", theta)
 d = theta.dim
 h, A, B, C, T, m = symbols("h A B C T m", positive=True)
@@ -36,59 +57,116 @@ root = sqrt(r**2 / m**2 + 1)
 
 def sgnht(center=d, temperature=1) -> Update:
     """The printed thermostat has ``center = 1/d``."""
-    return Update(h, {
-        theta: theta + h * r,
-        r: r + h * g - h * xi * r + sqrt(2 * A * temperature * h) * w,
-        xi: xi + h * (total(r**2) / d - temperature),
-    }, (U + K + center * (xi - A) ** 2 / 2) / temperature)  # fmt: skip
+    return Update(
+        h,
+        {
+            theta: theta + h * r,
+            r: r + h * g - h * xi * r + sqrt(2 * A * temperature * h) * w,
+            xi: xi + h * (total(r**2) / d - temperature),
+        },
+        (U + K + center * (xi - A) ** 2 / 2) / temperature,
+    )
 
 
 RIGHT = {
     "sgld": Update(h, {theta: theta + h * g + sqrt(2 * h) * w}, U),
-    "sghmc at a temperature": Update(h, {theta: theta + h * r, r: r + h * g - A * h * r + sqrt(2 * A * T * h) * w}, (U + K) / T),
+    "sghmc at a temperature": Update(
+        h, {theta: theta + h * r, r: r + h * g - A * h * r + sqrt(2 * A * T * h) * w}, (U + K) / T
+    ),
     "sgnht": sgnht(),
     "sgnht at a temperature": sgnht(temperature=T),
     "sgrld": Update(h, {theta: theta + h * (G * g + div(G, theta)) + sqrt(2 * h * G) * w}, U),
-    "sgrld with a field": Update(h, {theta: theta + h * (F * g + div(F, theta)) + sqrt(2 * h * F) * w}, U),
-    "sgrhmc": Update(h, [
-        (r, r + h * (S * g + div(S, theta) - r / G) + sqrt(2 * h / G) * w), (theta, theta + h * S * r)
-    ], U + K),
-    "relativistic": Update(h, [
-        (r, r + h * g - A * h * r / (m * root) + sqrt(2 * A * h) * w), (theta, theta + h * r / (m * root))
-    ], U + total(m * root)),
-    "exact exponentials": Update(h, [
-        (r, r + h * g), (theta, theta + h * r), (r, exp(-C * h) * r + sqrt(1 - exp(-2 * C * h)) * w)
-    ], U + K),
-    "a matrix of its own": Update(h, {theta: theta + h * g + h * dot(M, g) - h * dot(M.T, g) + sqrt(2 * h) * w}, U),
-}  # fmt: skip
+    "sgrld with a field": Update(
+        h, {theta: theta + h * (F * g + div(F, theta)) + sqrt(2 * h * F) * w}, U
+    ),
+    "sgrhmc": Update(
+        h,
+        [
+            (r, r + h * (S * g + div(S, theta) - r / G) + sqrt(2 * h / G) * w),
+            (theta, theta + h * S * r),
+        ],
+        U + K,
+    ),
+    "relativistic": Update(
+        h,
+        [
+            (r, r + h * g - A * h * r / (m * root) + sqrt(2 * A * h) * w),
+            (theta, theta + h * r / (m * root)),
+        ],
+        U + total(m * root),
+    ),
+    "exact exponentials": Update(
+        h,
+        [
+            (r, r + h * g),
+            (theta, theta + h * r),
+            (r, exp(-C * h) * r + sqrt(1 - exp(-2 * C * h)) * w),
+        ],
+        U + K,
+    ),
+    "a matrix of its own": Update(
+        h, {theta: theta + h * g + h * dot(M, g) - h * dot(M.T, g) + sqrt(2 * h) * w}, U
+    ),
+}
 
 x, y = Vector("x", domain=Interval.open(0, oo)), Scalar("y")
 wx, wy = Noise("wx", like=x), Noise("wy", like=y)
 OTHER_LAWS = {
-    "no correction": (Update(h, {theta: theta + h / 2 * G * g + sqrt(h * G) * w}, U), U + total(log(G))),
+    "no correction": (
+        Update(h, {theta: theta + h / 2 * G * g + sqrt(h * G) * w}, U),
+        U + total(log(G)),
+    ),
     "no correction, at a temperature": (
-        Update(h, {theta: theta + h * G * g + sqrt(2 * T * h * G) * w}, U / T), U / T + total(log(G)),
+        Update(h, {theta: theta + h * G * g + sqrt(2 * T * h * G) * w}, U / T),
+        U / T + total(log(G)),
     ),
     "correction of the wrong sign": (
-        Update(h, {theta: theta + h * (G * g - div(G, theta)) + sqrt(2 * h * G) * w}, U), U + 2 * total(log(G)),
+        Update(h, {theta: theta + h * (G * g - div(G, theta)) + sqrt(2 * h * G) * w}, U),
+        U + 2 * total(log(G)),
     ),
     "half the noise": (Update(h, {theta: theta + h * g + sqrt(h) * w}, U), 2 * U),
-    "a friction of its own": (Update(h, {theta: theta + h * r, r: r + h * g - C * h * r + sqrt(2 * h) * w}, U + K), C * (U + K)),
-    "faster positions": (Update(h, {theta: theta + 2 * h * r, r: r + h * g - C * h * r + sqrt(2 * C * h) * w}, U + K), U / 2 + K),
-    "a metric without noise": (Update(h, [(r, r + h * S * g), (theta, theta + h * S * r)], U + K), U + K - total(log(G)) / 2),
+    "a friction of its own": (
+        Update(h, {theta: theta + h * r, r: r + h * g - C * h * r + sqrt(2 * h) * w}, U + K),
+        C * (U + K),
+    ),
+    "faster positions": (
+        Update(
+            h, {theta: theta + 2 * h * r, r: r + h * g - C * h * r + sqrt(2 * C * h) * w}, U + K
+        ),
+        U / 2 + K,
+    ),
+    "a metric without noise": (
+        Update(h, [(r, r + h * S * g), (theta, theta + h * S * r)], U + K),
+        U + K - total(log(G)) / 2,
+    ),
     "the printed thermostat": (sgnht(center=1 / d), U + K + d * (xi - A) ** 2 / 2),
     "adam and noise": (
-        Update(h, {theta: theta + h * g / (B + sqrt(theta**2 + 1)) + sqrt(2 * h / (B + sqrt(theta**2 + 1))) * w}, U),
+        Update(
+            h,
+            {
+                theta: (
+                    theta
+                    + h * g / (B + sqrt(theta**2 + 1))
+                    + sqrt(2 * h / (B + sqrt(theta**2 + 1))) * w
+                )
+            },
+            U,
+        ),
         U - total(log(B + sqrt(theta**2 + 1))),
     ),
-    "autonomous": (Update(h, {y: y - h * (y**3 - y + 1) + sqrt(2 * h) * wy}, y**2 / 2), y**4 / 4 - y**2 / 2 + y),
-    "a square root process": (
-        Update(h, {x: x + h * (2 + A - x) + sqrt(2 * h * x) * wx}, total(x - 2 * log(x))), total(x - (1 + A) * log(x)),
+    "autonomous": (
+        Update(h, {y: y - h * (y**3 - y + 1) + sqrt(2 * h) * wy}, y**2 / 2),
+        y**4 / 4 - y**2 / 2 + y,
     ),
-}  # fmt: skip
+    "a square root process": (
+        Update(h, {x: x + h * (2 + A - x) + sqrt(2 * h * x) * wx}, total(x - 2 * log(x))),
+        total(x - (1 + A) * log(x)),
+    ),
+}
 
 
-# -- the recipe behind a claim -------------------------------------------------------------------------------------------------
+# -- the recipe behind a claim
+# -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -115,7 +193,17 @@ def test_the_recipe_that_is_found_has_the_drift_of_the_rule_in_explicit_coordina
 
 def test_the_text_can_be_pasted():
     text = outcome_of(verify(RIGHT["sgnht"]), "recipe-form").found.text
-    names = {**vars(recipe), **vars(sympy), "theta": theta, "r": r, "xi": xi, "U": U, "A": A, "d_theta": d, "Matrix": Matrix}
+    names = {
+        **vars(recipe),
+        **vars(sympy),
+        "theta": theta,
+        "r": r,
+        "xi": xi,
+        "U": U,
+        "A": A,
+        "d_theta": d,
+        "Matrix": Matrix,
+    }
     pasted = eval(text, names)
     assert isinstance(pasted, Recipe)
     assert verify(pasted).verdict is Verdict.PROVED
@@ -123,19 +211,25 @@ def test_the_text_can_be_pasted():
 
 
 def test_where_no_q_exists_nothing_is_refuted():
-    flux = Update(h, {y: y + h * (-y + exp(y**2 / 2)) + sqrt(2 * h) * wy}, y**2 / 2)  # a constant current on the line
+    flux = Update(
+        h, {y: y + h * (-y + exp(y**2 / 2)) + sqrt(2 * h) * wy}, y**2 / 2
+    )  # a constant current on the line
     report = verify(flux)
     assert outcome_of(report, "stationarity").verdict is Verdict.PROVED
     assert outcome_of(report, "recipe-form").verdict is Verdict.UNDECIDED
 
 
 def test_only_what_is_stationary_is_asked_for_its_recipe_and_only_what_is_not_for_its_law():
-    names = [[line.name for line in verify(update).lines] for update in (RIGHT["sgld"], OTHER_LAWS["half the noise"][0])]
+    names = [
+        [line.name for line in verify(update).lines]
+        for update in (RIGHT["sgld"], OTHER_LAWS["half the noise"][0])
+    ]
     assert ["recipe-form" in n for n in names] == [True, False]
     assert ["stationary-law" in n for n in names] == [False, True]
 
 
-# -- the law of a wrong one ----------------------------------------------------------------------------------------------------
+# -- the law of a wrong one
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow_for("adam and noise")
@@ -148,42 +242,72 @@ def test_a_wrong_rule_gets_its_law(name):
     assert outcome.verdict is Verdict.PROVED, outcome.by
     assert outcome.found is not None
     found = eval(outcome.found.text, {**vars(sympy), "total": total, **_names(update)})
-    assert all(decide_zero(recipe.grad(found - law, b)).verdict is Verdict.PROVED for b in update.state), outcome.found.text
+    assert all(
+        decide_zero(recipe.grad(found - law, b)).verdict is Verdict.PROVED for b in update.state
+    ), outcome.found.text
 
 
 def _names(update: Update) -> dict[str, object]:
-    names = {"theta": theta, "r": r, "xi": xi, "U": U, "A": A, "B": B, "C": C, "T": T, "d_theta": d, "x": x, "y": y}
+    names = {
+        "theta": theta,
+        "r": r,
+        "xi": xi,
+        "U": U,
+        "A": A,
+        "B": B,
+        "C": C,
+        "T": T,
+        "d_theta": d,
+        "x": x,
+        "y": y,
+    }
     return names | {"G": Function("G", positive=True)}
 
 
-@pytest.mark.parametrize("name", ["no correction", "a metric without noise", "the printed thermostat", "faster positions"])
+@pytest.mark.parametrize(
+    "name",
+    ["no correction", "a metric without noise", "the printed thermostat", "faster positions"],
+)
 def test_the_law_is_stationary_in_explicit_coordinates(name):
     update, law = OTHER_LAWS[name]
     subject = subject_of(update)
     n = len(update.state)
-    slow = ExplicitRecipe(Recipe(update.state, law, Matrix.zeros(n), Matrix.zeros(n)), world_of(update.state, 2))
+    slow = ExplicitRecipe(
+        Recipe(update.state, law, Matrix.zeros(n), Matrix.zeros(n)), world_of(update.state, 2)
+    )
     size = len(slow.z)
     D = Matrix(size, size, slow.diffusion(subject.dynamics))
     assert slow.is_zero(slow.residual(slow.components(subject.dynamics.drift), D))
-    claimed = ExplicitRecipe(Recipe(update.state, update.target, Matrix.zeros(n), Matrix.zeros(n)), world_of(update.state, 2))
+    claimed = ExplicitRecipe(
+        Recipe(update.state, update.target, Matrix.zeros(n), Matrix.zeros(n)),
+        world_of(update.state, 2),
+    )
     assert not claimed.is_zero(claimed.residual(claimed.components(subject.dynamics.drift), D))
 
 
 def test_a_field_has_a_law_only_where_it_is_elementwise():
-    outcome = outcome_of(verify(Update(h, {theta: theta + h * F * g + sqrt(2 * h * F) * w}, U)), "stationary-law")
+    outcome = outcome_of(
+        verify(Update(h, {theta: theta + h * F * g + sqrt(2 * h * F) * w}, U)), "stationary-law"
+    )
     assert outcome.verdict is Verdict.PROVED
     assert outcome.found.text == "U + total(log(F(theta)))"
-    assert outcome.scope == "every d_theta, every smooth positive elementwise F, every smooth U(theta)"
+    assert (
+        outcome.scope == "every d_theta, every smooth positive elementwise F, every smooth U(theta)"
+    )
 
 
 @pytest.mark.parametrize(
     "update",
     [
-        Update(h, {theta: theta + h * r, r: r + h * g + sqrt(2 * B * h) * w}, U + K),  # heated without friction
+        Update(
+            h, {theta: theta + h * r, r: r + h * g + sqrt(2 * B * h) * w}, U + K
+        ),  # heated without friction
         Update(h, {theta: theta - h * g + sqrt(2 * h) * w}, U),  # exp(+U) is no law
         Update(h, {y: y * (1 + A * h) + sqrt(h) * y * wy}, y**2 / 2),  # geometric Brownian motion
         Update(h, {y: y + h * y + sqrt(2 * h) * wy}, y**2 / 2),  # exp(y^2/2) has no mass
-        Update(h, {x: x + h * (A - 1 - x) + sqrt(2 * h * x) * wx}, total(x - 2 * log(x))),  # has mass only for A > 1
+        Update(
+            h, {x: x + h * (A - 1 - x) + sqrt(2 * h * x) * wx}, total(x - 2 * log(x))
+        ),  # has mass only for A > 1
     ],
     ids=["heated", "uphill", "geometric", "repelled", "for some A"],
 )
@@ -198,13 +322,20 @@ def test_what_has_no_law_gets_none(update):
 def test_an_ansatz_is_solved_by_linear_factors():
     a, b, c = symbols("a b c")
     deadline = float("inf")
-    found = list(solutions([a * (a - 1), a * b - T, c - c], {a: sympy.S(7), b: sympy.S(7), c: sympy.S(7)}, deadline))
+    found = list(
+        solutions(
+            [a * (a - 1), a * b - T, c - c], {a: sympy.S(7), b: sympy.S(7), c: sympy.S(7)}, deadline
+        )
+    )
     assert found == [{a: 1, b: T, c: 7}]
     assert list(solutions([a - 1, a - 2], {a: sympy.S(0)}, deadline)) == []
-    assert list(solutions([a**2 + a * b + b**2 - T], {a: sympy.S(0), b: sympy.S(0)}, deadline)) == []
+    assert (
+        list(solutions([a**2 + a * b + b**2 - T], {a: sympy.S(0), b: sympy.S(0)}, deadline)) == []
+    )
 
 
-# -- the lengths for which it holds --------------------------------------------------------------------------------------------
+# -- the lengths for which it holds
+# --------------------------------------------------------------------------------------------
 
 
 def test_the_printed_thermostat_is_right_at_length_one_only():
@@ -221,7 +352,11 @@ def test_the_printed_thermostat_is_right_at_length_one_only():
 def test_the_claim_at_length_one_is_proved_as_a_claim_of_numbers():
     q, p = Scalar("q"), Scalar("p")
     V, wp = Potential("V", q), Noise("wp", like=p)
-    rule = {q: q + h * p, p: p - h * grad(V, q) - h * xi * p + sqrt(2 * A * h) * wp, xi: xi + h * (p**2 - 1)}
+    rule = {
+        q: q + h * p,
+        p: p - h * grad(V, q) - h * xi * p + sqrt(2 * A * h) * wp,
+        xi: xi + h * (p**2 - 1),
+    }
     assert verify(Update(h, rule, V + p**2 / 2 + (xi - A) ** 2 / 2)).verdict is Verdict.PROVED
 
 
@@ -267,11 +402,14 @@ def test_a_number_that_a_symbol_forbids_is_not_chosen():
     assert lengths_of((d - 1) * Dummy("z", zero=True)) is None
 
 
-# -- what the printed rule does with a step that does not vanish ---------------------------------------------------------------
+# -- what the printed rule does with a step that does not vanish
+# ---------------------------------------------------------------
 
 
 def euler(T=1) -> Update:
-    return Update(h, {theta: theta + h * r, r: r + h * g - A * h * r + sqrt(2 * A * T * h) * w}, (U + K) / T)
+    return Update(
+        h, {theta: theta + h * r, r: r + h * g - A * h * r + sqrt(2 * A * T * h) * w}, (U + K) / T
+    )
 
 
 def test_explicit_euler_with_friction_is_stable_between_two_bounds():
@@ -279,8 +417,15 @@ def test_explicit_euler_with_friction_is_stable_between_two_bounds():
     assert outcome.by == "stable iff h*k < A < h*k/2 + 2/h"
     k = Symbol("k", positive=True)
     line = next(f for f in outcome.facts if f.startswith("var theta = "))
-    ratio = sympy.sympify(line.removeprefix("var theta = ").partition(" times")[0], locals={"h": h, "A": A, "k": k})
-    assert sympy.simplify(ratio - 2 * A * (2 - A * h + h**2 * k) / ((A - h * k) * (4 - 2 * A * h + h**2 * k))) == 0
+    ratio = sympy.sympify(
+        line.removeprefix("var theta = ").partition(" times")[0], locals={"h": h, "A": A, "k": k}
+    )
+    assert (
+        sympy.simplify(
+            ratio - 2 * A * (2 - A * h + h**2 * k) / ((A - h * k) * (4 - 2 * A * h + h**2 * k))
+        )
+        == 0
+    )
     assert any("the bias of var theta is of order 1" in f for f in outcome.facts)
 
 
@@ -294,9 +439,13 @@ def test_the_limit_of_a_wrong_rule_is_said():
 
 
 @pytest.mark.by_default(1)
-@pytest.mark.parametrize(("step", "friction", "curvature"), [(0.5, 1.2, 1.0), (0.1, 2.0, 4.0), (1.0, 1.9, 1.0)])
+@pytest.mark.parametrize(
+    ("step", "friction", "curvature"), [(0.5, 1.2, 1.0), (0.1, 2.0, 4.0), (1.0, 1.9, 1.0)]
+)
 def test_the_variance_is_that_of_a_simulation(step, friction, curvature):
-    """Independent chains of the rule as it is printed; their variance has the relative error sqrt(2/n): 5 of them are allowed."""
+    """Independent chains of the rule as it is printed; their variance has the relative error
+    sqrt(2/n): 5 of them are allowed.
+    """
     chains, steps = 200_000, 300
     rng = np.random.default_rng(1)
     q, p = (rng.standard_normal(chains) for _ in range(2))
@@ -328,13 +477,26 @@ def test_a_step_of_a_claim_is_asked_once_for_its_stability():
 
 @pytest.mark.slow
 def test_a_metric_with_roots_is_proved_by_its_components():
-    """The residual is a sum that has no unique form here; block by block there is nothing to relate."""
+    """The residual is a sum that has no unique form here; block by block there is nothing to
+    relate.
+    """
     metric = 1 / (B + sqrt(theta**2 + 1))
-    reversible = Update(h, {theta: theta + h * (metric * g + div(metric, theta)) + sqrt(2 * h * metric) * w}, U)
-    momenta = Update(h, [
-        (r, r + h * (metric * g + div(metric, theta) - A * r) + sqrt(2 * A * h) * w), (theta, theta + h * metric * r)
-    ], U + K)  # fmt: skip
+    reversible = Update(
+        h, {theta: theta + h * (metric * g + div(metric, theta)) + sqrt(2 * h * metric) * w}, U
+    )
+    momenta = Update(
+        h,
+        [
+            (r, r + h * (metric * g + div(metric, theta) - A * r) + sqrt(2 * A * h) * w),
+            (theta, theta + h * metric * r),
+        ],
+        U + K,
+    )
     for update in (reversible, momenta):
         assert outcome_of(verify(update), "stationarity").verdict is Verdict.PROVED
-    without = Update(h, [(r, r + h * (metric * g - A * r) + sqrt(2 * A * h) * w), (theta, theta + h * metric * r)], U + K)
+    without = Update(
+        h,
+        [(r, r + h * (metric * g - A * r) + sqrt(2 * A * h) * w), (theta, theta + h * metric * r)],
+        U + K,
+    )
     assert outcome_of(verify(without), "stationarity").verdict is Verdict.REFUTED

@@ -1,7 +1,9 @@
-"""The figures of the audits: each rule is simulated as its library has it, in plain numpy, many chains at once.
+"""The figures of the audits: each rule is simulated as its library has it, in plain numpy, many
+chains at once.
 
-Every estimate is a mean over independent chains, its standard error that of these, and a figure is off where it differs by more
-than five of them: by chance once in two million times. Where the rule is affine, the exact covariance is computed beside it.
+Every estimate is a mean over independent chains, its standard error that of these, and a figure is
+off where it differs by more than five of them: by chance once in two million times. Where the rule
+is affine, the exact covariance is computed beside it.
 """
 
 import math
@@ -28,12 +30,15 @@ class Figure:
         return f"{self.value:.4f} +- {self.error:.4f}"
 
 
-# -- SGHMC with the momentum redrawn ----------------------------------------------------------------------------------------------
+# -- SGHMC with the momentum redrawn
+# ----------------------------------------------------------------------------------------------
 
 
 def sghmc_step(x, v, h, a, T, rng):
     """BlackJAX: both see the old state (explicit Euler), on the standard normal law."""
-    return x + h * v, (1 - a * h) * v - h * x + math.sqrt(2 * a * h * T) * rng.standard_normal(x.shape)
+    return x + h * v, (1 - a * h) * v - h * x + math.sqrt(2 * a * h * T) * rng.standard_normal(
+        x.shape
+    )
 
 
 def blackjax_sghmc(L, h, a=0.01, T=1.0, chains=20_000, sweeps=None, seed=0):
@@ -48,7 +53,9 @@ def blackjax_sghmc(L, h, a=0.01, T=1.0, chains=20_000, sweeps=None, seed=0):
 
 
 def exact_variance(L, h, noise, variance, one_step):
-    """Of x at stationarity under a redrawn momentum of some variance and L affine steps ``z := M z + n``."""
+    """Of x at stationarity under a redrawn momentum of some variance and L affine steps ``z := M z
+    + n``.
+    """
     z, C = np.array([[1.0], [0.0]]), np.diag([0.0, variance])
     for _ in range(L):
         z, C = one_step @ z, one_step @ C @ one_step.T + noise
@@ -67,7 +74,9 @@ def test_redrawing_the_momentum_before_every_l_steps(L, T):
     matrix, noise = euler(h, 0.01, T)
     exact = exact_variance(L, h, noise, 1.0, matrix)
     assert blackjax_sghmc(L, h, T=T).is_(exact)
-    assert exact == pytest.approx(L / (L - 1), rel=0.01)  # what is proved of the limit, whatever T is
+    assert exact == pytest.approx(
+        L / (L - 1), rel=0.01
+    )  # what is proved of the limit, whatever T is
     matrix, noise = euler(h / 50, 0.01, T)
     assert exact_variance(L, h / 50, noise, 1.0, matrix) == pytest.approx(L / (L - 1), rel=2e-4)
 
@@ -77,7 +86,9 @@ def test_one_step_never_uses_the_gradient():
     x = np.zeros(100_000)
     for _ in range(50):
         x, _v = sghmc_step(x, rng.standard_normal(x.size), 0.1, 0.01, 1.0, rng)
-    assert Figure(x**2).is_(50 * 0.1**2)  # a random walk, on the standard normal law as on any other
+    assert Figure(x**2).is_(
+        50 * 0.1**2
+    )  # a random walk, on the standard normal law as on any other
 
 
 def test_half_the_variance_in_the_package_for_r():
@@ -98,25 +109,38 @@ def test_half_the_variance_in_the_package_for_r():
 
 
 def test_explicit_euler_between_its_two_ends():
-    """Stable iff ``h k < a < 2/h + h k/2``, with ``Var x = 2 a (2 - a h + h^2 k)/(k (a - h k)(4 - 2 a h + h^2 k))``."""
+    """Stable iff ``h k < a < 2/h + h k/2``, with ``Var x = 2 a (2 - a h + h^2 k)/(k (a - h k)(4 - 2
+    a h + h^2 k))``.
+    """
     h, k = 0.4, 1.7
     low, high = h * k, 2 / h + h * k / 2
-    for a, stable in ((low * 0.99, False), (low * 1.01, True), (high * 0.99, True), (high * 1.01, False)):
+    for a, stable in (
+        (low * 0.99, False),
+        (low * 1.01, True),
+        (high * 0.99, True),
+        (high * 1.01, False),
+    ):
         matrix = np.array([[1, h], [-h * k, 1 - a * h]])
         assert (np.abs(np.linalg.eigvals(matrix)).max() < 1) == stable
     a, rng = 2.0, np.random.default_rng(3)
     expected = 2 * a * (2 - a * h + h**2 * k) / (k * (a - h * k) * (4 - 2 * a * h + h**2 * k))
     x = v = np.zeros(200_000)
     for _ in range(400):
-        x, v = x + h * v, (1 - a * h) * v - h * k * x + math.sqrt(2 * a * h) * rng.standard_normal(x.size)
+        x, v = (
+            x + h * v,
+            (1 - a * h) * v - h * k * x + math.sqrt(2 * a * h) * rng.standard_normal(x.size),
+        )
     assert Figure(x**2).is_(expected)
 
 
-# -- preconditioned Langevin without Gamma ----------------------------------------------------------------------------------------
+# -- preconditioned Langevin without Gamma
+# ----------------------------------------------------------------------------------------
 
 
 def psgld(h, eps, alpha, steps, chains=2_000, seed=4):
-    """The mean of x^2 under SGMCMCJax's rule on N(0, 1), started from ``|x| exp(-x^2/2)``; alpha = 0 is the limit, V = x^2."""
+    """The mean of x^2 under SGMCMCJax's rule on N(0, 1), started from ``|x| exp(-x^2/2)``; alpha =
+    0 is the limit, V = x^2.
+    """
     rng = np.random.default_rng(seed)
     x = rng.rayleigh(size=chains) * rng.choice([-1, 1], chains)
     V, squares = x**2, np.zeros(chains)
@@ -147,7 +171,8 @@ def test_psgld_at_its_defaults_is_on_the_way_to_twice_the_variance():
     assert short.is_(1.85, bias=0.02)
 
 
-# -- the thermostat whose norm is not squared -------------------------------------------------------------------------------------
+# -- the thermostat whose norm is not squared
+# -------------------------------------------------------------------------------------
 
 
 @pytest.mark.by_default(1)
@@ -155,7 +180,11 @@ def test_psgld_at_its_defaults_is_on_the_way_to_twice_the_variance():
 def test_badodab_has_the_wrong_temperature(d, variance):
     h, chains, steps = 0.05, 400, 8_000
     rng = np.random.default_rng(5)
-    x, v, xi = rng.standard_normal((chains, d)), rng.standard_normal((chains, d)), np.full(chains, 0.5)
+    x, v, xi = (
+        rng.standard_normal((chains, d)),
+        rng.standard_normal((chains, d)),
+        np.full(chains, 0.5),
+    )
     squares = np.zeros(chains)
     for k in range(2 * steps):
         v = v - h / 2 * x
@@ -175,20 +204,30 @@ def test_badodab_has_the_wrong_temperature(d, variance):
 def test_blackjax_sgnht_is_right_in_the_limit_and_explicit_euler_at_a_step():
     d, h, a, chains, steps = 10, 0.05, 0.01, 300, 15_000
     rng = np.random.default_rng(6)
-    x, p, xi = rng.standard_normal((chains, d)), rng.standard_normal((chains, d)), np.full(chains, a)
+    x, p, xi = (
+        rng.standard_normal((chains, d)),
+        rng.standard_normal((chains, d)),
+        np.full(chains, a),
+    )
     squares = np.zeros(chains)
     for k in range(2 * steps):
-        x, p = x + h * p, (1 - xi * h)[:, None] * p - h * x + math.sqrt(2 * a * h) * rng.standard_normal(p.shape)
+        x, p = (
+            x + h * p,
+            (1 - xi * h)[:, None] * p - h * x + math.sqrt(2 * a * h) * rng.standard_normal(p.shape),
+        )
         xi = xi + h * ((p * p).mean(1) - 1)
         squares += (x * x).mean(1) * (k >= steps)
     assert Figure(squares / steps).is_(1.159, bias=0.01)
 
 
-# -- a momentum that is kept on rejection -----------------------------------------------------------------------------------------
+# -- a momentum that is kept on rejection
+# -----------------------------------------------------------------------------------------
 
 
 def guided(on_rejection, chains=1_000, steps=10_000, h=0.7, friction=0.1, seed=7):
-    """``E[p^2]`` on U = x^4/4: half of a partial refresh, one leapfrog step with a test, another half; p after a rejection."""
+    """``E[p^2]`` on U = x^4/4: half of a partial refresh, one leapfrog step with a test, another
+    half; p after a rejection.
+    """
     rng = np.random.default_rng(seed)
     x, p = np.zeros(chains), rng.standard_normal(chains)
     keep = math.exp(-friction * h / 2)
@@ -200,8 +239,12 @@ def guided(on_rejection, chains=1_000, steps=10_000, h=0.7, friction=0.1, seed=7
         y = x + h * half
         q = half - h / 2 * y**3
         with np.errstate(over="ignore", invalid="ignore"):
-            accepted = rng.random(chains) < np.exp(np.minimum(0, x**4 / 4 + p**2 / 2 - y**4 / 4 - q**2 / 2))
-        moved = keep * np.where(accepted, q, -p if on_rejection == "turned" else p) + fresh * rng.standard_normal(chains)
+            accepted = rng.random(chains) < np.exp(
+                np.minimum(0, x**4 / 4 + p**2 / 2 - y**4 / 4 - q**2 / 2)
+            )
+        moved = keep * np.where(
+            accepted, q, -p if on_rejection == "turned" else p
+        ) + fresh * rng.standard_normal(chains)
         back = {"taken back": old, "taken back and turned": -old}.get(on_rejection, moved)
         x, p = np.where(accepted, y, x), np.where(accepted, moved, back)
         squares += p**2 * (k >= steps)
@@ -209,12 +252,16 @@ def guided(on_rejection, chains=1_000, steps=10_000, h=0.7, friction=0.1, seed=7
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("on_rejection", "mean"), [("turned", 1.0), ("taken back and turned", 1.0), ("kept", 1.354)])
+@pytest.mark.parametrize(
+    ("on_rejection", "mean"), [("turned", 1.0), ("taken back and turned", 1.0), ("kept", 1.354)]
+)
 def test_the_momentum_must_be_turned_on_rejection(on_rejection, mean):
     assert guided(on_rejection).is_(mean, bias=5e-4)
 
 
 @pytest.mark.slow
 def test_the_libraries_also_take_back_what_was_redrawn():
-    """Then fast chains stay fast where they are rejected: they forget slowly, and the mean is known to some percent only."""
+    """Then fast chains stay fast where they are rejected: they forget slowly, and the mean is known
+    to some percent only.
+    """
     assert guided("taken back").is_(14.8, bias=0.7)

@@ -1,4 +1,6 @@
-"""The audits of the catalog: every rule comes out as its file says, and the command ``audit`` says so."""
+"""The audits of the catalog: every rule comes out as its file says, and the command ``audit`` says
+so.
+"""
 
 import json
 
@@ -17,7 +19,8 @@ RULES = {f"{where}:{d.name}": d.declared for where in audits() for d in audited(
 ONE_WRONG = """
 from sympy import Symbol, sqrt
 from recipe import Noise, Potential, Update, Vector, grad
-theta = Vector("theta"); U = Potential("U", theta); h = Symbol("h", positive=True); w = Noise("w", like=theta)
+theta = Vector("theta"); U = Potential("U", theta)
+h = Symbol("h", positive=True); w = Noise("w", like=theta)
 right = Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U)
 wrong = Update(h, {theta: theta - h * grad(U, theta) + sqrt(h) * w}, U, expect="EXPECT")
 """
@@ -46,10 +49,19 @@ def test_most_of_the_work_of_an_audit_is_on_wrong_rules_and_on_right_ones():
 @pytest.mark.parametrize(
     ("name", "repair"),
     [
-        ("jax_sgmc:sggmc", "on rejection the sign of p must turn: leave out flip_on_rejection=False"),
-        ("duane_et_al_1987:set_to_zero", "r must be redrawn from N(0, 1), its law given the rest: refresh(recipe, r)"),
+        (
+            "jax_sgmc:sggmc",
+            "on rejection the sign of p must turn: leave out flip_on_rejection=False",
+        ),
+        (
+            "duane_et_al_1987:set_to_zero",
+            "r must be redrawn from N(0, 1), its law given the rest: refresh(recipe, r)",
+        ),
         ("sgmcmcjax:badodab", "in the rule, sqrt(total(v**2)) must be total(v**2)"),
-        ("zhusuan:sghmc_of_first_order", "the noise sqrt(h_squared)*w_*L of theta must be sqrt(L*h_squared*(L + 1))*w_"),
+        (
+            "zhusuan:sghmc_of_first_order",
+            "the noise sqrt(h_squared)*w_*L of theta must be sqrt(L*h_squared*(L + 1))*w_",
+        ),
         ("ma_chen_fox_2015:eq_15_with_its_hamiltonian", "in the target, "),
     ],
 )
@@ -77,12 +89,18 @@ def test_what_the_page_says_is_what_the_command_says(name, lines):
 def shown_on_the_page(obligation, subject):
     """Without what takes long and is not quoted."""
     left_out = ("normalisable", "non-explosion", "uniqueness")
-    return undecided("not asked for") if obligation.name in left_out else discharged(obligation, subject)
+    return (
+        undecided("not asked for")
+        if obligation.name in left_out
+        else discharged(obligation, subject)
+    )
 
 
 def test_audits_are_apart_from_the_samplers():
     assert not any("audits" in entry.file for entry in catalog_entries())
-    assert {d.name for d in declarations("catalog/audits/edward.py")} == {d.name for d in audited("edward")}
+    assert {d.name for d in declarations("catalog/audits/edward.py")} == {
+        d.name for d in audited("edward")
+    }
     with pytest.raises(RecipeError, match="`recipe audit edward`"):
         declarations("edward")
 
@@ -119,8 +137,14 @@ def test_what_could_not_be_judged_is_not_as_expected(tmp_path):
     path = tmp_path / "rules.py"
     path.write_bytes(b"x = 1\0")
     alone = command("audit", path)
-    assert (alone.returncode, alone.stdout[: alone.stdout.index("(")]) == (2, "0 rules; 1 not judged ")
-    assert "rules.py: SyntaxError: " in alone.stderr or "rules.py, line 1: SyntaxError: " in alone.stderr
+    assert (alone.returncode, alone.stdout[: alone.stdout.index("(")]) == (
+        2,
+        "0 rules; 1 not judged ",
+    )
+    assert (
+        "rules.py: SyntaxError: " in alone.stderr
+        or "rules.py, line 1: SyntaxError: " in alone.stderr
+    )
     beside = command("audit", path, "edward")
     assert beside.returncode == 2
     assert "1 rule: 1 proved; 1 not judged (" in beside.stdout
@@ -132,13 +156,24 @@ def test_the_table_for_machines_and_a_file_that_is_not_there():
     assert done.stderr.startswith("recipe: no_such_library is neither a file nor in the catalog")
     sghmc, psgld = json.loads(done.stdout)
     assert sghmc["source"].startswith("Tran et al. (2016), Edward")
-    assert (sghmc["verdict"], sghmc["claimed"], sghmc["as_expected"]) == ("proved", "U + total(v**2)/2", True)
-    assert (psgld["verdict"], psgld["decided_by"], psgld["file"]) == ("refuted", "stationarity", "catalog/audits/zhusuan.py")
+    assert (sghmc["verdict"], sghmc["claimed"], sghmc["as_expected"]) == (
+        "proved",
+        "U + total(v**2)/2",
+        True,
+    )
+    assert (psgld["verdict"], psgld["decided_by"], psgld["file"]) == (
+        "refuted",
+        "stationarity",
+        "catalog/audits/zhusuan.py",
+    )
     assert psgld["repair"] == "the rule of theta must gain + h*div(G(theta)/2, theta)"
 
 
 def test_no_such_rule_in_an_audit():
-    with pytest.raises(RecipeError, match="edward defines no Recipe, Update or Kernel called no_such_rule; it defines sghmc"):
+    with pytest.raises(
+        RecipeError,
+        match="edward defines no Recipe, Update or Kernel called no_such_rule; it defines sghmc",
+    ):
         audited("edward:no_such_rule")
 
 
@@ -169,7 +204,9 @@ def shown_of(name):
 
 
 def test_where_no_slip_explains_it_no_repair_is_made_up():
-    """Geometric Brownian motion has no law, which is said; a repair that rewrites its drift would be none."""
+    """Geometric Brownian motion has no law, which is said; a repair that rewrites its drift would
+    be none.
+    """
     lines = shown_of("baker_et_al_2018:geometric_brownian_motion")
     assert lines["stationarity"].repair is None
 

@@ -1,4 +1,6 @@
-"""``sample`` with many chains runs them in bundles: the draws, the reports and the checkpoints are those of chains one by one."""
+"""``sample`` with many chains runs them in bundles: the draws, the reports and the checkpoints are
+those of chains one by one.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def few(monkeypatch):
 
 
 def both(monkeypatch, what, **options):
-    """The draws in bundles, and one by one; that they were run so is seen by which function was compiled."""
+    """The draws in bundles, and one by one; that they were run so is seen by which function was
+    compiled.
+    """
     options = {**OPTIONS, **options}
     together = sample(what, **options)
     with monkeypatch.context() as patch:
@@ -84,7 +88,12 @@ def test_divergences_are_reported_chain_by_chain(few, monkeypatch):
 def test_a_chain_that_leaves_its_domain_is_reported_as_such(few, monkeypatch):
     p, step = Vector("p", domain=Interval.open(0, oo)), Symbol("step", positive=True)
     shrinking = Update(step, {p: p * exp(-step)}, total(p))
-    draws = both(monkeypatch, shrinking, step_size=100.0, initial={"p": np.geomspace(1e-300, 1e300, 20)[:, None]})
+    draws = both(
+        monkeypatch,
+        shrinking,
+        step_size=100.0,
+        initial={"p": np.geomspace(1e-300, 1e300, 20)[:, None]},
+    )
     assert len({d.step for d in draws.divergences}) > 1
     assert all(d.left_domain for d in draws.divergences)
 
@@ -94,14 +103,18 @@ def test_all_chains_may_stop(few, monkeypatch):
     assert len(draws.divergences) == 20
 
 
-@pytest.mark.parametrize("options", [{"initial": {}}, {"initial": {"theta": np.geomspace(0.1, 100.0, 20)[:, None]}}])
+@pytest.mark.parametrize(
+    "options", [{"initial": {}}, {"initial": {"theta": np.geomspace(0.1, 100.0, 20)[:, None]}}]
+)
 def test_a_run_that_is_stopped_often_is_the_run_that_is_not(few, tmp_path, monkeypatch, options):
     """With and without chains that diverge on the way."""
     options = {
-        **OPTIONS, **options, "target": QUARTIC, "params": {}, "batch_size": None, "steps": 3000, "warmup": 100, "thin": 7,
-        "lengths": {"theta": 1}, "step_size": 0.1,
+        **OPTIONS, **options, "target": QUARTIC, "params": {}, "batch_size": None, "steps": 3000,
+        "warmup": 100, "thin": 7, "lengths": {"theta": 1}, "step_size": 0.1,
     }  # fmt: skip
-    whole = sample(options["target"], **{name: value for name, value in options.items() if name != "target"})
+    whole = sample(
+        options["target"], **{name: value for name, value in options.items() if name != "target"}
+    )
     for after in (2, 9, 17):
         stopped_run(tmp_path / "c", monkeypatch, after, **options)
     target = options.pop("target")
@@ -116,7 +129,9 @@ def test_a_run_that_is_stopped_often_is_the_run_that_is_not(few, tmp_path, monke
 
 def test_an_interrupt_keeps_what_was_drawn(few):
     threading.Timer(1.0, _thread.interrupt_main).start()
-    draws = sample(SGLD, **{**OPTIONS, "steps": 10**9, "step_size": 1e-4, "thin": 10**6, "warmup": 0})
+    draws = sample(
+        SGLD, **{**OPTIONS, "steps": 10**9, "step_size": 1e-4, "thin": 10**6, "warmup": 0}
+    )
     assert draws.interrupted
     assert not draws.divergences
 
@@ -125,14 +140,19 @@ def test_an_interrupt_keeps_what_was_drawn(few):
 def test_bundles_are_taken_by_what_was_planned_and_how_much_there_is(few, monkeypatch):
     taken = []
     original = batches.Bundles.begin
-    monkeypatch.setattr(batches.Bundles, "begin", lambda self, starts: taken.append(1) or original(self, starts))
+    monkeypatch.setattr(
+        batches.Bundles, "begin", lambda self, starts: taken.append(1) or original(self, starts)
+    )
 
     def in_bundles(what, **options):
         taken.clear()
         sample(what, **{**OPTIONS, **options})
         return bool(taken)
 
-    normal = bind(Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]])), {Potential("U", theta): total(theta**2) / 2})
+    normal = bind(
+        Recipe(theta, Potential("U", theta), Matrix([[1]]), Matrix([[0]])),
+        {Potential("U", theta): total(theta**2) / 2},
+    )
     assert in_bundles(SGLD)
     assert not in_bundles(SGLD, chains=7)
     assert in_bundles(normal, lengths={"theta": 32})
@@ -142,7 +162,9 @@ def test_bundles_are_taken_by_what_was_planned_and_how_much_there_is(few, monkey
 
 
 def test_what_does_not_fit_into_memory_is_one_sentence(few):
-    with pytest.raises(RecipeError, match="draws a chain do not fit into memory; raise thin= or keep fewer blocks"):
+    with pytest.raises(
+        RecipeError, match="draws a chain do not fit into memory; raise thin= or keep fewer blocks"
+    ):
         sample(SGLD, steps=10**15, step_size=0.1, chains=20, progress=False)
 
 

@@ -1,4 +1,6 @@
-"""What is kept on disk: two processes at once, crashes, full disks, damaged files, other versions; shown and cleared."""
+"""What is kept on disk: two processes at once, crashes, full disks, damaged files, other versions;
+shown and cleared.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,11 @@ STEM = f"tiny_{store.hash_of(TEXT)[:12]}"
 CALL = """
 import sys
 import numpy as np
-from codegen import store
+from codegen.store import modules as store
 module = store.load("tiny", sys.argv[1])
 value = module.run(np.array([1.5], dtype=sys.argv[2]))
-print(float(value), sum(module.run.stats.cache_hits.values()), sum(module.run.stats.cache_misses.values()))
+stats = module.run.stats
+print(float(value), sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
 
@@ -66,7 +69,9 @@ def started(folder, dtype="float64", text=TEXT, code=CALL, **more):
     """A process that loads a module and calls it."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "RECIPE_CACHE": str(folder), **more}
     call = [sys.executable, "-c", code, text, dtype]
-    return subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def answer(process):
@@ -82,11 +87,19 @@ def here(dtype="float64"):
     sys.modules.pop(STEM, None)
     module = store.load("tiny", TEXT)
     value = module.run(np.array([1.5], dtype=dtype))
-    return float(value), sum(module.run.stats.cache_hits.values()), sum(module.run.stats.cache_misses.values())
+    return (
+        float(value),
+        sum(module.run.stats.cache_hits.values()),
+        sum(module.run.stats.cache_misses.values()),
+    )
 
 
 def machine_files(folder):
-    return sorted(p for p in (folder / "__pycache__").glob(f"*{machine_code.SUFFIX}") if not p.name.startswith("."))
+    return sorted(
+        p
+        for p in (folder / "__pycache__").glob(f"*{machine_code.SUFFIX}")
+        if not p.name.startswith(".")
+    )
 
 
 @pytest.mark.slow
@@ -101,7 +114,9 @@ def test_processes_at_once_each_get_their_own_machine_code(folder):
 
 
 def test_an_index_that_two_processes_write_can_name_the_machine_code_of_the_other(tmp_path):
-    """Why Numba's index is not used: the same order of events with it and with ours, of which only ours is right."""
+    """Why Numba's index is not used: the same order of events with it and with ours, of which only
+    ours is right.
+    """
 
     def second_gets(one, other):
         before = other._load_index if hasattr(other, "_load_index") else None
@@ -115,7 +130,10 @@ def test_an_index_that_two_processes_write_can_name_the_machine_code_of_the_othe
     def key(signature):
         return ((signature,), ("triple", "cpu", "features"), ("code", "closure"))
 
-    assert second_gets(*(IndexDataCacheFile(str(tmp_path), "f", "stamp") for _ in range(2)))[0] != "for float64"
+    assert (
+        second_gets(*(IndexDataCacheFile(str(tmp_path), "f", "stamp") for _ in range(2)))[0]
+        != "for float64"
+    )
     (tmp_path / "__pycache__").mkdir()
     ours = (machine_code._Files(tmp_path / "tiny.py", "f", "hash") for _ in range(2))
     assert second_gets(*ours) == ("for float64", "for float32")
@@ -127,7 +145,14 @@ def test_damaged_files_are_as_if_they_were_not_there(folder):
     atomic_write = machine.read_bytes()
     flipped = bytearray(atomic_write)
     flipped[len(atomic_write) // 2] ^= 1
-    for content in (b"", b"x", atomic_write[: len(atomic_write) // 2], atomic_write[:-1], bytes(flipped), atomic_write + b"x"):
+    for content in (
+        b"",
+        b"x",
+        atomic_write[: len(atomic_write) // 2],
+        atomic_write[:-1],
+        bytes(flipped),
+        atomic_write + b"x",
+    ):
         machine.write_bytes(content)
         assert here() == (3.0, 0, 1)
         assert machine.read_bytes()[-32:] == hashlib.sha256(machine.read_bytes()[:-32]).digest()
@@ -145,14 +170,18 @@ def test_bytecode_that_somebody_has_put_beside_a_module_is_not_run(folder):
     evil.write_text(TEXT.replace("x + x", "x - x"))
     text = folder / f"{STEM}.py"
     os.utime(evil, (text.stat().st_atime, text.stat().st_mtime))
-    py_compile.compile(str(evil), cfile=importlib.util.cache_from_source(str(text)), dfile=str(text))
+    py_compile.compile(
+        str(evil), cfile=importlib.util.cache_from_source(str(text)), dfile=str(text)
+    )
     assert here()[0] == 3.0
 
 
 @pytest.mark.slow
 def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder):
     dies = "import os\nos.replace = lambda *a: os._exit(9)\n"
-    text_dies = started(folder, code=f"import pathlib, os\npathlib.Path.replace = lambda *a: os._exit(9)\n{CALL}")
+    text_dies = started(
+        folder, code=f"import pathlib, os\npathlib.Path.replace = lambda *a: os._exit(9)\n{CALL}"
+    )
     assert text_dies.wait(300) == 9
     assert not (folder / f"{STEM}.py").exists()
     assert len(list(folder.glob(f".{STEM}.py.*"))) == 1
@@ -161,7 +190,11 @@ def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder)
     assert machine_files(folder) == []
     assert here() == (3.0, 0, 1)
     assert here() == (3.0, 1, 0)
-    left = [p for p in folder.rglob("*") if p.is_file() and p.name not in (f"{STEM}.py", machine_files(folder)[0].name)]
+    left = [
+        p
+        for p in folder.rglob("*")
+        if p.is_file() and p.name not in (f"{STEM}.py", machine_files(folder)[0].name)
+    ]
     assert left == []  # whoever writes next deletes them
     for number, gone in ((text_dies.pid, True), (os.getpid(), False)):
         path = folder / f".{STEM}.py.recipe_{atomic_write._place()}_{number}_0123abcd.py"
@@ -171,8 +204,13 @@ def test_a_process_that_dies_while_it_writes_leaves_nothing_that_is_read(folder)
 
 @pytest.mark.slow
 def test_a_full_disk_costs_the_machine_code_only(folder):
-    """A limit on the size of files has the place of a full disk: the text fits, the machine code does not."""
-    limit = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (4000, {resource.RLIM_INFINITY}))\n"
+    """A limit on the size of files has the place of a full disk: the text fits, the machine code
+    does not.
+    """
+    limit = (
+        "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (4000,"
+        f" {resource.RLIM_INFINITY}))\n"
+    )
     for _ in range(2):
         assert answer(started(folder, code=limit + CALL)) == (3.0, 0, 1)
     assert [p.name for p in folder.rglob("*") if p.is_file()] == [f"{STEM}.py"]
@@ -187,9 +225,11 @@ def test_a_default_directory_that_cannot_be_written_is_replaced_for_this_process
     monkeypatch.delenv("RECIPE_CACHE", raising=False)
     monkeypatch.setattr(store.platformdirs, "user_cache_path", lambda name: Path("/proc/nowhere"))
     assert store.directory() == store.directory()
-    code = "from codegen import store; print(store.directory())"
+    code = "from codegen.store import modules; print(modules.directory())"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": "/proc/nowhere"}
-    shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout.strip()
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ).stdout.strip()
     assert "recipe-sampler-" in shown
     assert not Path(shown).exists()
 
@@ -221,9 +261,16 @@ def test_the_machine_code_is_kept_here_wherever_numba_keeps_its_own(folder, tmp_
     assert len(machine_files(folder)) == 1
 
 
-@pytest.mark.parametrize("what", ["text", "function", "signature", "triple", "features", "numba", "numpy", "switch"])
+@pytest.mark.parametrize(
+    "what", ["text", "function", "signature", "triple", "features", "numba", "numpy", "switch"]
+)
 def test_a_name_depends_on_all_that_decides_the_machine_code(what, monkeypatch, tmp_path):
-    def name(text="hash", function="f", signature="array(float64, 1d, C)", processor=("triple", "cpu", "features")):
+    def name(
+        text="hash",
+        function="f",
+        signature="array(float64, 1d, C)",
+        processor=("triple", "cpu", "features"),
+    ):
         files = machine_code._Files(tmp_path / "tiny_0123456789ab.py", function, text)
         return files._name(((signature,), processor, ("code", "closure")))
 
@@ -245,12 +292,25 @@ def test_a_name_depends_on_all_that_decides_the_machine_code(what, monkeypatch, 
 
 
 def fill(folder):
-    """A store with one module, machine code; and files of somebody else with names that are much the same."""
+    """A store with one module, machine code; and files of somebody else with names that are much
+    the same.
+    """
     here()
     compiled = folder / "__pycache__"
     others = [
-        *(folder / name for name in ("notes.py", "model_0123456789ab.py", "data.json", "notes_0123456789ab.machine")),
-        *(compiled / name for name in ("notes.cpython-311.pyc", "model_0123456789ab.f-1.py311.nbi")),
+        *(
+            folder / name
+            for name in (
+                "notes.py",
+                "model_0123456789ab.py",
+                "data.json",
+                "notes_0123456789ab.machine",
+            )
+        ),
+        *(
+            compiled / name
+            for name in ("notes.cpython-311.pyc", "model_0123456789ab.f-1.py311.nbi")
+        ),
     ]
     for path in others:
         path.write_text("# mine, not made by any program\n")
@@ -288,13 +348,17 @@ def test_the_command_shows_what_is_kept_and_clears_that_only(folder):
 
 
 @pytest.mark.by_default("y-0-False")
-@pytest.mark.parametrize(("typed", "status", "stays"), [("n", 0, True), ("y", 0, False), ("Ctrl-C", 130, True)])
+@pytest.mark.parametrize(
+    ("typed", "status", "stays"), [("n", 0, True), ("y", 0, False), ("Ctrl-C", 130, True)]
+)
 def test_clear_asks_who_sits_there(folder, typed, status, stays):
     here()
     ours, theirs = pty.openpty()
     call = [sys.executable, "-m", "recipe_cli", "cache", "clear"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(call, env=environment, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        call, env=environment, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout.read(7) == b"Delete "
     if typed == "Ctrl-C":
         process.send_signal(signal.SIGINT)
@@ -314,7 +378,13 @@ def test_samplers_that_start_at_once_draw_what_they_draw_alone(folder):
 
     def begun(**more):
         call = [sys.executable, golden.__file__, "sgld"]
-        return subprocess.Popen(call, env={**environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            call,
+            env={**environment, **more},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     for process in [begun(), begun(NUMBA_CPU_NAME="generic"), begun()]:
         out, err = process.communicate(timeout=300)
@@ -325,7 +395,9 @@ def test_samplers_that_start_at_once_draw_what_they_draw_alone(folder):
 
 
 def test_a_store_that_is_cleared_meanwhile_goes_on(folder, monkeypatch):
-    """Another process deletes the text between its writing and its import; and all of it while the module is in use."""
+    """Another process deletes the text between its writing and its import; and all of it while the
+    module is in use.
+    """
     imported, cleared = store._imported, []
 
     def meanwhile(name, path, source):
@@ -338,7 +410,9 @@ def test_a_store_that_is_cleared_meanwhile_goes_on(folder, monkeypatch):
     assert cleared
     inventory.delete(inventory.contents().files())
     assert module.run(np.array([1.5])) == 3.0
-    assert [m.text for m in inventory.contents().modules] == [None]  # its machine code is found again with the next text
+    assert [m.text for m in inventory.contents().modules] == [
+        None
+    ]  # its machine code is found again with the next text
     assert here() == (3.0, 1, 0)
 
 
@@ -346,8 +420,12 @@ def test_a_store_that_is_cleared_meanwhile_goes_on(folder, monkeypatch):
 def test_a_warm_process_compiles_nothing_and_imports_no_more_than_numba_does(tmp_path):
     """A second process that runs a module that stands alone finds all of its machine code."""
     theta = Vector("theta")
-    generate(Recipe(theta, total(theta**2) / 2, Matrix([[1]]), Matrix([[0]]))).write(tmp_path / "kernel.py")
-    (tmp_path / "trivial.py").write_text("from numba import njit\n\n\n@njit(cache=True)\ndef f(x):\n    return x[0]\n")
+    generate(Recipe(theta, total(theta**2) / 2, Matrix([[1]]), Matrix([[0]]))).write(
+        tmp_path / "kernel.py"
+    )
+    (tmp_path / "trivial.py").write_text(
+        "from numba import njit\n\n\n@njit(cache=True)\ndef f(x):\n    return x[0]\n"
+    )
     after = """
 print(sorted({name.partition(".")[0] for name in sys.modules} - {"kernel", "trivial"}))
 """
@@ -360,13 +438,16 @@ from numba.core import event
 with event.install_recorder("numba:compile") as compiled:
     z = np.zeros(2)
     kernel.jitter(z, np.uint64(1), 0, 0)
-    kernel.run(kernel.allocate(z), kernel.Draws(np.zeros((5, 2))), (), (), 0.1, (), np.uint64(1), 0, 0, 5, 0, 1)
+    state, draws = kernel.allocate(z), kernel.Draws(np.zeros((5, 2)))
+    kernel.run(state, draws, (), (), 0.1, (), np.uint64(1), 0, 0, 5, 0, 1)
 print(len(compiled.buffer))
 {after}"""
 
     def lines(code):
         call = [sys.executable, "-c", code]
-        return subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+        return subprocess.run(
+            call, cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
 
     lines(trivial)
     assert int(lines(sampler)[0]) > 0  # the first process compiles, and is seen to

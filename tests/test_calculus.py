@@ -1,4 +1,6 @@
-"""The calculus of symbolic lengths against explicit coordinates, for the catalog and for random recipes."""
+"""The calculus of symbolic lengths against explicit coordinates, for the catalog and for random
+recipes.
+"""
 
 import pytest
 from explicit import ExplicitRecipe, explicit, explicit_limit
@@ -35,7 +37,11 @@ from recipe.language.symbols import Block
 
 CATALOG = catalog_recipes()
 SETTINGS = settings(
-    derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck), phases=[Phase.explicit, Phase.generate]
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
 )
 over_catalog = pytest.mark.parametrize("name", sorted(CATALOG))
 over_lengths = pytest.mark.parametrize("d", [1, 2, 3])
@@ -47,14 +53,22 @@ G, U, M = Field("G", theta, positive=True), Potential("U", theta), Dense("M", th
 h = Symbol("h", positive=True)
 K = total(G * r**2) / 2
 with_field = Recipe(  # its force holds the derivative of each value of G by each coordinate
-    (theta, r), U + K, Matrix.zeros(2), Matrix([[0, -1], [1, 0]]),
+    (theta, r),
+    U + K,
+    Matrix.zeros(2),
+    Matrix([[0, -1], [1, 0]]),
     update=Update(h, {theta: theta + h * G * r, r: r - h * grad(U + K, theta)}, U + K),
-)  # fmt: skip
+)
 V = U + total(r * grad(U, theta)) ** 2
 with_hessian = Recipe(
-    (theta, r), V, Matrix([[1, 0], [0, 1]]), Matrix.zeros(2),
-    update=Update(h, {b: b - h * grad(V, b) + sqrt(2 * h) * Noise(f"w_{b}", like=b) for b in (theta, r)}, V),
-)  # fmt: skip
+    (theta, r),
+    V,
+    Matrix([[1, 0], [0, 1]]),
+    Matrix.zeros(2),
+    update=Update(
+        h, {b: b - h * grad(V, b) + sqrt(2 * h) * Noise(f"w_{b}", like=b) for b in (theta, r)}, V
+    ),
+)
 
 
 def check_derivation(x: ExplicitRecipe) -> None:
@@ -101,7 +115,9 @@ def test_limit_of_the_published_update_is_the_derived_dynamics(name: str, d: int
 
 
 @pytest.mark.slow_for("corv_sgnht", "corv_sghmc")
-@pytest.mark.parametrize("name", sorted(CATALOG.keys() - {"scir", "scir_posterior"}))  # their draws: tests/test_chi_squared.py
+@pytest.mark.parametrize(
+    "name", sorted(CATALOG.keys() - {"scir", "scir_posterior"})
+)  # their draws: tests/test_chi_squared.py
 def test_limit_of_the_published_update_is_that_of_explicit_steps(name: str) -> None:
     check_limit(explicit(CATALOG[name], 2), CATALOG[name].update)
 
@@ -155,14 +171,18 @@ def test_random_recipe_in_three_coordinates(recipe: Recipe) -> None:
 @settings(SETTINGS, max_examples=4)
 @given(updates())
 def test_limit_of_random_update(update: Update) -> None:
-    check_limit(explicit(Recipe(update.state, 0, *[Matrix.zeros(len(update.state))] * 2), 2), update)
+    check_limit(
+        explicit(Recipe(update.state, 0, *[Matrix.zeros(len(update.state))] * 2), 2), update
+    )
 
 
 @pytest.mark.slow
 @settings(SETTINGS, max_examples=60)
 @given(updates())
 def test_limit_of_many_random_updates(update: Update) -> None:
-    check_limit(explicit(Recipe(update.state, 0, *[Matrix.zeros(len(update.state))] * 2), 2), update)
+    check_limit(
+        explicit(Recipe(update.state, 0, *[Matrix.zeros(len(update.state))] * 2), 2), update
+    )
 
 
 def test_limit_of_a_total_that_is_constant_at_step_zero() -> None:
@@ -202,7 +222,9 @@ def test_update_with_every_derivative_of_a_bound_field(metric: Expr) -> None:
     check_bound(bind(with_field, {G: metric}))
 
 
-@pytest.mark.parametrize("potential", [total(theta**4), total(theta**2) ** 2, total(theta * dot(M, sin(theta)))])
+@pytest.mark.parametrize(
+    "potential", [total(theta**4), total(theta**2) ** 2, total(theta * dot(M, sin(theta)))]
+)
 def test_update_with_the_hessian_of_a_bound_potential(potential: Expr) -> None:
     check_bound(bind(with_hessian, {U: potential}))
 
@@ -238,7 +260,11 @@ GAMMA = [_without_gamma, _with_gamma_negated]
 ANY = [_with_first_component_negated, _with_first_component_scaled, _with_a_linear_force]
 MUTANTS = [
     *((mutate, entry) for mutate in GAMMA for entry in (sgrld, sgrld_reciprocal, sgrhmc, sgnht)),
-    *((mutate, entry) for mutate in ANY for entry in (hmc, sghmc, sgnht, sgrhmc, sgrld, fisher_sgld)),
+    *(
+        (mutate, entry)
+        for mutate in ANY
+        for entry in (hmc, sghmc, sgnht, sgrhmc, sgrld, fisher_sgld)
+    ),
     *((_with_twice_the_noise, entry) for entry in (sghmc, sgnht, sgrhmc, sgrld, fisher_sgld)),
 ]
 
@@ -261,7 +287,9 @@ def test_a_mutated_update_has_another_limit() -> None:
     update = sghmc.update
     (theta, new_theta), (r, new_r) = update.rule
     C = Symbol("C", positive=True)
-    mutant = Update(update.step, [(theta, new_theta), (r, new_r + sqrt(C * update.step) * r)], update.target)
+    mutant = Update(
+        update.step, [(theta, new_theta), (r, new_r + sqrt(C * update.step) * r)], update.target
+    )
     x = explicit(sghmc, 2)
     assert not x.agree(list(x.D), list(explicit_limit(mutant, x)[1]))
 

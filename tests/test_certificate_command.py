@@ -15,12 +15,13 @@ ROOT = Path(__file__).parent.parent
 HEAD = """
 from sympy import *
 from recipe import *
-theta = Vector("theta"); r = Vector("r", like=theta); U = Potential("U", theta); C = Symbol("C", positive=True)
+theta = Vector("theta"); r = Vector("r", like=theta)
+U = Potential("U", theta); C = Symbol("C", positive=True)
 H = U + total(r**2) / 2; Q = Matrix([[0, -1], [1, 0]])
 """
 TWO = (
-    HEAD
-    + "one = Recipe((theta, r), H, Matrix([[0, 0], [0, C]]), Q)\ntwo = Recipe((theta, r), H, Matrix([[0, 0], [0, 2 * C]]), Q)\n"
+    HEAD + "one = Recipe((theta, r), H, Matrix([[0, 0], [0, C]]), Q)\ntwo = Recipe((theta, r), H,"
+    " Matrix([[0, 0], [0, 2 * C]]), Q)\n"
 )
 
 
@@ -76,7 +77,12 @@ def test_it_is_said_whether_it_is_about_a_recipe(sghmc, command, tmp_path):
 def test_for_machines(sghmc, command):
     status, out, _ = command("check", sghmc, "sghmc", "--json")
     said = json.loads(out)
-    assert (status, said["name"], said["kind"], said["status"]) == (0, "sghmc", "recipe", "confirmed")
+    assert (status, said["name"], said["kind"], said["status"]) == (
+        0,
+        "sghmc",
+        "recipe",
+        "confirmed",
+    )
     assert said["about"] == {"recipe": "catalog/sghmc.py:sghmc", "same": True, "difference": None}
     assert {o["status"] for o in said["obligations"]} == {"confirmed"}
     assert said["assumptions"]
@@ -84,14 +90,29 @@ def test_for_machines(sghmc, command):
 
 def test_a_false_certificate_is_rejected(sghmc, command):
     false = json.loads(sghmc.read_text())
-    false["subject"]["Q"][0][1], false["subject"]["Q"][1][0] = false["subject"]["Q"][1][0], false["subject"]["Q"][0][1]
+    false["subject"]["Q"][0][1], false["subject"]["Q"][1][0] = (
+        false["subject"]["Q"][1][0],
+        false["subject"]["Q"][0][1],
+    )
     sghmc.write_text(canonical(false | {"sha256": digest_of(false)}))
     status, out, _ = command("check", sghmc)
     assert status == 1
     assert "rejected" in out
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"version": NaN}', '{"version": 1, "version": 1}', "[" * 100_000, "\xff"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "{}",
+        '{"version": NaN}',
+        '{"version": 1, "version": 1}',
+        "[" * 100_000,
+        "\xff",
+    ],
+)
 def test_what_is_no_certificate_is_one_sentence(tmp_path, command, text):
     path = tmp_path / "cert.json"
     path.write_text(text, encoding="latin-1")
@@ -141,6 +162,8 @@ def test_a_copy_of_one_file_checks_it_alone(sghmc, tmp_path):
     shutil.copy(ROOT / "verify" / "checker.py", folder)
     shutil.copy(sghmc, folder / "cert.json")
     call = [sys.executable, "-I", "-S", "checker.py", "cert.json"]
-    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        call, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "confirmed, error below 2^-100" in done.stdout

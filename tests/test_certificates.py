@@ -1,4 +1,6 @@
-"""Certificates: what is written can be read back as the same, is confirmed by the checker, and cannot be altered unnoticed."""
+"""Certificates: what is written can be read back as the same, is confirmed by the checker, and
+cannot be altered unnoticed.
+"""
 
 import json
 from dataclasses import replace
@@ -11,7 +13,23 @@ from hypothesis import HealthCheck, given, settings
 from random_recipes import updates
 from samplers import catalog_recipes
 from strategies.samplers import recipes
-from sympy import Dummy, Function, Integer, Interval, Matrix, Symbol, cos, exp, log, oo, pi, polygamma, sin, sqrt, tanh
+from sympy import (
+    Dummy,
+    Function,
+    Integer,
+    Interval,
+    Matrix,
+    Symbol,
+    cos,
+    exp,
+    log,
+    oo,
+    pi,
+    polygamma,
+    sin,
+    sqrt,
+    tanh,
+)
 from tampering import tampered
 
 from recipe import (
@@ -54,28 +72,54 @@ A, eps = Symbol("A", positive=True), Symbol("epsilon", positive=True)
 w = Noise("w", like=theta)
 
 
-# -- written and read back -------------------------------------------------------------------------------------------------------
+# -- written and read back
+# --------------------------------------------------------------------------------------------------
 
 
 def read_back(expressions):
-    """The expressions after they were encoded and decoded, and what they must be: their symbols are real numbers by now."""
+    """The expressions after they were encoded and decoded, and what they must be: their symbols are
+    real numbers by now.
+    """
     to = Encoder()
     indices = [to.node(e) for e in expressions]
     said = json.loads(json.dumps(to.declarations() | {"nodes": to.nodes}))
     table = Decoded(said["nodes"], said["symbols"], said["functions"])
-    meant = {s: table.head(name_of(s)) for e in expressions for s in e.atoms(Symbol) if type(s) in (Symbol, Dummy)}
+    meant = {
+        s: table.head(name_of(s))
+        for e in expressions
+        for s in e.atoms(Symbol)
+        if type(s) in (Symbol, Dummy)
+    }
     return [table.expressions[k] for k in indices], [e.xreplace(meant) for e in expressions]
 
 
 def everything_in(declared):
     dynamics = derive(declared).dynamics if isinstance(declared, Recipe) else limit_of(declared)
-    rules = [e for e, _ in declared.update.written()] if isinstance(declared, Recipe) and declared.update else []
+    rules = (
+        [e for e, _ in declared.update.written()]
+        if isinstance(declared, Recipe) and declared.update
+        else []
+    )
     written = (
-        [declared.H, *(p for M in (declared.D, declared.Q) for row in M.entries for entry in row for p in parts(entry))]
+        [
+            declared.H,
+            *(
+                p
+                for M in (declared.D, declared.Q)
+                for row in M.entries
+                for entry in row
+                for p in parts(entry)
+            ),
+        ]
         if isinstance(declared, Recipe)
         else [e for e, _ in declared.written()]
     )
-    return [*written, *rules, *dynamics.drift.values(), *(p for entry in dynamics.diffusion.values() for p in parts(entry))]
+    return [
+        *written,
+        *rules,
+        *dynamics.drift.values(),
+        *(p for entry in dynamics.diffusion.values() for p in parts(entry)),
+    ]
 
 
 # Draws from a law that a certificate has no node for, and reflections: both are refused.
@@ -113,11 +157,23 @@ def test_every_form_is_read_back_as_it_was_written():
     unit = Scalar("u", domain=Interval(-sqrt(2), pi))
     F = Field("F", half_line, positive=True)
     forms = [
-        pi * exp(1) + exp(theta) ** 2 + 2**theta - sqrt(3), theta.dim / 3, tanh(xi) * log(1 + total(r**2)), polygamma(2, A),
-        total(r * dot(M, sin(theta))), dot(M.T, theta), G(theta).diff(theta, 2) * K(r, total(cos(theta))), grad(U, theta),
-        grad(total(grad(U, theta) * r), theta), F * half_line, grad(total(F * half_line), half_line), total(simplex), unit**2,
-        Noise("v", like=r, covariance=N) * xi, Noise("z", like=xi), Parameter("n", like=theta, integer=True, nonnegative=True) * r,
-    ]  # fmt: skip
+        pi * exp(1) + exp(theta) ** 2 + 2**theta - sqrt(3),
+        theta.dim / 3,
+        tanh(xi) * log(1 + total(r**2)),
+        polygamma(2, A),
+        total(r * dot(M, sin(theta))),
+        dot(M.T, theta),
+        G(theta).diff(theta, 2) * K(r, total(cos(theta))),
+        grad(U, theta),
+        grad(total(grad(U, theta) * r), theta),
+        F * half_line,
+        grad(total(F * half_line), half_line),
+        total(simplex),
+        unit**2,
+        Noise("v", like=r, covariance=N) * xi,
+        Noise("z", like=xi),
+        Parameter("n", like=theta, integer=True, nonnegative=True) * r,
+    ]
     found, wanted = read_back([read(e, "a form") for e in forms])
     assert found == wanted
 
@@ -141,12 +197,18 @@ def test_an_expression_may_be_deeper_than_the_stack():
 @pytest.mark.parametrize(
     ("declared", "facts"),
     [
-        ({}, []), ({"real": True}, []), ({"positive": True, "nonzero": True}, ["positive"]), ({"zero": False}, ["nonzero"]),
-        ({"integer": True, "positive": True}, ["positive", "integer"]), ({"even": True}, ["even"]),
-        ({"negative": False}, ["nonnegative"]), ({"integer": False}, ["nonzero", "noninteger"]), ({"finite": True}, []),
+        ({}, []),
+        ({"real": True}, []),
+        ({"positive": True, "nonzero": True}, ["positive"]),
+        ({"zero": False}, ["nonzero"]),
+        ({"integer": True, "positive": True}, ["positive", "integer"]),
+        ({"even": True}, ["even"]),
+        ({"negative": False}, ["nonnegative"]),
+        ({"integer": False}, ["nonzero", "noninteger"]),
+        ({"finite": True}, []),
         ({"prime": False}, ["not prime"]),
     ],
-)  # fmt: skip
+)
 def test_facts_are_what_was_declared_and_no_more(declared, facts):
     assert facts_of(Symbol("a", **declared)) == facts
 
@@ -158,13 +220,16 @@ def test_a_name_with_two_meanings_is_refused():
         Encoder().node(Function("a")(xi) * Symbol("a"))
 
 
-@pytest.mark.parametrize("e", [oo, outer(theta, r), Dense("M", theta) + 0, Function("f")(theta).diff(theta)])
+@pytest.mark.parametrize(
+    "e", [oo, outer(theta, r), Dense("M", theta) + 0, Function("f")(theta).diff(theta)]
+)
 def test_what_is_no_expression_of_the_language_is_refused(e):
     with pytest.raises(RecipeError):
         Encoder().node(e)
 
 
-# -- certificates ----------------------------------------------------------------------------------------------------------------
+# -- certificates
+# --------------------------------------------------------------------------------------------------
 
 
 CLAIM = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2 * eps) * w}, U, name="langevin")
@@ -178,21 +243,29 @@ def test_what_is_not_proved_has_no_certificate():
     for declared, reason in (
         (CATALOG["sgrld_reciprocal"], "boundary is undecided"),
         (Recipe((theta,), U, -A, 0), "diffusion-psd is refuted"),
-        (Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U), "stationarity is refuted"),
+        (
+            Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U),
+            "stationarity is refuted",
+        ),
     ):
         with pytest.raises(RecipeError, match=reason):
             certificate_of(declared, verify(declared))
 
 
 def test_a_draw_that_is_not_normal_has_no_certificate():
-    with pytest.raises(RecipeError, match=r"NoncentralChiSquared\(w, 2\*a, .* cannot be written into a certificate"):
+    with pytest.raises(
+        RecipeError, match=r"NoncentralChiSquared\(w, 2\*a, .* cannot be written into a certificate"
+    ):
         certificate_of(CATALOG["scir"], verify(CATALOG["scir"]))
 
 
 @pytest.mark.parametrize("name", sorted(REFLECTED))
 def test_a_reflected_sampler_has_no_certificate(name):
     report = verify(CATALOG[name])
-    with pytest.raises(RecipeError, match=r"no certificates of reflected samplers yet|no certificate of what is not proved"):
+    with pytest.raises(
+        RecipeError,
+        match=r"no certificates of reflected samplers yet|no certificate of what is not proved",
+    ):
         certificate_of(CATALOG[name], report)
 
 
@@ -207,7 +280,9 @@ def test_a_certificate_says_what_was_proved_of_the_catalog(name):
     assert len(canonical(written)) < 6700
     assert first_difference(written, CATALOG[name]) is None
     claim = claim_of(written)
-    assert [(b.name, b.domain) for b in claim.state] == [(b.name, b.domain) for b in CATALOG[name].state]
+    assert [(b.name, b.domain) for b in claim.state] == [
+        (b.name, b.domain) for b in CATALOG[name].state
+    ]
     assert claim.proved == {line.name for line in report.lines if line.required}
     assert is_true(claim)
 
@@ -218,7 +293,8 @@ def test_a_claim_has_its_own_rule_in_its_certificate():
     assert is_true(claim)
 
 
-# -- is it about this recipe? ----------------------------------------------------------------------------------------------------
+# -- is it about this recipe?
+# --------------------------------------------------------------------------------------------------
 
 
 def recipe_with(D=A, H=U, **more):
@@ -237,15 +313,42 @@ moved = theta - eps * A * grad(U, theta) + sqrt(2 * A * eps) * w
         (recipe_with(A + outer(theta, theta)), "the certificate has 0, the recipe theta[j]*theta"),
         (recipe_with(B), "D[theta, theta]: the certificate has A, the recipe B"),
         (recipe_with(a**2), "A: the certificate declares positive parameter, the recipe parameter"),
-        (recipe_with(H=U + total(theta**2) / 2), "H: the certificate has U, the recipe 1/2*total_k(theta[k]**2) + U"),
-        (Recipe((theta,), U, A, outer(theta, r) * 0 + outer(theta, 1) - outer(1, theta)), "Q[theta, theta] off the diagonal"),
-        (Recipe((x,), Potential("U", x), A, 0), "theta: the certificate declares vector length d_theta, the recipe"),
-        (Recipe((theta, r), U, Matrix([[A, 0], [0, A]]), Matrix.zeros(2)), "the state: the certificate has (theta), the recipe"),
-        (Recipe((Scalar("theta"),), A, A, 0), "theta: the certificate declares vector length d_theta, the recipe scalar"),
-        (recipe_with(marginal={theta: U}), "marginal[theta], number 1: the recipe has it, the certificate does not"),
-        (recipe_with(noise_factor=sqrt(A)), "noise_factor[theta, theta]: the recipe has it, the certificate does not"),
-        (recipe_with(update=Update(eps, {theta: moved}, U)), "the target of the update: the recipe has it"),
-        (recipe_with(require=["normalisable"]), "normalisable: the recipe requires it, the certificate does not"),
+        (
+            recipe_with(H=U + total(theta**2) / 2),
+            "H: the certificate has U, the recipe 1/2*total_k(theta[k]**2) + U",
+        ),
+        (
+            Recipe((theta,), U, A, outer(theta, r) * 0 + outer(theta, 1) - outer(1, theta)),
+            "Q[theta, theta] off the diagonal",
+        ),
+        (
+            Recipe((x,), Potential("U", x), A, 0),
+            "theta: the certificate declares vector length d_theta, the recipe",
+        ),
+        (
+            Recipe((theta, r), U, Matrix([[A, 0], [0, A]]), Matrix.zeros(2)),
+            "the state: the certificate has (theta), the recipe",
+        ),
+        (
+            Recipe((Scalar("theta"),), A, A, 0),
+            "theta: the certificate declares vector length d_theta, the recipe scalar",
+        ),
+        (
+            recipe_with(marginal={theta: U}),
+            "marginal[theta], number 1: the recipe has it, the certificate does not",
+        ),
+        (
+            recipe_with(noise_factor=sqrt(A)),
+            "noise_factor[theta, theta]: the recipe has it, the certificate does not",
+        ),
+        (
+            recipe_with(update=Update(eps, {theta: moved}, U)),
+            "the target of the update: the recipe has it",
+        ),
+        (
+            recipe_with(require=["normalisable"]),
+            "normalisable: the recipe requires it, the certificate does not",
+        ),
         (Update(eps, {theta: moved}, U), "the certificate is about a recipe, and this is a claim"),
     ],
 )
@@ -256,13 +359,24 @@ def test_the_first_difference_is_named(declared, difference):
 def test_a_rule_in_another_order_is_another_rule():
     written = certificate(Update(eps, {theta: moved}, U))
     assert first_difference(written, Update(eps, {theta: moved}, U)) is None
-    assert "simultaneous in the certificate, and sequential here" in first_difference(written, Update(eps, [(theta, moved)], U))
+    assert "simultaneous in the certificate, and sequential here" in first_difference(
+        written, Update(eps, [(theta, moved)], U)
+    )
     e = Symbol("e", positive=True)
     assert "e" in first_difference(written, Update(e, {theta: moved.subs(eps, e)}, U))
 
 
 def test_the_order_of_sums_and_tables_makes_no_difference():
-    nodes = [["sym", "a"], ["sym", "b"], ["+", 0, 1], ["+", 1, 0], ["*", 2, 0], ["*", 0, 3], ["^", 0, 1], ["^", 1, 0]]
+    nodes = [
+        ["sym", "a"],
+        ["sym", "b"],
+        ["+", 0, 1],
+        ["+", 1, 0],
+        ["*", 2, 0],
+        ["*", 0, 3],
+        ["^", 0, 1],
+        ["^", 1, 0],
+    ]
     digests = digests_of(nodes)
     assert digests[2] == digests[3]
     assert digests[4] == digests[5]
@@ -274,10 +388,14 @@ def test_the_text_of_a_node_is_short_however_often_it_shares_its_parts():
     assert len(text_of(nodes, 500)) < 1000
 
 
-# -- checking --------------------------------------------------------------------------------------------------------------------
+# -- checking
+# --------------------------------------------------------------------------------------------------
 
 
-TAMPERED = {name: CATALOG[name] for name in ("sgld", "sghmc", "sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld", "fisher_sgld")} | {
+TAMPERED = {
+    name: CATALOG[name]
+    for name in ("sgld", "sghmc", "sgnht", "sgrhmc", "sgrhmc_bounded", "sgrld", "fisher_sgld")
+} | {
     "langevin": CLAIM,
     "rotated": Recipe(  # D couples both blocks, and a factor is given
         (theta, r),
@@ -309,21 +427,32 @@ SAMPLE = 40  # changes of each certificate that are tried by default
 
 
 def _with_step(line, step):
-    return replace(line, outcome=proved("by hand", steps=[step])) if line.name == "diffusion-psd" else line
+    return (
+        replace(line, outcome=proved("by hand", steps=[step]))
+        if line.name == "diffusion-psd"
+        else line
+    )
 
 
 @cache
 def checked(name):
     report = verify(TAMPERED[name])
     if name in FACTORS:
-        report = replace(report, lines=tuple(_with_step(line, FACTORS[name]) for line in report.lines))
+        report = replace(
+            report, lines=tuple(_with_step(line, FACTORS[name]) for line in report.lines)
+        )
     written = json.loads(canonical(certificate_of(TAMPERED[name], report)))
     return written, claim_of(written), check(written)
 
 
-# The root of D has the root of a sum in it. The checker takes such a root for a free value, as sums must stand outside of functions
-# where lengths up to a bound decide; so it does not see that its square is the sum.
-ROOTS_OF_SUMS = {"sgrld_simplex_reduced_mean", "sgrld_simplex_reduced_natural", "wright_fisher_dirichlet"}
+# The root of D has the root of a sum in it. The checker takes such a root for a free value, as sums
+# must stand outside of functions where lengths up to a bound decide; so it does not see that its
+# square is the sum.
+ROOTS_OF_SUMS = {
+    "sgrld_simplex_reduced_mean",
+    "sgrld_simplex_reduced_natural",
+    "wright_fisher_dirichlet",
+}
 
 
 @pytest.mark.parametrize("name", sorted(ROOTS_OF_SUMS))
@@ -331,7 +460,9 @@ def test_identities_of_roots_of_sums_are_left_unchecked(name):
     if verify(CATALOG[name]).verdict is Verdict.PROVED:
         result = check(certificate(CATALOG[name]))
         assert (result.status, result.exit_status) == ("not confirmed", 3), result
-        open_ones = {f.name for f in result.findings if f.status != "confirmed"} - {"boundary"}  # of which it has no procedure
+        open_ones = {f.name for f in result.findings if f.status != "confirmed"} - {
+            "boundary"
+        }  # of which it has no procedure
         assert open_ones == {"diffusion-psd", "noise-factor", "agrees-with-update"}
         assert {f.status for f in result.findings if f.name in open_ones} == {"not checked"}
 
@@ -343,7 +474,9 @@ def test_the_catalog_is_confirmed(name):
     if report.verdict is Verdict.PROVED:
         result = check(certificate(CATALOG[name]))
         left = {line.name for line in report.lines if line.required} & NO_PROCEDURE
-        assert (result.status, result.exit_status) == (("not confirmed", 3) if left else ("confirmed", 0)), result
+        assert (result.status, result.exit_status) == (
+            ("not confirmed", 3) if left else ("confirmed", 0)
+        ), result
         assert {f.name for f in result.findings if f.status != "confirmed"} == left
         assert {f.status for f in result.findings} <= {"confirmed", "not checked"}
 
@@ -357,7 +490,9 @@ def test_what_is_tampered_with_is_confirmed_before(name):
 
 
 def assert_unnoticed_by_nobody(name, what, altered):
-    """An altered claim is not confirmed, or it is a true one about another recipe, and then that is said."""
+    """An altered claim is not confirmed, or it is a true one about another recipe, and then that is
+    said.
+    """
     _, claim, result = checked(name)
     found = check(altered)
     if found.status != "confirmed":
@@ -379,7 +514,9 @@ def test_a_change_is_noticed(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(TAMPERED.keys() - {"sgrhmc", "sgrhmc_bounded"}))  # their steps are of the kinds of sghmc
+@pytest.mark.parametrize(
+    "name", sorted(TAMPERED.keys() - {"sgrhmc", "sgrhmc_bounded"})
+)  # their steps are of the kinds of sghmc
 def test_every_change_is_noticed(name):
     for what, altered in tampered(checked(name)[0]):
         assert_unnoticed_by_nobody(name, what, altered)
@@ -390,7 +527,8 @@ def test_damage_is_found_by_the_hash():
     assert check(written | {"recipe_version": "0.0.9"}).status == "rejected"
 
 
-# -- steps that prove nothing ----------------------------------------------------------------------------------------------------
+# -- steps that prove nothing
+# --------------------------------------------------------------------------------------------------
 
 
 class Forged:
@@ -399,7 +537,9 @@ class Forged:
     def __init__(self, D):
         self.data = certificate(Recipe((theta,), U, D, 0))
         self.nodes = self.data["nodes"]
-        self.steps = next(o["steps"] for o in self.data["obligations"] if o["name"] == "diffusion-psd")
+        self.steps = next(
+            o["steps"] for o in self.data["obligations"] if o["name"] == "diffusion-psd"
+        )
         self.D = self.data["subject"]["D"][0][0]["diagonal"]
 
     def node(self, *node):
@@ -409,7 +549,12 @@ class Forged:
 
     def factor(self, diagonal, weight, form):
         zero = self.node("num", 0, 1)
-        column = {"length": "d_theta", "rows": {"theta": {"diagonal": diagonal, "kernel": zero}}, "weight": weight, "matrix": None}
+        column = {
+            "length": "d_theta",
+            "rows": {"theta": {"diagonal": diagonal, "kernel": zero}},
+            "weight": weight,
+            "matrix": None,
+        }
         sign = {"kind": "sign", "e": weight, "sign": ">= 0", "form": form}
         self.steps[:] = [{"kind": "factor", "columns": [column], "signs": [sign]}]
 
@@ -440,7 +585,9 @@ def test_a_pole_of_a_form_proves_nothing_about_a_zero():
     total_of_0_over_x = forged.node("total", forged.node("*", zero, inverse), "d_theta", 1)
     forged.data["subject"]["H"] = forged.node("+", forged.data["subject"]["H"], total_of_0_over_x)
     well_defined = next(o for o in forged.data["obligations"] if o["name"] == "well-defined")
-    well_defined["steps"] = [{"kind": "sign", "e": x, "sign": "!= 0", "form": forged.node("^", inverse, minus_one)}]
+    well_defined["steps"] = [
+        {"kind": "sign", "e": x, "sign": "!= 0", "form": forged.node("^", inverse, minus_one)}
+    ]
     assert forged.checked() == "not confirmed"
 
 
@@ -452,11 +599,20 @@ def test_a_small_step_does_not_make_a_root_real():
     assert check(written | {"sha256": digest_of(written)}).status == "not confirmed"
 
 
-@pytest.mark.parametrize("e", [
-    theta**2 - theta + 1, A * theta**2 - A * theta + A, (theta**2 - theta + 1) * (2 + cos(theta) ** 2), log(2 + theta**2),
-    log(theta**2 - theta + 3), 1 + total(1 / (r**2 + r + 1)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "e",
+    [
+        theta**2 - theta + 1,
+        A * theta**2 - A * theta + A,
+        (theta**2 - theta + 1) * (2 + cos(theta) ** 2),
+        log(2 + theta**2),
+        log(theta**2 - theta + 3),
+        1 + total(1 / (r**2 + r + 1)),
+    ],
+)
 def test_a_sign_that_is_not_read_off_has_a_form_in_the_certificate(e):
-    recipe = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, A]]), Matrix([[0, -1 / e], [1 / e, 0]]))
+    recipe = Recipe(
+        (theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, A]]), Matrix([[0, -1 / e], [1 / e, 0]])
+    )
     result = check(certificate(recipe))
     assert result.status == "confirmed", result

@@ -1,4 +1,6 @@
-"""The checker that stands alone: what it confirms, what it refuses, and that no input makes it do anything else."""
+"""The checker that stands alone: what it confirms, what it refuses, and that no input makes it do
+anything else.
+"""
 
 import copy
 import json
@@ -12,7 +14,24 @@ import pytest
 from explicit import World
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Function, Rational, Symbol, atan, cos, cosh, erf, exp, log, loggamma, sin, sinh, sqrt, tan, tanh
+from sympy import (
+    Expr,
+    Function,
+    Rational,
+    Symbol,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    log,
+    loggamma,
+    sin,
+    sinh,
+    sqrt,
+    tan,
+    tanh,
+)
 from test_zero import IDENTITIES, NEAR_MISSES, expressions
 
 from recipe import Dense, Field, Parameter, Potential, Scalar, Vector, grad, total
@@ -52,7 +71,8 @@ def answer(e: Expr):
     return vanishes(table, k, PRIMES)
 
 
-# -- primes ------------------------------------------------------------------------------------------------------------------------
+# -- primes
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("primes", [PRIMES, prime_chain(2)])
@@ -69,7 +89,8 @@ def test_every_check_has_primes_of_its_own():
     assert prime_chain(1) != prime_chain(1)
 
 
-# -- identities and near misses ----------------------------------------------------------------------------------------------------
+# -- identities and near misses
+# --------------------------------------------------------------------------------------------------
 
 TRUE = {
     "quotients": 1 / (1 + theta**2) - theta**2 / (theta**2 + theta**4),
@@ -85,10 +106,14 @@ TRUE = {
     "cube roots": a ** Rational(1, 3) * a ** Rational(1, 6) - sqrt(a),
     "roots of numbers": sqrt(2) * sqrt(3) - sqrt(6),
     "elementwise": K(theta * (1 + theta)) - K(theta + theta**2),
-    "special": erf(-theta) + erf(theta) + atan(theta) + atan(-theta) + loggamma(a) - loggamma(a * b / b),
+    "special": (
+        erf(-theta) + erf(theta) + atan(theta) + atan(-theta) + loggamma(a) - loggamma(a * b / b)
+    ),
     "a sum of sums": total(theta) * total(phi) - total(phi * total(theta)),
     "matrices": total(r * total(theta)) - total(theta) * total(r),
-    "mixed": partial(partial(U, theta), theta.at(OTHER)) - partial(partial(U, theta.at(OTHER)), theta),
+    "mixed": (
+        partial(partial(U, theta), theta.at(OTHER)) - partial(partial(U, theta.at(OTHER)), theta)
+    ),
     "a length": total(1 + theta, over=theta) - d - total(theta),
 }
 FALSE = {
@@ -98,7 +123,9 @@ FALSE = {
     "a rank-one difference": (d - 2) * theta * theta.at(OTHER),
     "two lengths": (d - 1) * (d - 2) * (phi.dim - 1) * total(theta) * total(phi),
     "another argument": K(theta) - K(theta + 1),
-    "symmetric but not by name": total(theta * total(F * r)) - total(r * total(F * theta)) + total(F**2 * (theta - r)),
+    "symmetric but not by name": (
+        total(theta * total(F * r)) - total(r * total(F * theta)) + total(F**2 * (theta - r))
+    ),
 }
 x, y = Symbol("x"), Symbol("y")  # of no declared sign, so that sympy leaves roots of squares alone
 NOT_FOR_EVERY_POINT = {
@@ -141,16 +168,38 @@ def test_the_near_misses_of_the_canonical_form_are_not_zero(name):
     assert answer(NEAR_MISSES[name]).kind == "nonzero"
 
 
-ROOTS = [["num", 1369, 1], ["num", 1, 2], ["^", 0, 1], ["num", 37, 1], ["num", -37, 1], ["num", 2, 1], ["sym", "A"]]
-WRONG_ROOTS = {  # of numbers, whose signs no random point changes: all of them hold modulo every second prime
+ROOTS = [
+    ["num", 1369, 1],
+    ["num", 1, 2],
+    ["^", 0, 1],
+    ["num", 37, 1],
+    ["num", -37, 1],
+    ["num", 2, 1],
+    ["sym", "A"],
+]
+# of numbers, whose signs no random point changes: all of them hold modulo every second prime
+WRONG_ROOTS = {
     "of a square": [["+", 2, 3]],
     "of a square, written as one": [["^", 4, 5], ["^", 7, 1], ["+", 8, 3]],
-    "of a square times something positive": [["*", 0, 6], ["^", 7, 1], ["^", 6, 1], ["*", 3, 9], ["+", 8, 10]],
+    "of a square times something positive": [
+        ["*", 0, 6],
+        ["^", 7, 1],
+        ["^", 6, 1],
+        ["*", 3, 9],
+        ["+", 8, 10],
+    ],
     "of the square of a root": [
-        ["^", 5, 1], ["num", -1, 1], ["*", 8, 7], ["num", 1, 1], ["+", 9, 10], ["^", 11, 5], ["^", 12, 1], ["*", 8, 11],
+        ["^", 5, 1],
+        ["num", -1, 1],
+        ["*", 8, 7],
+        ["num", 1, 1],
+        ["+", 9, 10],
+        ["^", 11, 5],
+        ["^", 12, 1],
+        ["*", 8, 11],
         ["+", 13, 14],
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG_ROOTS)
@@ -163,7 +212,9 @@ def test_a_root_of_a_number_has_one_sign(name):
 
 def test_a_parameter_may_be_called_pi():
     parameter = {"pi": {"kind": "parameter", "facts": ["positive"], "domain": None}}
-    table = Table([["pi"], ["sym", "pi"], ["num", -1, 1], ["*", 1, 2], ["+", 0, 3]], parameter, {}, [])
+    table = Table(
+        [["pi"], ["sym", "pi"], ["num", -1, 1], ["*", 1, 2], ["+", 0, 3]], parameter, {}, []
+    )
     assert vanishes(table, 4, PRIMES).kind == "nonzero"
 
 
@@ -174,9 +225,13 @@ def test_small_lengths_are_not_enough_and_the_theorem_is_sharp():
 
 def value_at(e: Expr, size: int, seed: int) -> float:
     """An independent value in explicit coordinates; the free labels stand for the first two."""
-    value = World({theta.length: size, phi.length: 2}).read(jets_from_sympy(e), {GENERIC: 0, OTHER: 1})
+    value = World({theta.length: size, phi.length: 2}).read(
+        jets_from_sympy(e), {GENERIC: 0, OTHER: 1}
+    )
     rng = random.Random(seed)
-    return value.subs({s: Rational(rng.randint(8, 40), 16) for s in sorted(value.free_symbols, key=str)}).evalf(40)
+    return value.subs(
+        {s: Rational(rng.randint(8, 40), 16) for s in sorted(value.free_symbols, key=str)}
+    ).evalf(40)
 
 
 @settings(derandomize=True, deadline=None, max_examples=80)
@@ -189,22 +244,29 @@ def test_what_is_confirmed_is_zero_in_explicit_coordinates(e, f, seed):
     assert zero == (found == "zero") or found == "unknown"
 
 
-# -- how many lengths are enough ---------------------------------------------------------------------------------------------------
+# -- how many lengths are enough
+# --------------------------------------------------------------------------------------------------
 
 
 class OnSubset(Run):
-    """A run whose coordinates are those of a subset: equal coordinates of different subsets have equal values."""
+    """A run whose coordinates are those of a subset: equal coordinates of different subsets have
+    equal values.
+    """
 
     def __init__(self, table, subset, values):
         super().__init__(table, PRIMES, {"d_theta": len(subset)}, order=2)
         self.subset, self._values = subset, values
 
     def drawn(self, what, indices, level, allowed=checker.ANY):
-        return super().drawn(what, tuple(self.subset[i] if i >= 0 else i for i in indices), level, allowed)
+        return super().drawn(
+            what, tuple(self.subset[i] if i >= 0 else i for i in indices), level, allowed
+        )
 
 
 def true_degree(table: Table, evaluate, largest: int) -> int:
-    """The largest support S for which the alternating sum over the subsets of S that contain coordinate 0 does not vanish."""
+    """The largest support S for which the alternating sum over the subsets of S that contain
+    coordinate 0 does not vanish.
+    """
     values: dict = {}
     support = [0, *range(1, largest + 1)]
     found = 0
@@ -219,7 +281,9 @@ def true_degree(table: Table, evaluate, largest: int) -> int:
 
 
 def reciprocals(table: Table, degree: checker.Degree) -> dict[tuple[int, int], int]:
-    """How often each denominator has to be multiplied with; those in other denominators come last."""
+    """How often each denominator has to be multiplied with; those in other denominators come
+    last.
+    """
     left, found = dict(degree), {}
     while keys := [key for key in left if isinstance(key, tuple)]:
         found[max(keys)] = times = left.pop(max(keys))
@@ -229,13 +293,31 @@ def reciprocals(table: Table, degree: checker.Degree) -> dict[tuple[int, int], i
 
 
 words = [
-    theta, r, xi, d, n, total(theta), total(r * theta), total(theta**2 * xi), 1 / d, 1 / (1 + total(theta**2)), total(n * r),
-    total(1 / (1 + theta**2)), total(theta * total(r)), log(1 + total(theta**2)), atan(total(r)), 1 / (d + 1 / d),
-]  # fmt: skip
+    theta,
+    r,
+    xi,
+    d,
+    n,
+    total(theta),
+    total(r * theta),
+    total(theta**2 * xi),
+    1 / d,
+    1 / (1 + total(theta**2)),
+    total(n * r),
+    total(1 / (1 + theta**2)),
+    total(theta * total(r)),
+    log(1 + total(theta**2)),
+    atan(total(r)),
+    1 / (d + 1 / d),
+]
 
 
 @settings(derandomize=True, deadline=None, max_examples=25)
-@given(st.lists(st.sampled_from(words), min_size=1, max_size=3), st.sampled_from(words), st.integers(0, 2))
+@given(
+    st.lists(st.sampled_from(words), min_size=1, max_size=3),
+    st.sampled_from(words),
+    st.integers(0, 2),
+)
 def test_the_bound_of_the_degree_is_never_too_small(factors, term, order):
     e = term
     for f in factors:
@@ -259,17 +341,23 @@ def test_the_bound_of_the_degree_is_never_too_small(factors, term, order):
         assert true_degree(table, evaluate, 5) <= sum(top.values())
 
 
-# -- the second decider of the verifier --------------------------------------------------------------------------------------------
+# -- the second decider of the verifier
+# --------------------------------------------------------------------------------------------
 
 
 def test_a_proof_says_that_it_was_confirmed():
-    assert decide_zero(IDENTITIES["partial fractions"]).by == "canonical form, confirmed by a second decider"
+    assert (
+        decide_zero(IDENTITIES["partial fractions"]).by
+        == "canonical form, confirmed by a second decider"
+    )
     assert decide_zero(IDENTITIES["softplus"]).by == "canonical form"
 
 
 def test_a_contradiction_between_the_deciders_stops_everything(monkeypatch):
     monkeypatch.setattr(decide, "is_zero", lambda e: True)
-    with pytest.raises(DisagreementError, match="second decider says that it is not zero at d_theta = 2"):
+    with pytest.raises(
+        DisagreementError, match="second decider says that it is not zero at d_theta = 2"
+    ):
         decide_zero(total(theta) ** 2 - total(theta**2))
 
 
@@ -283,19 +371,24 @@ def test_what_is_beyond_the_second_decider_is_unknown():
     deep = b
     for _ in range(50):
         deep = sin(deep) + 1
-    assert (second_opinion(deep).kind, "too high a degree" in second_opinion(deep).why) == ("unknown", True)
+    assert (second_opinion(deep).kind, "too high a degree" in second_opinion(deep).why) == (
+        "unknown",
+        True,
+    )
     assert second_opinion(exp(exp(exp(exp(b)))) - exp(exp(exp(exp(b) + c)))).kind == "unknown"
 
 
-# -- certificates, written by hand -------------------------------------------------------------------------------------------------
+# -- certificates, written by hand
+# -------------------------------------------------------------------------------------------------
 
 
 def sgld() -> dict:
     """dtheta = -grad U dt + sqrt(2) dW, by its published update."""
     nodes = [
         ["num", 0, 1], ["num", 1, 1], ["num", -1, 1], ["num", 2, 1], ["num", 1, 2],
-        ["value", "U", None], ["d", "U", None, [["theta", 0]]], ["*", 2, 6], ["sym", "eps"], ["at", "theta", 0],
-        ["at", "w", 0], ["^", 8, 4], ["^", 3, 4], ["*", 12, 11, 10], ["*", 8, 7], ["+", 9, 14, 13],
+        ["value", "U", None], ["d", "U", None, [["theta", 0]]], ["*", 2, 6], ["sym", "eps"],
+        ["at", "theta", 0], ["at", "w", 0], ["^", 8, 4], ["^", 3, 4], ["*", 12, 11, 10],
+        ["*", 8, 7], ["+", 9, 14, 13],
     ]  # fmt: skip
     symbols = {
         "theta": {"kind": "vector", "facts": [], "domain": None, "length": "d"},
@@ -303,46 +396,88 @@ def sgld() -> dict:
         "eps": {"kind": "step", "facts": ["positive"], "domain": None},
     }
     subject = {
-        "name": "sgld", "kind": "recipe", "state": ["theta"], "H": 5, "D": [[{"diagonal": 1, "kernel": 0}]],
-        "Q": [[{"diagonal": 0, "kernel": 0}]], "drift": {"theta": 7}, "marginal": [],
+        "name": "sgld", "kind": "recipe", "state": ["theta"], "H": 5,
+        "D": [[{"diagonal": 1, "kernel": 0}]], "Q": [[{"diagonal": 0, "kernel": 0}]],
+        "drift": {"theta": 7}, "marginal": [],
         "update": {"step": "eps", "sequential": False, "rule": [["theta", 15]], "target": 5},
     }  # fmt: skip
-    names = ["well-defined", "diffusion-symmetric", "curl-skew", "diffusion-psd", "stationarity", "agrees-with-update"]
+    names = [
+        "well-defined",
+        "diffusion-symmetric",
+        "curl-skew",
+        "diffusion-psd",
+        "stationarity",
+        "agrees-with-update",
+    ]
     return signed(nodes, symbols, subject, names)
 
 
 def sghmc() -> dict:
     """Friction C and unit mass; the momentum moves by the gradient at the new position."""
     nodes = [
-        ["num", 0, 1], ["num", 1, 1], ["num", -1, 1], ["num", 2, 1], ["num", 1, 2], ["sym", "C"], ["sym", "eps"],
-        ["at", "theta", 0], ["at", "r", 0], ["at", "w", 0], ["at", "r", 1], ["^", 10, 3], ["total", 11, "d", 1],
-        ["value", "U", None], ["*", 4, 12], ["+", 13, 14], ["d", "U", None, [["theta", 0]]], ["*", 2, 16], ["*", 2, 5, 8],
-        ["+", 17, 18], ["*", 6, 8], ["+", 7, 20], ["*", 6, 19], ["*", 3, 5, 6], ["^", 23, 4], ["*", 24, 9], ["+", 8, 22, 25],
+        ["num", 0, 1], ["num", 1, 1], ["num", -1, 1], ["num", 2, 1], ["num", 1, 2], ["sym", "C"],
+        ["sym", "eps"], ["at", "theta", 0], ["at", "r", 0], ["at", "w", 0], ["at", "r", 1],
+        ["^", 10, 3], ["total", 11, "d", 1], ["value", "U", None], ["*", 4, 12], ["+", 13, 14],
+        ["d", "U", None, [["theta", 0]]], ["*", 2, 16], ["*", 2, 5, 8], ["+", 17, 18], ["*", 6, 8],
+        ["+", 7, 20], ["*", 6, 19], ["*", 3, 5, 6], ["^", 23, 4], ["*", 24, 9], ["+", 8, 22, 25],
     ]  # fmt: skip
     block = {"kind": "vector", "facts": [], "domain": None, "length": "d"}
     symbols = {
-        "theta": block, "r": block, "w": block | {"kind": "vector noise"},
+        "theta": block,
+        "r": block,
+        "w": block | {"kind": "vector noise"},
         "C": {"kind": "parameter", "facts": ["positive"], "domain": None},
         "eps": {"kind": "step", "facts": ["positive"], "domain": None},
-    }  # fmt: skip
+    }
 
     def entry(k):
         return {"diagonal": k, "kernel": 0}
 
     subject = {
-        "name": "sghmc", "kind": "recipe", "state": ["theta", "r"], "H": 15, "D": [[entry(0), entry(0)], [entry(0), entry(5)]],
-        "Q": [[entry(0), entry(2)], [entry(1), entry(0)]], "drift": {"theta": 8, "r": 19}, "marginal": [[["theta"], 13]],
-        "update": {"step": "eps", "sequential": True, "rule": [["theta", 21], ["r", 26]], "target": 15},
-    }  # fmt: skip
-    names = ["well-defined", "diffusion-symmetric", "curl-skew", "diffusion-psd", "stationarity", "agrees-with-update", "marginal"]
+        "name": "sghmc",
+        "kind": "recipe",
+        "state": ["theta", "r"],
+        "H": 15,
+        "D": [[entry(0), entry(0)], [entry(0), entry(5)]],
+        "Q": [[entry(0), entry(2)], [entry(1), entry(0)]],
+        "drift": {"theta": 8, "r": 19},
+        "marginal": [[["theta"], 13]],
+        "update": {
+            "step": "eps",
+            "sequential": True,
+            "rule": [["theta", 21], ["r", 26]],
+            "target": 15,
+        },
+    }
+    names = [
+        "well-defined",
+        "diffusion-symmetric",
+        "curl-skew",
+        "diffusion-psd",
+        "stationarity",
+        "agrees-with-update",
+        "marginal",
+    ]
     return signed(nodes, symbols, subject, names)
 
 
 def signed(nodes, symbols, subject, names) -> dict:
-    obligations = [{"name": x, "verdict": "proved", "required": True, "by": "hand", "assumptions": [], "steps": []} for x in names]
+    obligations = [
+        {
+            "name": x,
+            "verdict": "proved",
+            "required": True,
+            "by": "hand",
+            "assumptions": [],
+            "steps": [],
+        }
+        for x in names
+    ]
     certificate = {
-        "version": 1, "recipe_version": "0", "scope": "every d", "lengths": ["d"], "symbols": symbols, "nodes": nodes,
-        "functions": {"U": {"kind": "potential", "blocks": ["theta"]}}, "subject": subject, "obligations": obligations,
+        "version": 1, "recipe_version": "0", "scope": "every d", "lengths": ["d"],
+        "symbols": symbols, "nodes": nodes,
+        "functions": {"U": {"kind": "potential", "blocks": ["theta"]}}, "subject": subject,
+        "obligations": obligations,
     }  # fmt: skip
     return resigned(certificate)
 
@@ -357,7 +492,11 @@ def resigned(certificate: dict) -> dict:
 @pytest.mark.parametrize("certificate", [sgld(), sghmc()], ids=["sgld", "sghmc"])
 def test_a_certificate_written_by_hand_is_confirmed(certificate):
     result = check(json.loads(json.dumps(certificate)))
-    assert (result.status, result.sentence, result.exit_status) == ("confirmed", "confirmed, error below 2^-100", 0)
+    assert (result.status, result.sentence, result.exit_status) == (
+        "confirmed",
+        "confirmed, error below 2^-100",
+        0,
+    )
     assert {f.status for f in result.findings} == {"confirmed"}
     assert any("normalisable" in line for line in result.assumptions)
 
@@ -398,11 +537,16 @@ def altered(certificate: dict, path: tuple, value: object) -> dict:
 def test_a_marginal_law_is_about_what_is_kept():
     assert findings(sghmc())["marginal"] == "confirmed"
     for U in (15, 14):  # H, and what is integrated out
-        assert findings(altered(sghmc(), ("subject", "marginal", 0, 1), U))["marginal"] != "confirmed"
+        assert (
+            findings(altered(sghmc(), ("subject", "marginal", 0, 1), U))["marginal"] != "confirmed"
+        )
 
 
 def test_damage_is_seen():
-    assert check(sgld() | {"scope": "everything"}).sentence == "the certificate is damaged: its sha256 is another one"
+    assert (
+        check(sgld() | {"scope": "everything"}).sentence
+        == "the certificate is damaged: its sha256 is another one"
+    )
 
 
 @pytest.mark.parametrize("gone", range(7))
@@ -430,23 +574,42 @@ def test_what_the_checker_cannot_do_is_not_confirmed():
 
 
 def low_rank(weight: int = 1, sign: str = "> 0", column: int = 9) -> dict:
-    """D = 1 + outer(theta, theta), by two blocks of columns; the drift is its formula, with U in it."""
+    """D = 1 + outer(theta, theta), by two blocks of columns; the drift is its formula, with U in
+    it.
+    """
     certificate = sgld()
     del certificate["subject"]["update"]
     del certificate["symbols"]["w"], certificate["symbols"]["eps"]
     certificate["nodes"] = [
-        *certificate["nodes"][:8], ["+", 1, 1], ["at", "theta", 0], ["at", "theta", -1], ["*", 9, 10], ["at", "theta", 1],
-        ["d", "U", None, [["theta", 1]]], ["*", 12, 13], ["total", 14, "d", 1], ["*", 2, 9, 15], ["dim", "d"], ["*", 17, 9],
+        *certificate["nodes"][:8],
+        ["+", 1, 1],
+        ["at", "theta", 0],
+        ["at", "theta", -1],
+        ["*", 9, 10],
+        ["at", "theta", 1],
+        ["d", "U", None, [["theta", 1]]],
+        ["*", 12, 13],
+        ["total", 14, "d", 1],
+        ["*", 2, 9, 15],
+        ["dim", "d"],
+        ["*", 17, 9],
         ["+", 7, 16, 18, 9],
-    ]  # fmt: skip
+    ]
     certificate["subject"] |= {"drift": {"theta": 19}, "D": [[{"diagonal": 1, "kernel": 11}]]}
     columns = [
-        {"length": "d", "rows": {"theta": {"diagonal": 1, "kernel": 0}}, "weight": 1, "matrix": None},
+        {
+            "length": "d",
+            "rows": {"theta": {"diagonal": 1, "kernel": 0}},
+            "weight": 1,
+            "matrix": None,
+        },
         {"length": None, "rows": {"theta": {"value": column}}, "weight": weight, "matrix": None},
     ]
     signs = [{"kind": "sign", "e": w, "sign": sign, "form": w} for w in (1, weight)]
     certificate["obligations"] = certificate["obligations"][:-1]
-    certificate["obligations"][3]["steps"] = [{"kind": "factor", "columns": columns, "signs": signs}]
+    certificate["obligations"][3]["steps"] = [
+        {"kind": "factor", "columns": columns, "signs": signs}
+    ]
     return resigned(certificate)
 
 
@@ -462,7 +625,8 @@ def findings(certificate: dict) -> dict[str, str]:
     return {f.name: f.status for f in check(certificate).findings}
 
 
-# -- hostile input -----------------------------------------------------------------------------------------------------------------
+# -- hostile input
+# --------------------------------------------------------------------------------------------------
 
 HOSTILE = {
     "a node that refers to itself": (("nodes", 7), ["*", 7, 6], "no earlier node"),
@@ -484,7 +648,11 @@ HOSTILE = {
     "too many parts": (("nodes", 5), ["value", "U", None, 1], "too many or too few parts"),
     "no list": (("nodes", 5), {"value": "U"}, "must be a list"),
     "no table": (("nodes",), {}, "nodes must be a list"),
-    "a name for two things": (("functions", "theta"), {"kind": "potential", "blocks": ["theta"]}, "declared twice"),
+    "a name for two things": (
+        ("functions", "theta"),
+        {"kind": "potential", "blocks": ["theta"]},
+        "declared twice",
+    ),
     "an unknown fact": (("symbols", "eps", "facts"), ["big"], "facts of 'eps'"),
     "a contradiction": (("symbols", "eps", "facts"), ["negative"], "contradict each other"),
     "a fact of a block": (("symbols", "theta", "facts"), ["positive"], "can only have a domain"),
@@ -495,9 +663,17 @@ HOSTILE = {
     "a vector for a number": (("subject", "H"), 9, "H is of another length"),
     "noise in the drift": (("subject", "drift", "theta"), 10, "neither the step nor noise"),
     "another version": (("version",), 2, "reads version 1"),
-    "an undecided obligation": (("obligations", 0, "verdict"), "undecided", "not claimed to be proved"),
+    "an undecided obligation": (
+        ("obligations", 0, "verdict"),
+        "undecided",
+        "not claimed to be proved",
+    ),
     "an obligation twice": (("obligations", 1, "name"), "well-defined", "claimed twice"),
-    "an unknown step": (("obligations", 0, "steps"), [{"kind": "trust me"}], "neither a sign nor a factor"),
+    "an unknown step": (
+        ("obligations", 0, "steps"),
+        [{"kind": "trust me"}],
+        "neither a sign nor a factor",
+    ),
     "an empty domain": (("symbols", "theta", "domain"), ["interval", 1, 0, True, True], "is empty"),
 }
 
@@ -545,7 +721,9 @@ JUNK = [
 def leaves(data, path=()):
     """The places of a certificate, inner ones included."""
     yield path
-    for key in data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ():
+    for key in (
+        data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    ):
         yield from leaves(data[key], (*path, key))
 
 
@@ -558,7 +736,11 @@ def test_junk_in_any_place_is_answered_and_never_confirmed_where_it_matters(seed
         certificate = altered(original, path, value)
         result = check(certificate)
         assert result.status in ("confirmed", "rejected", "not confirmed", "not a certificate")
-        harmless = certificate == original or type(value) in (bool, int, str, list) or path == ("subject", "name")
+        harmless = (
+            certificate == original
+            or type(value) in (bool, int, str, list)
+            or path == ("subject", "name")
+        )
         assert result.status != "confirmed" or harmless
 
 
@@ -573,8 +755,15 @@ def test_depth_and_degree_are_limited():
 def test_knowing_the_primes_of_another_run_does_not_help():
     certificate = sgld()
     certificate["nodes"][7] = ["*", 16, 6]
-    certificate["nodes"] = [*certificate["nodes"][:7], ["num", -1 + PRIMES[0], 1], *certificate["nodes"][7:]]
-    shifted = [[x + 1 if type(x) is int and x >= 7 and node[0] in "+*^" else x for x in node] for node in certificate["nodes"][8:]]
+    certificate["nodes"] = [
+        *certificate["nodes"][:7],
+        ["num", -1 + PRIMES[0], 1],
+        *certificate["nodes"][7:],
+    ]
+    shifted = [
+        [x + 1 if type(x) is int and x >= 7 and node[0] in "+*^" else x for x in node]
+        for node in certificate["nodes"][8:]
+    ]
     certificate["nodes"][8:] = shifted
     certificate["nodes"][8] = ["*", 7, 6]
     certificate["subject"]["drift"]["theta"] = 8
@@ -582,14 +771,17 @@ def test_knowing_the_primes_of_another_run_does_not_help():
     assert check(resigned(certificate)).status == "rejected"
 
 
-# -- alone -------------------------------------------------------------------------------------------------------------------------
+# -- alone
+# --------------------------------------------------------------------------------------------------
 
 
 def alone(folder: Path, text: str) -> subprocess.CompletedProcess:
     (folder / "checker.py").write_bytes(Path(checker.__file__).read_bytes())
     (folder / "cert.json").write_text(text)
     command = [sys.executable, "-I", "-S", "checker.py", "cert.json"]
-    return subprocess.run(command, cwd=folder, env={}, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        command, cwd=folder, env={}, capture_output=True, text=True, timeout=60, check=False
+    )
 
 
 def test_a_copy_of_the_file_is_all_that_it_takes(tmp_path):

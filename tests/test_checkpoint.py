@@ -1,4 +1,6 @@
-"""Checkpoints: a run that is stopped anywhere, killed included, goes on bit for bit; what is damaged or strange is refused."""
+"""Checkpoints: a run that is stopped anywhere, killed included, goes on bit for bit; what is
+damaged or strange is refused.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +32,23 @@ r = Vector("r", like=theta)
 U = Potential("U", theta)
 C = Symbol("C", positive=True)
 X, y = Data("x", like=theta), Data("y")
-SGHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), name="sghmc")
+SGHMC = Recipe(
+    (theta, r),
+    U + total(r**2) / 2,
+    Matrix([[0, 0], [0, C]]),
+    Matrix([[0, -1], [1, 0]]),
+    name="sghmc",
+)
 rng = np.random.default_rng(1)
 x_values = rng.normal(size=(100, 2))
 y_values = rng.normal(size=100)
-POSTERIOR = Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, {X: x_values, y: y_values})
+POSTERIOR = Posterior(
+    theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, {X: x_values, y: y_values}
+)
 TARGET = bind(SGHMC, {U: POSTERIOR})
 OPTIONS = {
-    "params": {"C": 5.0}, "batch_size": 10, "steps": 2000, "warmup": 100, "thin": 3, "chains": 3, "step_size": 1e-3,
-    "checkpoint_seconds": 1e-9, "progress": False,
+    "params": {"C": 5.0}, "batch_size": 10, "steps": 2000, "warmup": 100, "thin": 3, "chains": 3,
+    "step_size": 1e-3, "checkpoint_seconds": 1e-9, "progress": False,
 }  # fmt: skip
 
 
@@ -111,12 +121,18 @@ def long_run(saved, checkpoint=None):
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path):
-    """SIGKILL at random moments, writing of the checkpoint included, until the run gets to its end."""
+    """SIGKILL at random moments, writing of the checkpoint included, until the run gets to
+    its end.
+    """
     long_run(tmp_path / "whole.npy")
     chance, kills = random.Random(5), 0
     for _ in range(30):
         process = forked(long_run, tmp_path / "killed.npy", tmp_path / "c")
-        patience = None if kills >= 4 else wait_for(tmp_path / "c" / "checkpoint.json", process) + chance.uniform(0.0, 0.3)
+        patience = (
+            None
+            if kills >= 4
+            else wait_for(tmp_path / "c" / "checkpoint.json", process) + chance.uniform(0.0, 0.3)
+        )
         process.join(patience)
         if process.exitcode is not None:
             break
@@ -162,7 +178,9 @@ def test_another_run_is_refused(tmp_path, change, message):
 
 def test_other_data_are_refused(tmp_path):
     run(checkpoint=tmp_path, steps=200)
-    other = Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: x_values, y: y_values + 1e-15})
+    other = Posterior(
+        theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: x_values, y: y_values + 1e-15}
+    )
     with pytest.raises(RecipeError, match="data y was"):
         run(checkpoint=tmp_path, steps=200, target=bind(SGHMC, {U: other}))
 
@@ -183,7 +201,9 @@ def own_gradient(theta, rows, x, y, g):
 @pytest.mark.slow
 def test_another_gradient_of_ones_own_is_refused(tmp_path, monkeypatch):
     """Also where only a function that it calls, or a number that it reads, is another one."""
-    law = Posterior(theta, None, POSTERIOR.log_prior, {X: x_values, y: y_values}, gradient=own_gradient)
+    law = Posterior(
+        theta, None, POSTERIOR.log_prior, {X: x_values, y: y_values}, gradient=own_gradient
+    )
     target = bind(SGHMC, {U: law})
     run(checkpoint=tmp_path, steps=200, target=target)
     run(checkpoint=tmp_path, steps=200, target=target)
@@ -218,23 +238,35 @@ def damages():
         path.write_bytes(content)
 
     return [
-        in_file("draws-*", flip), in_file("state-*", flip), in_file("draws-*", os.unlink),
+        in_file("draws-*", flip),
+        in_file("state-*", flip),
+        in_file("draws-*", os.unlink),
         in_file("state-*", lambda path: path.write_bytes(path.read_bytes()[:100])),
         in_file("checkpoint.json", lambda path: path.write_text("{")),
         in_file("checkpoint.json", lambda path: path.write_text("[]")),
-        in_file("checkpoint.json", lambda path: path.write_bytes(b"\xff\xfe")), manifest(lambda c: c.pop("state")),
-        manifest(lambda c: c["chains"].pop()), manifest(lambda c: c["chains"][0].update(done="7")),
-        manifest(lambda c: c["chains"][0].update(draws=1)), manifest(lambda c: c["state"].update(file="../state.npz")),
-        manifest(lambda c: c.update(version=99)), manifest(lambda c: c["draws"].append(c["draws"][0])),
+        in_file("checkpoint.json", lambda path: path.write_bytes(b"\xff\xfe")),
+        manifest(lambda c: c.pop("state")),
+        manifest(lambda c: c["chains"].pop()),
+        manifest(lambda c: c["chains"][0].update(done="7")),
+        manifest(lambda c: c["chains"][0].update(draws=1)),
+        manifest(lambda c: c["state"].update(file="../state.npz")),
+        manifest(lambda c: c.update(version=99)),
+        manifest(lambda c: c["draws"].append(c["draws"][0])),
         manifest(lambda c: c["chains"][0].update(done=199), signed=False),
-        manifest(lambda c: c["chains"][0].update(done=180)), manifest(lambda c: c["chains"][0].update(guilty=2)),
-        manifest(lambda c: c["chains"][0].update(guilty=-2)), manifest(lambda c: c["chains"][0].update(done=-1)),
-        manifest(lambda c: c["chains"][0].update(done=200.0)), manifest(lambda c: c["chains"][0].update(guilty=False)),
-        manifest(lambda c: c.update(draws=[])), manifest(lambda c: c.update(state=None)),
-        manifest(lambda c: c["draws"][0].update(file=c["state"]["file"])), manifest(lambda c: c["draws"][0].update(more=1)),
-        manifest(lambda c: c["state"].update(sha256=c["draws"][0]["sha256"])), manifest(lambda c: c.update(run=[])),
+        manifest(lambda c: c["chains"][0].update(done=180)),
+        manifest(lambda c: c["chains"][0].update(guilty=2)),
+        manifest(lambda c: c["chains"][0].update(guilty=-2)),
+        manifest(lambda c: c["chains"][0].update(done=-1)),
+        manifest(lambda c: c["chains"][0].update(done=200.0)),
+        manifest(lambda c: c["chains"][0].update(guilty=False)),
+        manifest(lambda c: c.update(draws=[])),
+        manifest(lambda c: c.update(state=None)),
+        manifest(lambda c: c["draws"][0].update(file=c["state"]["file"])),
+        manifest(lambda c: c["draws"][0].update(more=1)),
+        manifest(lambda c: c["state"].update(sha256=c["draws"][0]["sha256"])),
+        manifest(lambda c: c.update(run=[])),
         in_file("checkpoint.json", lambda path: path.write_text("[" * 100_000)),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.by_default(14)
@@ -280,8 +312,12 @@ def test_a_run_that_was_stopped_before_its_first_state_starts_again(tmp_path, mo
     np.testing.assert_array_equal(run(checkpoint=tmp_path)["theta"], run()["theta"])
 
 
-def test_a_divergence_whose_manifest_cannot_be_written_leaves_the_checkpoint_whole(tmp_path, monkeypatch):
-    """The state changes, the number of steps does not: the file of the state before must not be written over."""
+def test_a_divergence_whose_manifest_cannot_be_written_leaves_the_checkpoint_whole(
+    tmp_path, monkeypatch
+):
+    """The state changes, the number of steps does not: the file of the state before must not be
+    written over.
+    """
     run(checkpoint=tmp_path, steps=200)
     whole = run(checkpoint=tmp_path, steps=201)
     original = Checkpoint._write_manifest
@@ -313,7 +349,14 @@ def test_data_that_are_mapped_copy_on_write_are_compared_by_their_values(tmp_pat
     def target(change):
         mapped = np.load(tmp_path / "x.npy", mmap_mode="c")
         mapped[0, 0] += change
-        return bind(SGHMC, {U: Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: mapped, y: y_values})})
+        return bind(
+            SGHMC,
+            {
+                U: Posterior(
+                    theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, {X: mapped, y: y_values}
+                )
+            },
+        )
 
     run(checkpoint=tmp_path / "c", steps=200, target=target(0.0))
     run(checkpoint=tmp_path / "c", steps=200, target=target(0.0))
@@ -343,7 +386,9 @@ def test_two_processes_do_not_share_a_folder(tmp_path):
 
 
 def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
-    """The limit on the size of a file makes a write fail in its middle, as a full disk does; the draws of the run are all there."""
+    """The limit on the size of a file makes a write fail in its middle, as a full disk does; the
+    draws of the run are all there.
+    """
     first = run(checkpoint=tmp_path, steps=200)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -357,7 +402,9 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path):
         signal.signal(signal.SIGXFSZ, before)
     texts = [str(w.message) for w in said if w.category is CheckpointWarning]
     assert texts
-    assert all("cannot be written: File too large; the one before it is whole" in text for text in texts)
+    assert all(
+        "cannot be written: File too large; the one before it is whole" in text for text in texts
+    )
     np.testing.assert_array_equal(draws["theta"], run()["theta"])
     np.testing.assert_array_equal(run(checkpoint=tmp_path, steps=200)["theta"], first["theta"])
     assert not list(tmp_path.glob(".*"))
@@ -367,7 +414,9 @@ def test_an_interrupted_run_goes_on(tmp_path):
     """Ctrl-C saves where the chains are; the next call goes on from there."""
 
     def steps_done():
-        return max(c["done"] for c in json.loads((tmp_path / "checkpoint.json").read_text())["chains"])
+        return max(
+            c["done"] for c in json.loads((tmp_path / "checkpoint.json").read_text())["chains"]
+        )
 
     def interrupt():
         while steps_done() == 200:
@@ -380,7 +429,9 @@ def test_an_interrupted_run_goes_on(tmp_path):
     assert first.interrupted
     steps = steps_done() + 3
     assert 200 < steps < 10_000_000
-    np.testing.assert_array_equal(run(checkpoint=tmp_path, steps=steps)["theta"], run(steps=steps)["theta"])
+    np.testing.assert_array_equal(
+        run(checkpoint=tmp_path, steps=steps)["theta"], run(steps=steps)["theta"]
+    )
 
 
 @pytest.mark.parametrize("where", ["_snapshot", "_write"])
@@ -392,6 +443,8 @@ def test_memory_that_is_missing_for_a_checkpoint_costs_no_draws(tmp_path, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(Checkpoint, where, missing)
-        with pytest.warns(CheckpointWarning, match=r"cannot be written: MemoryError; the one before it is whole"):
+        with pytest.warns(
+            CheckpointWarning, match=r"cannot be written: MemoryError; the one before it is whole"
+        ):
             draws = run(steps=300, checkpoint=tmp_path / "run")
     np.testing.assert_array_equal(whole["theta"], draws["theta"])

@@ -24,17 +24,24 @@ theta = Vector("theta")
 x, y = Data("x", like=theta), Data("y")
 rng = np.random.default_rng(0)
 posterior = Posterior(theta, -log(1 + exp(-y * total(x * theta))), -total(theta**2) / 2,
-                      data={x: rng.normal(size=(20, 2)), y: np.where(rng.random(20) < 0.5, -1.0, 1.0)})
+                      data={x: rng.normal(size=(20, 2)),
+                            y: np.where(rng.random(20) < 0.5, -1.0, 1.0)})
 """
 HEAD = """
 from sympy import *
 from recipe import *
-theta = Vector("theta"); r = Vector("r", like=theta); U = Potential("U", theta); eps = Symbol("eps", positive=True)
+theta = Vector("theta"); r = Vector("r", like=theta)
+U = Potential("U", theta); eps = Symbol("eps", positive=True)
 w = Noise("w", like=theta)
 """
 WRONG = HEAD + "wrong = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(eps) * w}, U)\n"
 HALF_LINE = 'half = Vector("half", domain=Interval.open(0, oo))\n'
-UNDECIDED = HEAD + HALF_LINE + 'open_question = Recipe((half,), Potential("V", half), half, 0)  # what V does at 0 is unknown\n'
+UNDECIDED = (
+    HEAD
+    + HALF_LINE
+    + 'open_question = Recipe((half,), Potential("V", half), half, 0)  # what V does at 0 is'
+    " unknown\n"
+)
 
 
 def file(tmp_path, text, name="sampler.py"):
@@ -47,7 +54,16 @@ def test_list_shows_one_line_an_entry():
     done = command("list")
     assert done.returncode == 0
     names = [line.split()[0] for line in done.stdout.splitlines()]
-    assert {"sgld", "sghmc", "sgrld", "sgnht", "sgrhmc", "hmc", "fisher_sgld", "third_order_langevin"} <= set(names)
+    assert {
+        "sgld",
+        "sghmc",
+        "sgrld",
+        "sgnht",
+        "sgrhmc",
+        "hmc",
+        "fisher_sgld",
+        "third_order_langevin",
+    } <= set(names)
     assert len(names) == len(json.loads(command("list", "--json").stdout))
 
 
@@ -62,10 +78,20 @@ def test_verify_proves_a_catalog_entry_by_file_and_by_name():
 def test_verify_as_json():
     done = command("verify", "sgnht", "--json")
     (entry,) = json.loads(done.stdout)
-    assert (entry["name"], entry["file"], entry["kind"], entry["verdict"]) == ("sgnht", "catalog/sgnht.py", "recipe", "proved")
+    assert (entry["name"], entry["file"], entry["kind"], entry["verdict"]) == (
+        "sgnht",
+        "catalog/sgnht.py",
+        "recipe",
+        "proved",
+    )
     assert {line["name"] for line in entry["obligations"]} >= {
-        "well-defined", "diffusion-symmetric", "curl-skew", "diffusion-psd", "stationarity", "agrees-with-update",
-    }  # fmt: skip
+        "well-defined",
+        "diffusion-symmetric",
+        "curl-skew",
+        "diffusion-psd",
+        "stationarity",
+        "agrees-with-update",
+    }
 
 
 def test_verify_refutes_with_a_witness_and_status_1(tmp_path):
@@ -91,8 +117,14 @@ BAD_FILES = {
     "a syntax error": ("def\n", "line 1: SyntaxError"),
     "an exception": ("\n1 / 0\n", "line 2: ZeroDivisionError: division by zero"),
     "an exit": ("raise SystemExit(0)\n", "SystemExit"),
-    "a recipe that is wrong": (HEAD + "bad = Recipe((theta, r), U + r**2 / 2, eye(2), zeros(2))\n", "total(r**2/2)"),
-    "an update without a limit": (HEAD + "bad = Update(eps, {theta: theta + 1}, U)\n", "bad: the rule of theta has no limit"),
+    "a recipe that is wrong": (
+        HEAD + "bad = Recipe((theta, r), U + r**2 / 2, eye(2), zeros(2))\n",
+        "total(r**2/2)",
+    ),
+    "an update without a limit": (
+        HEAD + "bad = Update(eps, {theta: theta + 1}, U)\n",
+        "bad: the rule of theta has no limit",
+    ),
 }
 
 
@@ -112,7 +144,10 @@ def test_missing_files_and_names():
     assert "it defines sgld" in command("verify", "catalog/sgld.py:nothing").stderr
 
 
-@pytest.mark.parametrize(("kind", "said"), [("text", "Gamma[xi] = -1"), ("latex", "\\begin{align*}"), ("json", '"gamma"')])
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("text", "Gamma[xi] = -1"), ("latex", "\\begin{align*}"), ("json", '"gamma"')],
+)
 def test_derive(kind, said):
     done = command("derive", "catalog/sgnht.py", "--format", kind)
     assert done.returncode == 0
@@ -137,8 +172,19 @@ def test_generate_writes_a_module_that_needs_numpy_and_numba_only(tmp_path):
     output = tmp_path / "kernel.py"
     assert command("generate", "catalog/sgrhmc.py", "-o", output).returncode == 0
     before = output.read_text()
-    imports = {line.split()[1].split(".")[0] for line in before.splitlines() if line.startswith(("import ", "from "))}
-    assert imports <= {"numpy", "numba", "llvmlite", "math", "operator", "typing"}  # Numba stands on llvmlite
+    imports = {
+        line.split()[1].split(".")[0]
+        for line in before.splitlines()
+        if line.startswith(("import ", "from "))
+    }
+    assert imports <= {
+        "numpy",
+        "numba",
+        "llvmlite",
+        "math",
+        "operator",
+        "typing",
+    }  # Numba stands on llvmlite
     again = command("generate", "catalog/sgrhmc.py", "-o", output)
     assert again.returncode == 2
     assert "--force" in again.stderr
@@ -149,7 +195,10 @@ def test_generate_writes_a_module_that_needs_numpy_and_numba_only(tmp_path):
 
 def test_generate_refuses_what_is_unbound(tmp_path):
     done = command(
-        "generate", file(tmp_path, HEAD + "s = Recipe((theta,), U, 1 / Field('G', theta, positive=True), 0)\n"), "-o", "x.py"
+        "generate",
+        file(tmp_path, HEAD + "s = Recipe((theta,), U, 1 / Field('G', theta, positive=True), 0)\n"),
+        "-o",
+        "x.py",
     )
     assert done.returncode == 2
     assert "G" in done.stderr
@@ -157,7 +206,19 @@ def test_generate_refuses_what_is_unbound(tmp_path):
 
 def sample(tmp_path, *more):
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
-    return command("sample", "sghmc", "--posterior", posterior, "--step-size", "0.05", "--steps", "400", "--seed", "1", *more)
+    return command(
+        "sample",
+        "sghmc",
+        "--posterior",
+        posterior,
+        "--step-size",
+        "0.05",
+        "--steps",
+        "400",
+        "--seed",
+        "1",
+        *more,
+    )
 
 
 @pytest.mark.slow
@@ -185,11 +246,20 @@ def test_sample_lists_missing_parameters_and_reports_divergence(tmp_path):
     assert "diverged in step" in diverged.stdout
 
 
-REFUTED_RECIPE = HEAD + "bad = Recipe((theta, r), U + total(r**2) / 2, eye(2), Matrix([[1, -1], [1, 0]]))\n"
+REFUTED_RECIPE = (
+    HEAD + "bad = Recipe((theta, r), U + total(r**2) / 2, eye(2), Matrix([[1, -1], [1, 0]]))\n"
+)
 
 
 def test_sample_refuses_what_is_refuted(tmp_path):
-    call = ["sample", file(tmp_path, REFUTED_RECIPE), "--posterior", file(tmp_path, POSTERIOR, "p.py"), "--step-size", "0.01"]
+    call = [
+        "sample",
+        file(tmp_path, REFUTED_RECIPE),
+        "--posterior",
+        file(tmp_path, POSTERIOR, "p.py"),
+        "--step-size",
+        "0.01",
+    ]
     done = command(*call, "--steps", "100")
     assert done.returncode == 1
     assert "bad is refuted (curl-skew, stationarity)" in done.stderr
@@ -208,7 +278,10 @@ def test_a_concrete_instance_is_said_and_outputs_are_regular_files_of_their_own(
 
 
 def test_floats_are_said(tmp_path):
-    rule = HEAD + "u = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2.0 * eps) * w}, U, expect='proved')\n"
+    rule = (
+        HEAD + "u = Update(eps, {theta: theta - eps * grad(U, theta) + sqrt(2.0 * eps) * w}, U,"
+        " expect='proved')\n"
+    )
     done = command("verify", file(tmp_path, rule))
     assert done.returncode == 1
     assert "write it exactly, sqrt(2)" in done.stderr
@@ -217,12 +290,26 @@ def test_floats_are_said(tmp_path):
 
 def test_a_chain_that_stops_at_once_does_not_cost_the_draws_of_the_others(tmp_path, monkeypatch):
     values = np.stack([np.full((5, 2), np.nan), np.ones((5, 2))])
-    draws = Draws({"theta": values}, np.array([0, 5]), (Divergence(0, 0, "theta"),), False, {}, np.full(5, 0.1))
-    monkeypatch.setattr(sampling, "sample_kernel", lambda *_, caller, **__: caller.after(draws) or draws)
+    draws = Draws(
+        {"theta": values},
+        np.array([0, 5]),
+        (Divergence(0, 0, "theta"),),
+        False,
+        {},
+        np.full(5, 0.1),
+    )
+    monkeypatch.setattr(
+        sampling, "sample_kernel", lambda *_, caller, **__: caller.after(draws) or draws
+    )
     settings = sampling.Settings(0.1, "euler", steps=5, chains=2, threads=1)
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
     output = tmp_path / "draws.nc"
-    assert sampling.sample_posterior(declarations("sgld")[0], str(posterior), settings, Output(output), Console(quiet=True)) == 1
+    assert (
+        sampling.sample_posterior(
+            declarations("sgld")[0], str(posterior), settings, Output(output), Console(quiet=True)
+        )
+        == 1
+    )
     assert output.exists()
 
 
@@ -232,13 +319,23 @@ def saved_draws(tmp_path, name="draws.nc", shift=0.0, divergences=(), attributes
     if divergences:
         values[0, 100:] = np.nan
     draws = Draws(
-        {"theta": values}, np.full(4, 500), tuple(divergences), False, {"recipe": "sgld"} | (attributes or {}), np.full(500, 0.1)
+        {"theta": values},
+        np.full(4, 500),
+        tuple(divergences),
+        False,
+        {"recipe": "sgld"} | (attributes or {}),
+        np.full(500, 0.1),
     )
     return draws.save(tmp_path / name)
 
 
 def test_diagnose_prints_a_table_and_what_to_worry_about(tmp_path):
-    done = command("diagnose", saved_draws(tmp_path, shift=1.0, attributes={"seconds": 2.0}), "--plots", tmp_path / "new" / "plots")
+    done = command(
+        "diagnose",
+        saved_draws(tmp_path, shift=1.0, attributes={"seconds": 2.0}),
+        "--plots",
+        tmp_path / "new" / "plots",
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("sgld: 4 chains of 500 draws")
     assert "theta[39]" in done.stdout
@@ -246,7 +343,10 @@ def test_diagnose_prints_a_table_and_what_to_worry_about(tmp_path):
     assert "10 coordinates more (--all shows them)" in done.stdout
     assert "effective draws a second" in done.stdout
     assert "do not agree yet in 50 of 50 coordinates" in done.stdout
-    assert sorted(p.name for p in (tmp_path / "new" / "plots").iterdir()) == ["rank.png", "trace.png"]
+    assert sorted(p.name for p in (tmp_path / "new" / "plots").iterdir()) == [
+        "rank.png",
+        "trace.png",
+    ]
 
 
 @pytest.mark.slow
@@ -269,7 +369,9 @@ def test_a_kernel_is_generated_and_sampled(tmp_path):
     posterior = file(tmp_path, POSTERIOR, "posterior.py")
     done = command("generate", "mala:mala", "--posterior", posterior, "-o", tmp_path / "mala.py")
     assert done.returncode == 0, done.stderr
-    assert "accepted with the log ratio cost(x, y) - cost(y, x)" in (tmp_path / "mala.py").read_text()
+    assert (
+        "accepted with the log ratio cost(x, y) - cost(y, x)" in (tmp_path / "mala.py").read_text()
+    )
     call = ["sample", "mala:mala", "--posterior", posterior, "--step-size", "0.3", "--steps", "600"]
     done = command(*call)
     assert "acceptance rate of Metropolis tests: 0." in done.stdout, done.stderr
@@ -286,14 +388,18 @@ def no_posterior(path):
 
 def damaged(path):
     whole = bytearray(saved_draws(path.parent, "whole.nc").read_bytes())
-    whole[len(whole) // 3 : -len(whole) // 3] = b"x" * len(whole[len(whole) // 3 : -len(whole) // 3])
+    whole[len(whole) // 3 : -len(whole) // 3] = b"x" * len(
+        whole[len(whole) // 3 : -len(whole) // 3]
+    )
     path.write_bytes(whole)
 
 
 def words(path):
     import xarray
 
-    xarray.Dataset({"word": (("chain", "draw"), [["a", "b"]])}).to_netcdf(path, group="posterior", engine="h5netcdf")
+    xarray.Dataset({"word": (("chain", "draw"), [["a", "b"]])}).to_netcdf(
+        path, group="posterior", engine="h5netcdf"
+    )
 
 
 BAD_DRAWS = {
@@ -301,7 +407,10 @@ BAD_DRAWS = {
     "a folder": (lambda path: path.mkdir(), "there is no file"),
     "empty": (lambda path: path.touch(), "cannot be read as netCDF"),
     "text": (lambda path: path.write_text("theta\n1\n"), "cannot be read as netCDF"),
-    "cut": (lambda path: path.write_bytes(saved_draws(path.parent, "whole.nc").read_bytes()[:5000]), "cannot be read as netCDF"),
+    "cut": (
+        lambda path: path.write_bytes(saved_draws(path.parent, "whole.nc").read_bytes()[:5000]),
+        "cannot be read as netCDF",
+    ),
     "damaged": (damaged, "is damaged"),
     "no posterior": (no_posterior, "has no posterior group (it has prior)"),
     "words": (words, "word in the posterior group is not numbers by chain and draw"),
@@ -309,7 +418,9 @@ BAD_DRAWS = {
 
 
 @pytest.mark.parametrize("name", BAD_DRAWS)
-def test_draws_that_cannot_be_read_are_one_sentence_and_status_2(name, tmp_path, monkeypatch, capsys):
+def test_draws_that_cannot_be_read_are_one_sentence_and_status_2(
+    name, tmp_path, monkeypatch, capsys
+):
     make, said = BAD_DRAWS[name]
     make(tmp_path / "draws.nc")
     monkeypatch.setattr(sys, "argv", ["recipe", "diagnose", str(tmp_path / "draws.nc")])
@@ -327,26 +438,40 @@ def test_a_folder_for_plots_that_cannot_be_written_is_said_before_the_work(tmp_p
     assert done.returncode == 2
     assert "taken cannot be written: File exists; choose another one" in done.stderr
     assert done.stdout == ""
-    done = sample(tmp_path, "--param", "C=1", "--plots", tmp_path / "taken", "-o", tmp_path / "d.nc")
+    done = sample(
+        tmp_path, "--param", "C=1", "--plots", tmp_path / "taken", "-o", tmp_path / "d.nc"
+    )
     assert done.returncode == 2
     assert not (tmp_path / "d.nc").exists()
 
 
 def test_sample_plots_and_prints_json_and_nothing_else(tmp_path):
-    done = sample(tmp_path, "--param", "C=1", "--json", "--plots", tmp_path / "plots", "-o", tmp_path / "d.nc")
+    done = sample(
+        tmp_path, "--param", "C=1", "--json", "--plots", tmp_path / "plots", "-o", tmp_path / "d.nc"
+    )
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout, parse_constant=pytest.fail)
     assert set(data) == {"diagnosis", "output"}
     assert data["output"] == str(tmp_path / "d.nc")
-    assert {c["coordinate"] for c in data["diagnosis"]["coordinates"]} == {"theta[0]", "theta[1]", "r[0]", "r[1]"}
+    assert {c["coordinate"] for c in data["diagnosis"]["coordinates"]} == {
+        "theta[0]",
+        "theta[1]",
+        "r[0]",
+        "r[1]",
+    }
     assert (tmp_path / "plots" / "trace.png").stat().st_size > 1000
     again = command("diagnose", tmp_path / "d.nc", "--json")
     assert json.loads(again.stdout)["coordinates"] == data["diagnosis"]["coordinates"]
 
 
 def test_the_command_starts_without_arviz_and_matplotlib():
-    code = "import sys, recipe_cli.main, codegen; print({'arviz', 'matplotlib', 'xarray', 'h5netcdf'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    code = (
+        "import sys, recipe_cli.main, codegen; print({'arviz', 'matplotlib', 'xarray', 'h5netcdf'}"
+        " & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "set()"
 
 
@@ -356,13 +481,29 @@ SAMPLE = ["sample", "sgld", "--step-size", "0.01", "--steps", "300", "--chains",
 @pytest.mark.slow
 def test_schedules_minibatches_and_checkpoints_on_the_command_line(tmp_path):
     posterior = str(file(tmp_path, POSTERIOR, "posterior.py"))
-    more = ["--posterior", posterior, "--batch-size", "2", "--no-replace", "--keep", "theta", "--decay", "100,0.5", "--json"]
+    more = [
+        "--posterior",
+        posterior,
+        "--batch-size",
+        "2",
+        "--no-replace",
+        "--keep",
+        "theta",
+        "--decay",
+        "100,0.5",
+        "--json",
+    ]
     call = [*SAMPLE, *more, "--checkpoint", "run", "-o", "draws.nc"]
     first = command(*call, cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     again = command(*call, "--force", cwd=tmp_path)
-    assert json.loads(again.stdout)["diagnosis"]["coordinates"] == json.loads(first.stdout)["diagnosis"]["coordinates"]
-    assert json.loads(first.stdout)["diagnosis"]["attributes"]["step_size"].startswith('{"schedule": "Polynomial"')
+    assert (
+        json.loads(again.stdout)["diagnosis"]["coordinates"]
+        == json.loads(first.stdout)["diagnosis"]["coordinates"]
+    )
+    assert json.loads(first.stdout)["diagnosis"]["attributes"]["step_size"].startswith(
+        '{"schedule": "Polynomial"'
+    )
     other = command(*call, "--force", "--seed", "3", cwd=tmp_path)
     assert (other.returncode, other.stdout) == (2, "")
     assert "is of another run: seed was 0 and is 3" in other.stderr

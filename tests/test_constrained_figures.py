@@ -1,4 +1,6 @@
-"""What the scripts behind docs/constrained.md compute: in their quick form, and against slow implementations that share no code."""
+"""What the scripts behind docs/constrained.md compute: in their quick form, and against slow
+implementations that share no code.
+"""
 
 import json
 import os
@@ -17,7 +19,8 @@ from verify.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the paper's settings, independently of the library.
+# Baker et al. (2018), figure 2, sparse posterior, by minibatch: recomputed from the paper's
+# settings, independently of the library.
 SPARSE = {
     "SCIR": {1: 0.134, 10: 0.089, 50: 0.062, 100: 0.060, 500: 0.042},
     "SGRLD": {1: 0.447, 10: 0.424, 50: 0.393, 100: 0.398, 500: 0.382},
@@ -32,20 +35,27 @@ def _scripts(monkeypatch):
 def quick(script, *arguments):
     call = [sys.executable, f"examples/{script}", "--quick", "--json", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-# -- the distance -----------------------------------------------------------------------------------------------------------------
+# -- the distance
+# --------------------------------------------------------------------------------------------------
 
 
 def test_kolmogorov_smirnov_is_that_of_scipy():
     from dirichlet_posteriors import kolmogorov_smirnov
 
     rng = np.random.default_rng(0)
-    z = np.column_stack([rng.random(500), rng.random(500) ** 2, np.sqrt(rng.random(500)), np.full(500, 0.25)])
-    assert kolmogorov_smirnov(z) == pytest.approx([kstest(column, "uniform").statistic for column in z.T])
+    z = np.column_stack(
+        [rng.random(500), rng.random(500) ** 2, np.sqrt(rng.random(500)), np.full(500, 0.25)]
+    )
+    assert kolmogorov_smirnov(z) == pytest.approx(
+        [kstest(column, "uniform").statistic for column in z.T]
+    )
     assert kolmogorov_smirnov(z)[3] == pytest.approx(0.75)
 
 
@@ -62,7 +72,9 @@ def test_rosenblatt_is_the_published_formula():
 
 
 def test_exact_draws_are_close_and_others_are_not():
-    """The mean of nine distances of 1,000 exact draws is 0.027 with a standard deviation of 0.003; wrong shapes are seen."""
+    """The mean of nine distances of 1,000 exact draws is 0.027 with a standard deviation of 0.003;
+    wrong shapes are seen.
+    """
     from dirichlet_posteriors import distance, sparse
 
     case = sparse((5,))[0]
@@ -86,37 +98,56 @@ def test_settings_are_those_of_the_paper():
         assert case.starts == pytest.approx(np.tile(case.shapes, (16, 1)))
 
 
-# -- SCIR and SGRLD ---------------------------------------------------------------------------------------------------------------
+# -- SCIR and SGRLD
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("step", "h", "expected"),
-    [(slow_simplex.scir_step, 0.1, SPARSE["SCIR"][10]), (slow_simplex.sgrld_step, 0.005, SPARSE["SGRLD"][10])],
+    [
+        (slow_simplex.scir_step, 0.1, SPARSE["SCIR"][10]),
+        (slow_simplex.sgrld_step, 0.005, SPARSE["SGRLD"][10]),
+    ],
 )
 def test_plain_numpy_has_the_reference_numbers(step, h, expected):
-    """Five seeds of an independent implementation, so that a wrong setting is not taken for a wrong sampler."""
+    """Five seeds of an independent implementation, so that a wrong setting is not taken for a wrong
+    sampler.
+    """
     from dirichlet_posteriors import ALPHA, distance, sparse
 
     case = sparse()[0]
-    chains = (slow_simplex.draws(step, case.counts, start, ALPHA, h, 10, k) for k, start in enumerate(case.starts[::16]))
-    assert np.mean([distance(chain, case.shapes) for chain in chains]) == pytest.approx(expected, abs=0.03)
+    chains = (
+        slow_simplex.draws(step, case.counts, start, ALPHA, h, 10, k)
+        for k, start in enumerate(case.starts[::16])
+    )
+    assert np.mean([distance(chain, case.shapes) for chain in chains]) == pytest.approx(
+        expected, abs=0.03
+    )
 
 
 def test_the_released_rule_is_further_off():
-    """The SGRLD of the published code is not that of the paper; its best step is the largest that is tried."""
+    """The SGRLD of the published code is not that of the paper; its best step is the largest that
+    is tried.
+    """
     from dirichlet_posteriors import ALPHA, distance, sparse
 
     case = sparse()[0]
     step = slow_simplex.released_sgrld_step
-    chains = (slow_simplex.draws(step, case.counts, start, ALPHA, 1e-3, 10, k) for k, start in enumerate(case.starts[::16]))
+    chains = (
+        slow_simplex.draws(step, case.counts, start, ALPHA, 1e-3, 10, k)
+        for k, start in enumerate(case.starts[::16])
+    )
     assert np.mean([distance(chain, case.shapes) for chain in chains]) > SPARSE["SGRLD"][10] + 0.1
 
 
-# -- transforms -------------------------------------------------------------------------------------------------------------------
+# -- transforms
+# --------------------------------------------------------------------------------------------------
 
 
 def test_targets_are_the_laws_that_they_are_called():
-    """The potential, its slope and scipy's density are three ways to write one law; the map goes onto the domain and back."""
+    """The potential, its slope and scipy's density are three ways to write one law; the map goes
+    onto the domain and back.
+    """
     from bounded_targets import a, b, scale, targets
 
     known = targets()
@@ -127,14 +158,18 @@ def test_targets_are_the_laws_that_they_are_called():
         points = t.law.ppf([0.1, 0.3, 0.7, 0.9])
         U = lambdify(x, t.U.xreplace({**values, t.theta: x}))(points)
         assert np.ptp(U + t.law.logpdf(points)) < 1e-12
-        assert t.slope(points) == pytest.approx(-(t.law.logpdf(points + 1e-6) - t.law.logpdf(points - 1e-6)) / 2e-6, rel=1e-5)
+        assert t.slope(points) == pytest.approx(
+            -(t.law.logpdf(points + 1e-6) - t.law.logpdf(points - 1e-6)) / 2e-6, rel=1e-5
+        )
         forward, inverse = (lambdify(x, e) for e in (t.map(x), t.map.inverse(x)))
         assert forward(inverse(points)) == pytest.approx(points)
         assert forward(np.array([-30.0, 30.0]))[0] == pytest.approx(t.ends[0], abs=1e-9)
 
 
 def test_the_transfer_operator_has_the_mean_of_the_chain():
-    """At step 1 the error of the mean is 0.016, which a simulation of equation (25) sees; small steps show the first order."""
+    """At step 1 the error of the mean is 0.016, which a simulation of equation (25) sees; small
+    steps show the first order.
+    """
     from softplus_transfer import stationary_mean
 
     rng = np.random.default_rng(0)
@@ -147,15 +182,20 @@ def test_the_transfer_operator_has_the_mean_of_the_chain():
     assert stationary_mean(1.0, 0.5, 0.5) > 0.26
     errors = [stationary_mean(eps, 0.5, 0.5) - 0.25 for eps in (0.01, 0.02, 0.04)]
     assert errors == pytest.approx([1.4e-4, 2.8e-4, 5.6e-4], rel=0.05)
-    assert stationary_mean(0.1, 0.5, 0.5, per_deviation=5) == pytest.approx(stationary_mean(0.1, 0.5, 0.5), abs=1e-7)
+    assert stationary_mean(0.1, 0.5, 0.5, per_deviation=5) == pytest.approx(
+        stationary_mean(0.1, 0.5, 0.5), abs=1e-7
+    )
 
 
-# -- the scripts ------------------------------------------------------------------------------------------------------------------
+# -- the scripts
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_figures_of_the_scir_paper(tmp_path):
-    """Two seeds of the five: 0.03 from the reference, as all of figure 2, and far from each other."""
+    """Two seeds of the five: 0.03 from the reference, as all of figure 2, and far from each
+    other.
+    """
     found = quick("scir_figures.py", "--plot", tmp_path)
     by = {p["sampler"]: p for p in found["figure 2"]}
     for sampler in ("SCIR", "SGRLD"):
@@ -164,7 +204,8 @@ def test_figures_of_the_scir_paper(tmp_path):
     assert np.mean(by["exact"]["distances"]) == pytest.approx(0.026, abs=0.01)
     law, drawn = found["figure 1"]["law"], found["figure 1"]["SCIR"]
     assert law == pytest.approx(found["figure 1"]["exact"], rel=0.99)
-    # The 5 % quantile is 6e-17, and a tenth power: draws that mix slowly are off by some decades, those of SGRLD by ten.
+    # The 5 % quantile is 6e-17, and a tenth power: draws that mix slowly are off by some decades,
+    # those of SGRLD by ten.
     assert 1e-21 < drawn[0] < 1e-13
     assert found["figure 1"]["SGRLD"][0] > 1e-8
     assert {p.name for p in tmp_path.iterdir()} == {"scir-1.png", "scir-2.png"}
@@ -201,6 +242,9 @@ def test_the_released_rule_is_refuted():
     assert line.outcome.verdict is Verdict.REFUTED
     case = sparse()[0]
     chains = released_chains(case.counts, case.starts, ALPHA, 1e-3, 10, 0, 1000, 1000)
-    slow = [slow_simplex.draws(slow_simplex.released_sgrld_step, case.counts, s, ALPHA, 1e-3, 10, 1) for s in case.starts[::16]]
+    slow = [
+        slow_simplex.draws(slow_simplex.released_sgrld_step, case.counts, s, ALPHA, 1e-3, 10, 1)
+        for s in case.starts[::16]
+    ]
     fast, other = (np.mean([distance(c, case.shapes) for c in drawn]) for drawn in (chains, slow))
     assert fast == pytest.approx(other, abs=0.05)

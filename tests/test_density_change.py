@@ -1,6 +1,8 @@
-"""What a step does to the density against what it does to test functions, right rules and wrong ones: ``E[phi c_k] = E[A_k phi]``.
+"""What a step does to the density against what it does to test functions, right rules and wrong
+ones: ``E[phi c_k] = E[A_k phi]``.
 
-The left side is ``verify.discrete.weak_order``, the right side ``slow_order``, which shares no code with it.
+The left side is ``verify.discrete.weak_order``, the right side ``slow_order``, which shares no code
+with it.
 """
 
 from __future__ import annotations
@@ -22,18 +24,29 @@ r = Vector("r", like=theta)
 w, n = Noise("w", like=theta), Noise("n", like=theta)
 POWERS = 6
 TARGETS = {
-    "normal": (total(theta**2) / 2 + total(r**2), {theta: normal(Integer(1)), r: normal(Rational(1, 2))}),
+    "normal": (
+        total(theta**2) / 2 + total(r**2),
+        {theta: normal(Integer(1)), r: normal(Rational(1, 2))},
+    ),
     "quartic": (total(theta**4) / 4 + total(r**2) / 2, {theta: quartic, r: normal(Integer(1))}),
 }
 
 
 def random_polynomial(rng: random.Random, degree: int) -> Expr:
-    return sum((Rational(rng.randint(-3, 3), rng.randint(1, 2)) * theta**i * r**j
-                for i in range(degree + 1) for j in range(degree + 1 - i)), Integer(0))  # fmt: skip
+    return sum(
+        (
+            Rational(rng.randint(-3, 3), rng.randint(1, 2)) * theta**i * r**j
+            for i in range(degree + 1)
+            for j in range(degree + 1 - i)
+        ),
+        Integer(0),
+    )
 
 
 def random_value(rng: random.Random, block: Vector) -> Expr:
-    """Near the identity, with noise of mean zero at the root of the step and anything at higher powers."""
+    """Near the identity, with noise of mean zero at the root of the step and anything at higher
+    powers.
+    """
     value = block + h * random_polynomial(rng, 2)
     for draw in (w, n):
         if rng.random() < 0.5:
@@ -53,7 +66,10 @@ def random_update(seed: int, target: Expr) -> Update:
 
 
 def mean(e: Expr, moments: dict) -> Expr:
-    return sum((c * moments[theta](i) * moments[r](j) for (i, j), c in Poly(e, theta, r).terms()), Integer(0)).expand()
+    return sum(
+        (c * moments[theta](i) * moments[r](j) for (i, j), c in Poly(e, theta, r).terms()),
+        Integer(0),
+    ).expand()
 
 
 @pytest.mark.by_default(5)
@@ -76,7 +92,12 @@ def test_a_matrix_and_correlated_noise_have_one_entry_in_one_dimension():
     U = Potential("U", theta)
     M = Dense("M", theta, positive=True)
     c = Noise("c", like=theta, covariance=M)
-    order = invariant_order(Update(h, {theta: theta - h * dot(M, grad(U, theta)) + sqrt(2 * h) * c}, U))
+    order = invariant_order(
+        Update(h, {theta: theta - h * dot(M, grad(U, theta)) + sqrt(2 * h) * c}, U)
+    )
     assert (order.order, order.exact) == (1, True)
     assert "nothing is said of d > 1" in order.scope
-    assert invariant_order(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * c}, U)).order == 0
+    assert (
+        invariant_order(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * c}, U)).order
+        == 0
+    )

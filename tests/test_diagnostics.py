@@ -30,7 +30,13 @@ def autoregression(rho, chains, draws):
 def data_of(divergences=(), interrupted=False, attributes=None, said=(), **blocks):
     counts = np.full(len(next(iter(blocks.values()))), next(iter(blocks.values())).shape[1])
     return Draws(
-        blocks, counts, tuple(divergences), interrupted, attributes or {}, np.full(counts[0], 0.1), said
+        blocks,
+        counts,
+        tuple(divergences),
+        interrupted,
+        attributes or {},
+        np.full(counts[0], 0.1),
+        said,
     ).to_inferencedata()
 
 
@@ -51,7 +57,11 @@ def test_independent_draws_raise_no_warning_and_agree_with_arviz():
     assert diagnosis.warnings == ()
     assert not diagnosis.diverged
     assert [r.coordinate for r in diagnosis.rows] == ["theta[0]", "theta[1]", "theta[2]", "xi"]
-    assert (diagnosis.chains, diagnosis.draws, diagnosis.diagnosed_chains) == (4, 1000, (0, 1, 2, 3))
+    assert (diagnosis.chains, diagnosis.draws, diagnosis.diagnosed_chains) == (
+        4,
+        1000,
+        (0, 1, 2, 3),
+    )
     values = data.posterior["theta"].to_numpy()[:, :, 1]
     found = row(diagnosis, "theta[1]")
     assert (found.mean, found.sd) == pytest.approx((values.mean(), values.std(ddof=1)))
@@ -59,7 +69,9 @@ def test_independent_draws_raise_no_warning_and_agree_with_arviz():
     assert found.ess_bulk == pytest.approx(arviz.ess(values, method="bulk"))
     assert found.ess_tail == pytest.approx(arviz.ess(values, method="tail"))
     assert found.r_hat == pytest.approx(arviz.rhat(values))
-    assert found.mcse_sd == pytest.approx(1 / np.sqrt(2 * 4000), rel=0.2)  # ArviZ's own function fails beside numpy 2.4
+    assert found.mcse_sd == pytest.approx(
+        1 / np.sqrt(2 * 4000), rel=0.2
+    )  # ArviZ's own function fails beside numpy 2.4
     assert row(diagnosis, "xi").mean == pytest.approx(5, abs=0.1)
 
 
@@ -68,7 +80,9 @@ def test_a_shifted_chain_is_disagreement_and_its_coordinate_is_named():
     theta[2, :, 4] += 2
     theta[2, :, 1] += 1
     said = diagnose(data_of(theta=theta)).warnings
-    assert said[0].startswith("the chains do not agree yet in 2 of 6 coordinates, R-hat above 1.01: theta[4] 1.")
+    assert said[0].startswith(
+        "the chains do not agree yet in 2 of 6 coordinates, R-hat above 1.01: theta[4] 1."
+    )
     assert said[0].index("theta[4]") < said[0].index("theta[1]")
     assert "more steps" in said[0]
     assert diagnose(data_of(theta=theta)).worst(2)[0].coordinate == "theta[4]"
@@ -78,7 +92,9 @@ def test_a_slow_chain_has_few_effective_draws_about_as_many_as_the_theory_says()
     rho, chains, draws = 0.999, 4, 100_000
     diagnosis = diagnose(data_of(xi=autoregression(rho, chains, draws)))
     theory = chains * draws * (1 - rho) / (1 + rho)
-    assert row(diagnosis, "xi").ess_bulk == pytest.approx(theory, rel=0.3)  # its standard error is near a tenth here
+    assert row(diagnosis, "xi").ess_bulk == pytest.approx(
+        theory, rel=0.3
+    )  # its standard error is near a tenth here
     said = next(s for s in diagnosis.warnings if "effective" in s)
     assert "bulk or tail below 400 (100 a chain): xi " in said
 
@@ -94,7 +110,9 @@ def test_coordinates_that_never_moved_are_named_with_their_chains():
     theta[:, :, 0] = 2.0
     theta[1, :, 2] = 0.1
     diagnosis = diagnose(data_of(theta=theta))
-    assert diagnosis.warnings[0].startswith("2 coordinates never moved: theta[0] in every chain, theta[2] in chain 1;")
+    assert diagnosis.warnings[0].startswith(
+        "2 coordinates never moved: theta[0] in every chain, theta[2] in chain 1;"
+    )
     constant = row(diagnosis, "theta[0]")
     assert (constant.mean, constant.sd) == (2, 0)
     assert all(np.isnan(constant[4:]))
@@ -108,11 +126,20 @@ def test_a_chain_that_stopped_does_not_spoil_the_others():
     theta[2, 899] = 1e300
     diagnosis = diagnose(data_of([Divergence(2, 900, "theta")], theta=theta))
     assert diagnosis.diverged
-    assert (diagnosis.chains, diagnosis.diagnosed_chains, diagnosis.diagnosed_draws) == (4, (0, 1, 3), 1000)
+    assert (diagnosis.chains, diagnosis.diagnosed_chains, diagnosis.diagnosed_draws) == (
+        4,
+        (0, 1, 3),
+        1000,
+    )
     assert diagnosis.rows == alone.rows
-    assert diagnosis.divergences == ("chain 2 diverged in step 900: theta is not finite; try a smaller step size",)
+    assert diagnosis.divergences == (
+        "chain 2 diverged in step 900: theta is not finite; try a smaller step size",
+    )
     assert diagnosis.warnings[0] == diagnosis.divergences[0]
-    assert "leave out 1 of 4 chains, and are of chains 0, 1, 3: chain 2 has 900 finite draws of 1000" in diagnosis.warnings[1]
+    assert (
+        "leave out 1 of 4 chains, and are of chains 0, 1, 3: chain 2 has 900 finite draws of 1000"
+        in diagnosis.warnings[1]
+    )
 
 
 def test_where_every_chain_stopped_the_draws_that_all_have_are_judged():
@@ -123,7 +150,9 @@ def test_where_every_chain_stopped_the_draws_that_all_have_are_judged():
     assert (diagnosis.diagnosed_chains, diagnosis.diagnosed_draws) == ((0, 1), 600)
     assert len(diagnosis.divergences) == 3
     assert row(diagnosis, "theta[0]").mean == pytest.approx(theta[:2, :600, 0].mean())
-    assert any("the diagnostics are of the first 600 draws of chains 0, 1" in s for s in diagnosis.warnings)
+    assert any(
+        "the diagnostics are of the first 600 draws of chains 0, 1" in s for s in diagnosis.warnings
+    )
 
 
 @pytest.mark.parametrize("finite", [0, 3])
@@ -148,7 +177,10 @@ def test_no_draws_at_all():
 
 def test_a_single_chain_has_no_r_hat_and_that_is_said_once(capfd):
     diagnosis = diagnose(data_of(theta=normal(1, 1000, 5)))
-    assert only_warning(diagnosis) == "there is 1 chain, so R-hat cannot say whether chains agree; run at least 4"
+    assert (
+        only_warning(diagnosis)
+        == "there is 1 chain, so R-hat cannot say whether chains agree; run at least 4"
+    )
     assert np.isnan(diagnosis.rows[0].r_hat)
     assert diagnosis.rows[0].ess_bulk > 800
     assert capfd.readouterr() == ("", "")
@@ -156,7 +188,9 @@ def test_a_single_chain_has_no_r_hat_and_that_is_said_once(capfd):
 
 def test_what_the_sampler_says_is_passed_on():
     said = ("the step is near its bound, 0.9 of it", "another sentence")
-    diagnosis = diagnose(data_of(interrupted=True, attributes={"seconds": 2.0}, said=said, theta=normal(4, 500, 3)))
+    diagnosis = diagnose(
+        data_of(interrupted=True, attributes={"seconds": 2.0}, said=said, theta=normal(4, 500, 3))
+    )
     assert diagnosis.warnings[0].startswith("the run was interrupted after 500 draws a chain")
     assert diagnosis.warnings[1:] == said
     bulk = [r.ess_bulk for r in diagnosis.rows]
@@ -186,7 +220,14 @@ def test_five_thousand_coordinates():
 def test_json_is_strict_and_survives_the_file(tmp_path):
     theta = normal(1, 100, 2)
     theta[:, :, 1] = 1
-    draws = Draws({"theta": theta}, np.array([100]), (), False, {"step_size": 0.1, "seed": "1", "steps": 7}, np.full(100, 0.1))
+    draws = Draws(
+        {"theta": theta},
+        np.array([100]),
+        (),
+        False,
+        {"step_size": 0.1, "seed": "1", "steps": 7},
+        np.full(100, 0.1),
+    )
     text = json.dumps(diagnose(draws.to_inferencedata()).as_json(), allow_nan=False)
     data = json.loads(text)
     assert data["coordinates"][0]["r_hat"] is None
@@ -194,7 +235,9 @@ def test_json_is_strict_and_survives_the_file(tmp_path):
     assert data["ess_per_second"] is None
     assert data["attributes"]["steps"] == 7
     again = diagnose(read_draws(draws.save(tmp_path / "d.nc"))).as_json()
-    assert {k: v for k, v in again.items() if k != "attributes"} == {k: v for k, v in data.items() if k != "attributes"}
+    assert {k: v for k, v in again.items() if k != "attributes"} == {
+        k: v for k, v in data.items() if k != "attributes"
+    }
 
 
 def test_labels_take_the_names_of_coordinates_and_chains():
@@ -205,7 +248,14 @@ def test_labels_take_the_names_of_coordinates_and_chains():
     data = arviz.from_dict(posterior=values, dims=dims, coords={"who": ["anna", "bert"]})
     data = data.sel(chain=[1, 2])
     diagnosis = diagnose(data)
-    assert [r.coordinate for r in diagnosis.rows] == ["beta[anna]", "beta[bert]", "M[0, 0]", "M[0, 1]", "M[1, 0]", "M[1, 1]"]
+    assert [r.coordinate for r in diagnosis.rows] == [
+        "beta[anna]",
+        "beta[bert]",
+        "M[0, 0]",
+        "M[0, 1]",
+        "M[1, 0]",
+        "M[1, 1]",
+    ]
     assert diagnosis.diagnosed_chains == (1, 2)
     with pytest.raises(RecipeError, match="no posterior group"):
         diagnose(arviz.from_dict(prior=values))
@@ -238,7 +288,11 @@ def test_plots_show_the_worst_coordinates_worst_first(tmp_path, monkeypatch):
     theta[0, :, 9] += 1
     theta[0, :, 11] += 3
     data, shown = data_of(theta=theta, r=normal(4, 200, 1), xi=np.ones((4, 200))), []
-    monkeypatch.setattr(plots, "_write_figure", lambda figure, path: shown.append([a.get_title() for a in figure.axes]))
+    monkeypatch.setattr(
+        plots,
+        "_write_figure",
+        lambda figure, path: shown.append([a.get_title() for a in figure.axes]),
+    )
     plot(data, tmp_path)
     trace, rank = shown
     assert len(rank) == PLOTTED
@@ -259,7 +313,9 @@ def test_plots_of_one_chain_and_of_chains_that_stopped(tmp_path):
 
 def test_mistakes_in_plots_are_one_sentence(tmp_path):
     data = data_of(theta=normal(2, 50, 2))
-    with pytest.raises(RecipeError, match="names= names phi, of which there are no draws; the blocks are theta"):
+    with pytest.raises(
+        RecipeError, match="names= names phi, of which there are no draws; the blocks are theta"
+    ):
         plot(data, tmp_path, names=["phi"])
     (tmp_path / "file").touch()
     with pytest.raises(RecipeError, match="cannot be written: File exists; choose another one"):

@@ -1,4 +1,6 @@
-"""What a generated module contains of the device functions: what it calls, and that alone, each after what it calls itself."""
+"""What a generated module contains of the device functions: what it calls, and that alone, each
+after what it calls itself.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,17 @@ from recipe import Potential, Recipe, Vector, bind, total
 theta = Vector("theta")
 U = Potential("U", theta)
 SGLD = Recipe(state=(theta,), H=U, D=Matrix([[1]]), Q=Matrix([[0]]), name="sgld")
-ALWAYS = {"allocate", "jitter", "guilty", "keep", "step", "run", "run_schedule", "allocate_many", "run_many"}
+ALWAYS = {
+    "allocate",
+    "jitter",
+    "guilty",
+    "keep",
+    "step",
+    "run",
+    "run_schedule",
+    "allocate_many",
+    "run_many",
+}
 
 
 def module(target):
@@ -40,7 +52,11 @@ def names(node):
     ("target", "has", "has_not"),
     [
         (theta**2 / 2, {"fma", "wide", "normal_pair"}, {"exp", "exponential", "log", "sigmoid"}),
-        (log(1 + exp(theta)) + theta**2, {"sigmoid", "exp", "exponential"}, {"log", "softplus", "expm1", "tanh"}),
+        (
+            log(1 + exp(theta)) + theta**2,
+            {"sigmoid", "exp", "exponential"},
+            {"log", "softplus", "expm1", "tanh"},
+        ),
         (theta**2 + exp(tanh(theta)), {"tanh", "expm1", "exp"}, {"log", "log1p"}),
         (theta**2 + sin(theta), set(), {"sin", "cos", "exp"}),
     ],
@@ -55,13 +71,27 @@ def test_a_module_contains_what_it_calls_and_nothing_else(target, has, has_not):
 
 def test_what_is_called_stands_before_it_is_called():
     order = list(
-        dict.fromkeys(with_callees([*random.EMBEDDED, *random.MINIBATCH, random.log_uniform, *CHI_SQUARED, *OURS.values()]))
+        dict.fromkeys(
+            with_callees(
+                [
+                    *random.EMBEDDED,
+                    *random.MINIBATCH,
+                    random.log_uniform,
+                    *CHI_SQUARED,
+                    *OURS.values(),
+                ]
+            )
+        )
     )
     assert len(order) > 30
     tree = ast.parse("\n".join(functions_texts([], order, rows=False)))
     seen = set()
     for name, function in functions(tree).items():
-        called = {n.func.id for n in ast.walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        called = {
+            n.func.id
+            for n in ast.walk(function)
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
         ours = called & functions(tree).keys()
         assert ours <= seen, name
         seen.add(name)
@@ -72,7 +102,11 @@ def test_nothing_is_said_twice():
 
 
 def test_no_name_of_a_text_that_is_embedded_is_handed_out():
-    texts = [*trusted_texts.device_functions().values(), *trusted_texts.eight_statements(), *trusted_texts.header_statements()]
+    texts = [
+        *trusted_texts.device_functions().values(),
+        *trusted_texts.eight_statements(),
+        *trusted_texts.header_statements(),
+    ]
     defined = {name for text in texts for node in ast.parse(text).body for name in own_names(node)}
     assert {"pairwise_many", "Lanes", "LARGEST", "run_schedule", "njit"} <= defined
     assert defined <= OWN

@@ -1,6 +1,8 @@
-"""Every obligation has a declaration that passes it, one that is refuted by it, and one that it cannot decide.
+"""Every obligation has a declaration that passes it, one that is refuted by it, and one that it
+cannot decide.
 
-An obligation that is added to ``verify.obligations`` is added here, in the table: its name, and three declarations.
+An obligation that is added to ``verify.obligations`` is added here, in the table: its name, and
+three declarations.
 """
 
 from __future__ import annotations
@@ -9,7 +11,21 @@ from dataclasses import dataclass, replace
 
 import pytest
 from outcomes import outcome_of
-from sympy import Function, Interval, Matrix, Rational, S, Symbol, cbrt, cos, exp, log, oo, sin, sqrt
+from sympy import (
+    Function,
+    Interval,
+    Matrix,
+    Rational,
+    S,
+    Symbol,
+    cbrt,
+    cos,
+    exp,
+    log,
+    oo,
+    sin,
+    sqrt,
+)
 
 from recipe import (
     Discretisation,
@@ -37,7 +53,8 @@ U, G = Potential("U", theta), Function("G", positive=True)(theta)
 K = total(r**2) / 2
 eps, w = Symbol("epsilon", positive=True), Noise("w", like=theta)
 CANONICAL, FRICTION = Matrix([[0, -1], [1, 0]]), Matrix([[0, 0], [0, 1]])
-# Zero for every theta, by an addition theorem that the canonical form does not know, so it is neither proved nor refuted.
+# Zero for every theta, by an addition theorem that the canonical form does not know, so it is
+# neither proved nor refuted.
 HIDDEN = sin(2 * theta) - 2 * sin(theta) * cos(theta)
 
 Declared = Recipe | Update | Discretisation
@@ -73,7 +90,10 @@ def mapped(f, onto=HALF_LINE, transform=corv, inverse=None, add=lambda z: 0) -> 
 def baoab(mean=lambda m: m) -> Discretisation:
     """BAOAB of Langevin dynamics, with another mean of its Ornstein-Uhlenbeck flow."""
     step = discretised(pair(), "baoab")
-    flows = [replace(s, law=replace(s.law, mean=mean(s.law.mean))) if s.letter == "O" else s for s in step.splitting.flows]
+    flows = [
+        replace(s, law=replace(s.law, mean=mean(s.law.mean))) if s.letter == "O" else s
+        for s in step.splitting.flows
+    ]
     splitting = replace(step.splitting, flows=tuple(flows))
     return replace(step, splitting=splitting, update=splitting.update)
 
@@ -141,8 +161,11 @@ TABLE: dict[str, Row] = {
     ),
     "non-explosion": Row(
         proved=pair(),
-        # Its residual is zero, and it explodes: a constant flux is added to the drift of the normal law.
-        refuted=Update(eps, {x: x + eps * (-x + exp(x**2 / 2)) + sqrt(2 * eps) * Noise("n", like=x)}, x**2 / 2),
+        # Its residual is zero, and it explodes: a constant flux is added to the drift of the normal
+        # law.
+        refuted=Update(
+            eps, {x: x + eps * (-x + exp(x**2 / 2)) + sqrt(2 * eps) * Noise("n", like=x)}, x**2 / 2
+        ),
         undecided=langevin(1 + theta**4),
     ),
     "uniqueness": Row(
@@ -163,7 +186,9 @@ TABLE: dict[str, Row] = {
     "smooth": Row(
         proved=mapped(maps.arctan, Interval.open(-1, 1)),
         refuted=mapped(maps.softsign, Interval.open(-1, 1)),
-        undecided=mapped(lambda p: p + log(2 + p**2 + 2 * cos(p)) / 9, S.Reals, inverse=lambda t: t),
+        undecided=mapped(
+            lambda p: p + log(2 + p**2 + 2 * cos(p)) / 9, S.Reals, inverse=lambda t: t
+        ),
     ),
     "boundary-step": Row(
         proved=mapped(maps.softplus),
@@ -188,14 +213,21 @@ TABLE: dict[str, Row] = {
     "stable-step": Row(
         proved=discretised(pair(), "aboba"),
         refuted=discretised(
-            Update(eps, {theta: theta + eps * r, r: r - eps * theta + sqrt(2 * eps) * w}, total(theta**2) / 2 + K), "printed"
+            Update(
+                eps,
+                {theta: theta + eps * r, r: r - eps * theta + sqrt(2 * eps) * w},
+                total(theta**2) / 2 + K,
+            ),
+            "printed",
         ),
         undecided=discretised(langevin(H=total(theta**4)), "euler"),
     ),
     "recipe-form": Row(
         proved=rule(grad(U, theta)),
         refuted=None,
-        undecided=Update(eps, {x: x + eps * (-x + exp(x**2 / 2)) + sqrt(2 * eps) * Noise("n", like=x)}, x**2 / 2),
+        undecided=Update(
+            eps, {x: x + eps * (-x + exp(x**2 / 2)) + sqrt(2 * eps) * Noise("n", like=x)}, x**2 / 2
+        ),
     ),
     "stationary-law": Row(
         proved=rule(2 * grad(U, theta)),
@@ -205,7 +237,9 @@ TABLE: dict[str, Row] = {
     "noise-budget": Row(
         proved=discretised(pair(), "baoab"),
         refuted=discretised(pair(D=Matrix.zeros(2)), "leapfrog"),
-        undecided=discretised(langevin(1 + outer(theta, theta), noise_factor=outer(theta, theta)), "euler"),
+        undecided=discretised(
+            langevin(1 + outer(theta, theta), noise_factor=outer(theta, theta)), "euler"
+        ),
     ),
 }
 
@@ -219,7 +253,10 @@ PLACES = [
 
 @pytest.mark.parametrize("name", [obligation.name for obligation in OBLIGATIONS])
 def test_every_obligation_is_in_the_table(name):
-    assert name in TABLE, f"add {name!r} to the table of this file: what passes it, what it refutes, what it leaves open"
+    assert name in TABLE, (
+        f"add {name!r} to the table of this file: what passes it, what it refutes, what it leaves"
+        " open"
+    )
 
 
 def test_only_what_constructs_refutes_nothing():
@@ -233,7 +270,10 @@ def test_nothing_else_is_in_the_table():
 
 @pytest.mark.by_default(40)
 @pytest.mark.slow_for(
-    "well-defined undecided", "diffusion-symmetric undecided", "diffusion-psd undecided", "noise-factor undecided"
+    "well-defined undecided",
+    "diffusion-symmetric undecided",
+    "diffusion-psd undecided",
+    "noise-factor undecided",
 )
 @pytest.mark.parametrize(("name", "verdict", "declared"), PLACES)
 def test_the_declaration_gets_the_verdict(name, verdict, declared):

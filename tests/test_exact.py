@@ -1,4 +1,6 @@
-"""Exact transitions: what the scheme makes, what it refuses, that its laws are proved and mutants are not, its moments."""
+"""Exact transitions: what the scheme makes, what it refuses, that its laws are proved and mutants
+are not, its moments.
+"""
 
 import re
 from dataclasses import replace
@@ -44,7 +46,11 @@ from verify.subject import subject_of
 
 h = Symbol("step_size", positive=True)
 theta = Vector("theta", domain=Interval.open(0, oo))
-half, x, y = Scalar("half", domain=Interval.open(0, oo)), Vector("x"), Vector("y", domain=Interval.open(0, 1))
+half, x, y = (
+    Scalar("half", domain=Interval.open(0, oo)),
+    Vector("x"),
+    Vector("y", domain=Interval.open(0, 1)),
+)
 a = Parameter("a", like=theta, positive=True)
 b, c, s, k = (Symbol(name, positive=True) for name in ("b", "c", "s", "k"))
 rate, m = Symbol("l", real=True), Symbol("m", real=True)
@@ -85,11 +91,16 @@ KNOWN = {
     "of one number": overdamped(b * half / c - (k - 1) * log(half), c * half, half),
     "of any rate": overdamped(total(rate * theta / c - (a - 1) * log(theta)), c * theta),
     "exponential": lognormal_exp_ou,
-    "logit-normal": overdamped(total(log(y) + log(1 - y) + (logit(y) - m) ** 2 / (2 * s**2)), b * y**2 * (1 - y) ** 2, y),
-    "two blocks": Recipe(
-        (x, half), total(x**2) / 2 + half - (k - 1) * log(half), Matrix([[1, 0], [0, half]]), Matrix.zeros(2)
+    "logit-normal": overdamped(
+        total(log(y) + log(1 - y) + (logit(y) - m) ** 2 / (2 * s**2)), b * y**2 * (1 - y) ** 2, y
     ),
-}  # fmt: skip
+    "two blocks": Recipe(
+        (x, half),
+        total(x**2) / 2 + half - (k - 1) * log(half),
+        Matrix([[1, 0], [0, half]]),
+        Matrix.zeros(2),
+    ),
+}
 
 
 def line(step, obligation=EXACT_TRANSITION):
@@ -104,23 +115,29 @@ def test_what_is_known_is_proved(name):
 
 
 def test_the_rules_as_they_are_printed():
-    (_, rule) = discretise(scir, "exact").rule[0]
+    _, rule = discretise(scir, "exact").rule[0]
     x, shape = scir.state[0], scir.parameters[0]
     (draw,) = rule.atoms(NoncentralChiSquared)
     assert cancel(rule / draw - (1 - exp(-h)) / 2) == 0
     assert draw.df == 2 * shape
     assert cancel(draw.nonc - 2 * x * exp(-h) / (1 - exp(-h))) == 0
-    (_, rule) = discretise(KNOWN["of any rate"], "exact").rule[0]
+    _, rule = discretise(KNOWN["of any rate"], "exact").rule[0]
     assert rule.has(Phi)  # a rate that may be zero leaves no hole
-    (_, rule) = discretise(lognormal_exp_ou, "exact").rule[0]
+    _, rule = discretise(lognormal_exp_ou, "exact").rule[0]
     assert isinstance(rule, exp)
 
 
 @pytest.mark.parametrize(
     ("recipe", "sentence"),
     [
-        (scir_posterior, "the drift of theta has the term -theta*grad(U, theta), which is not affine in theta"),
-        (overdamped(total(x**4), 1, x), "the drift of x has the term -4*x**3, which is not affine in x"),
+        (
+            scir_posterior,
+            "the drift of theta has the term -theta*grad(U, theta), which is not affine in theta",
+        ),
+        (
+            overdamped(total(x**4), 1, x),
+            "the drift of x has the term -4*x**3, which is not affine in x",
+        ),
         (overdamped(total(theta**2) / 2, 1), "D[theta, theta] = 1 on Interval.open(0, oo)"),
         (overdamped(total(x**2) / 2, 1 + x**2, x), "which is not affine in x"),
         (sghmc, "the drift of theta has the term r, which is moved by r as well"),
@@ -134,7 +151,8 @@ def test_what_is_not_known_is_refused_with_the_guilty_term(recipe, sentence):
     assert sentence in str(refused.value)
 
 
-# -- mutants ---------------------------------------------------------------------------------------------------------------------
+# -- mutants
+# --------------------------------------------------------------------------------------------------
 
 
 def changed(recipe, change):
@@ -189,7 +207,10 @@ def test_mutants_of_normal_laws_are_refuted(recipe, name):
 
 @pytest.mark.parametrize("recipe", ["Ornstein-Uhlenbeck", "exponential"])
 def test_the_sign_of_the_noise_is_no_mistake(recipe):
-    assert line(changed(KNOWN[recipe], lambda e: e.xreplace({n: -n for n in e.atoms(Noise)}))).verdict is Verdict.PROVED
+    assert (
+        line(changed(KNOWN[recipe], lambda e: e.xreplace({n: -n for n in e.atoms(Noise)}))).verdict
+        is Verdict.PROVED
+    )
 
 
 def test_a_mutant_of_a_map_that_is_not_read_is_left_open():
@@ -209,17 +230,30 @@ def test_a_normal_law_does_not_live_on_a_half_line():
     on_half = overdamped(total(theta**2) / 2, 1)
     rule = dict(step.update.rule)[x].xreplace({x: theta, Noise("w_x", like=x): w})
     moved = replace(step.exact.transitions[0], block=theta, variable=theta, value=rule, base=rule)
-    claimed = Discretisation(on_half, "exact", Update(h, {theta: rule}, on_half.H), exact=replace(step.exact, transitions=(moved,)))
+    claimed = Discretisation(
+        on_half,
+        "exact",
+        Update(h, {theta: rule}, on_half.H),
+        exact=replace(step.exact, transitions=(moved,)),
+    )
     assert line(claimed).verdict is Verdict.UNDECIDED
 
 
 def test_blocks_that_share_a_draw_are_not_proved():
     step = discretised(
-        Recipe((Scalar("u"), Scalar("v")), Scalar("u") ** 2 / 2 + Scalar("v") ** 2 / 2, Matrix.eye(2), Matrix.zeros(2)), "exact"
+        Recipe(
+            (Scalar("u"), Scalar("v")),
+            Scalar("u") ** 2 / 2 + Scalar("v") ** 2 / 2,
+            Matrix.eye(2),
+            Matrix.zeros(2),
+        ),
+        "exact",
     )
     (u, first), (v, second) = step.update.rule
     (one,), (other,) = (e.atoms(type(Noise("n", like=u))) for e in (first, second))
-    shared = replace(step, update=Update(h, {u: first, v: second.xreplace({other: one})}, step.update.target))
+    shared = replace(
+        step, update=Update(h, {u: first, v: second.xreplace({other: one})}, step.update.target)
+    )
     assert line(step).verdict is Verdict.PROVED
     assert line(shared).verdict is Verdict.UNDECIDED
 
@@ -229,7 +263,9 @@ def test_motions_of_one_letter_that_move_by_one_another_are_seen():
     step = discretised(sghmc, "baoab")
     flows = list(step.splitting.flows)
     kick, move = flows[0], flows[1]
-    together = tuple(replace(f, letter="A") if f.motion in (kick.motion, move.motion) else f for f in flows)
+    together = tuple(
+        replace(f, letter="A") if f.motion in (kick.motion, move.motion) else f for f in flows
+    )
     splitting = replace(step.splitting, flows=together)
     outcome = line(replace(step, splitting=splitting))
     assert outcome.verdict is Verdict.UNDECIDED
@@ -239,7 +275,9 @@ def test_motions_of_one_letter_that_move_by_one_another_are_seen():
 
 @pytest.mark.parametrize("name", ["square root", "exponential"])
 def test_a_step_is_rewritten_with_its_transitions(name):
-    """With one number for the mean and another for the rate it is the step of the recipe with these numbers."""
+    """With one number for the mean and another for the rate it is the step of the recipe with these
+    numbers.
+    """
 
     def put(e):
         return e.xreplace({m: sympy.Integer(2), b: sympy.Rational(1, 3)})
@@ -254,7 +292,8 @@ def test_a_step_is_rewritten_with_its_transitions(name):
     assert line(moved).verdict is Verdict.PROVED
 
 
-# -- a second look: the transform by the textbook density -----------------------------------------------------------------------
+# -- a second look: the transform by the textbook density
+# -----------------------------------------------------------------------
 
 
 def test_the_transform_of_the_draw_against_its_density():
@@ -267,33 +306,49 @@ def test_the_transform_of_the_draw_against_its_density():
 
         def density(t):
             root = mpmath.sqrt(nonc * t)
-            return mpmath.exp(-(t + nonc) / 2) / 2 * (t / nonc) ** (df / 4 - mpmath.mpf(1) / 2) * mpmath.besseli(df / 2 - 1, root)
+            return (
+                mpmath.exp(-(t + nonc) / 2)
+                / 2
+                * (t / nonc) ** (df / 4 - mpmath.mpf(1) / 2)
+                * mpmath.besseli(df / 2 - 1, root)
+            )
 
         def mean(f):
             return mpmath.quad(lambda t: f(t) * density(t), [0, 1e-6, 1e-2, 1, 5, 20, 80, 300])
 
         assert (
-            abs(mean(lambda t: mpmath.exp(-t / 3)) - mpmath.mpf(str(sympy.exp(log_laplace(x, -sympy.Rational(1, 3))).evalf(30))))
+            abs(
+                mean(lambda t: mpmath.exp(-t / 3))
+                - mpmath.mpf(str(sympy.exp(log_laplace(x, -sympy.Rational(1, 3))).evalf(30)))
+            )
             < 1e-9
         )
         for n in (1, 2, 3, 4):
-            assert abs(mean(lambda t, n=n: t**n) - mpmath.mpf(str(moment(x, n).evalf(30)))) < 1e-6 * abs(float(moment(x, n)))
+            assert abs(
+                mean(lambda t, n=n: t**n) - mpmath.mpf(str(moment(x, n).evalf(30)))
+            ) < 1e-6 * abs(float(moment(x, n)))
 
 
 def test_euler_steps_come_to_the_same_moments():
-    """Mean and variance at time 1 by their differential equations, solved by hand: m' = a - m, v' = 2 m - 2 v."""
+    """Mean and variance at time 1 by their differential equations, solved by hand: m' = a - m, v' =
+    2 m - 2 v.
+    """
     law = law_of(dict(discretise(scir, "exact").rule)[scir.state[0]], scir.state[0])
     at = {scir.state[0]: 3, scir.parameters[0]: sympy.Rational(1, 2), h: 1}
     mean, variance = (float(e.subs(at)) for e in (law.mean, law.variance))
     n = 20_000
     slow_mean, slow_variance = 3.0, 0.0
     for _ in range(n):
-        slow_mean, slow_variance = slow_mean + (0.5 - slow_mean) / n, slow_variance + (2 * slow_mean - 2 * slow_variance) / n
+        slow_mean, slow_variance = (
+            slow_mean + (0.5 - slow_mean) / n,
+            slow_variance + (2 * slow_mean - 2 * slow_variance) / n,
+        )
     assert mean == pytest.approx(slow_mean, rel=1e-3)
     assert variance == pytest.approx(slow_variance, rel=1e-3)
 
 
-# -- moments -----------------------------------------------------------------------------------------------------------------------
+# -- moments
+# --------------------------------------------------------------------------------------------------
 
 
 def moments(recipe):
@@ -315,45 +370,64 @@ def test_the_moments_of_scir_are_those_of_theorem_3_1():
 
 
 def test_moments_by_carrying_out_the_steps():
-    """M steps of mean and variance one after another in exact numbers, with an estimate of a that has variance 7/3."""
+    """M steps of mean and variance one after another in exact numbers, with an estimate of a that
+    has variance 7/3.
+    """
     found = moments(scir)
     law = law_of(dict(discretise(scir, "exact").rule)[found.start], found.start)
     at = {found.a: sympy.Rational(1, 5), h: sympy.Rational(1, 3)}
     mean, variance = sympy.Integer(2), sympy.Integer(0)
     weight = 1 - exp(-at[h])
     for _ in range(4):
-        own = law.variance.subs(at).subs(found.start, mean)  # affine in the state, so its mean is its value at the mean
+        own = law.variance.subs(at).subs(
+            found.start, mean
+        )  # affine in the state, so its mean is its value at the mean
         mean, variance = (
             law.mean.subs(at).subs(found.start, mean),
             own + exp(-2 * at[h]) * variance + weight**2 * sympy.Rational(7, 3),
         )
-    wanted = (found.variance + found.gain * sympy.Rational(7, 3)).subs(at).subs({found.start: 2, found.M: 4})
+    wanted = (
+        (found.variance + found.gain * sympy.Rational(7, 3))
+        .subs(at)
+        .subs({found.start: 2, found.M: 4})
+    )
     assert abs(float((variance - wanted).evalf(30))) < 1e-20
-    assert abs(float((mean - found.mean.subs(at).subs({found.start: 2, found.M: 4})).evalf(30))) < 1e-20
+    assert (
+        abs(float((mean - found.mean.subs(at).subs({found.start: 2, found.M: 4})).evalf(30)))
+        < 1e-20
+    )
 
 
 def test_the_moments_are_printed():
     said = command("verify", "scir", "--scheme", "exact")
     assert said.returncode == 0
-    assert "after M steps from theta the mean is theta*exp(-M*step_size) + a*(1 - exp(-M*step_size))" in said.stdout
     assert (
-        "the variance gains (1 - exp(-step_size))*(1 - exp(-M*step_size))*(1 + exp(-M*step_size))/(1 + exp(-step_size))"
+        "after M steps from theta the mean is theta*exp(-M*step_size) + a*(1 - exp(-M*step_size))"
         in said.stdout
+    )
+    assert (
+        "the variance gains (1 - exp(-step_size))*(1 - exp(-M*step_size))*(1 +"
+        " exp(-M*step_size))/(1 + exp(-step_size))" in said.stdout
     )
 
 
-# -- data --------------------------------------------------------------------------------------------------------------------------
+# -- data
+# --------------------------------------------------------------------------------------------------
 
 
 def test_counts_make_any_law_a_square_root_process():
     step = discretised(bind(scir_posterior, {U: of_counts()}), "exact")
     assert str(dict(step.update.rule)[X]).startswith(
-        "(1/2 - exp(-step_size)/2)*NoncentralChiSquared(w_theta, -2*theta*grad(U, theta) + 2*theta + 2,"
+        "(1/2 - exp(-step_size)/2)*NoncentralChiSquared(w_theta, -2*theta*grad(U, theta) + 2*theta"
+        " + 2,"
     )
     outcome = line(step)
     assert outcome.verdict is Verdict.PROVED
     assert outcome.assumptions == (
-        "the data are such that 2*alpha - 2*data_theta > 0, with data_theta the sum over the data of -z",
+        (
+            "the data are such that 2*alpha - 2*data_theta > 0, with data_theta the sum over the"
+            " data of -z"
+        ),
     )
     assert any("a = -theta*grad(U, theta) + theta + 1" in fact for fact in outcome.facts)
     assert line(step, CONSISTENCY).verdict is Verdict.PROVED
@@ -362,14 +436,19 @@ def test_counts_make_any_law_a_square_root_process():
 def test_a_prior_that_bends_the_drift_is_refused():
     data = Data("z", like=X)
     bent = Posterior(X, total(data * log(X)), total(-(X**2)), {data: COUNTS})
-    with pytest.raises(RecipeError, match=r"the drift of theta has the term -2\*theta\*\*2, which is not affine"):
+    with pytest.raises(
+        RecipeError, match=r"the drift of theta has the term -2\*theta\*\*2, which is not affine"
+    ):
         discretise(bind(scir_posterior, {U: bent}), "exact")
     normal = Posterior(X, total(-((data - X) ** 2)), total(-X), {data: COUNTS})
-    with pytest.raises(RecipeError, match=r"the drift of theta has the term -theta\*grad\(U, theta\)"):
+    with pytest.raises(
+        RecipeError, match=r"the drift of theta has the term -theta\*grad\(U, theta\)"
+    ):
         discretise(bind(scir_posterior, {U: normal}), "exact")
 
 
-# -- geometric Brownian motion ------------------------------------------------------------------------------------------------
+# -- geometric Brownian motion
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -379,9 +458,12 @@ def test_geometric_brownian_motion_has_no_stationary_law():
     w, sigma, mu = Noise("w", like=theta), Symbol("sigma", positive=True), Symbol("nu", real=True)
     claim = Update(h, {theta: theta + h * mu * theta + sqrt(h) * sigma * theta * w}, lognormal)
     assert verify(claim).verdict is Verdict.REFUTED
-    exactly = Update(h, {theta: theta * exp((mu - sigma**2 / 2) * h + sqrt(h) * sigma * w)}, lognormal)
+    exactly = Update(
+        h, {theta: theta * exp((mu - sigma**2 / 2) * h + sqrt(h) * sigma * w)}, lognormal
+    )
     assert verify(exactly).verdict is Verdict.REFUTED
-    # The density that its current leaves alone is a power of theta, which is not normalisable for any mu and sigma.
+    # The density that its current leaves alone is a power of theta, which is not normalisable for
+    # any mu and sigma.
     power = overdamped(total((2 - 2 * mu / sigma**2) * log(theta)), sigma**2 * theta**2 / 2, theta)
     lines = {entry.name: entry.outcome.verdict for entry in verify(power).lines}
     assert lines["stationarity"] is Verdict.PROVED

@@ -1,4 +1,6 @@
-"""Exact transitions as they are compiled: every row of the table of docs/exact.md, mean and variance against those of the law."""
+"""Exact transitions as they are compiled: every row of the table of docs/exact.md, mean and
+variance against those of the law.
+"""
 
 import math
 
@@ -46,9 +48,20 @@ def test_mean_and_variance_of_every_row(name):
     recipe, (mean, variance) = RECIPES[name]
     (block,) = recipe.state
     draws = sample(
-        recipe, scheme="exact", step_size=STEP, steps=420, warmup=20, lengths={block: N}, chains=1, seed=3,
-        initial={block.name: np.full(N, 0.5)}, progress=False,
-    )  # fmt: skip
+        recipe,
+        scheme="exact",
+        step_size=STEP,
+        steps=420,
+        warmup=20,
+        lengths={block: N},
+        chains=1,
+        seed=3,
+        initial={block.name: np.full(N, 0.5)},
+        progress=False,
+    )
     values = np.asarray(draws[block.name]).reshape(-1, N)
-    for found, exact in ((values.mean(axis=0), mean), (((values - mean) ** 2).mean(axis=0), variance)):
+    for found, exact in (
+        (values.mean(axis=0), mean),
+        (((values - mean) ** 2).mean(axis=0), variance),
+    ):
         assert abs(found.mean() - exact) < 5 * found.std(ddof=1) / math.sqrt(N)

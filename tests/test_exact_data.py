@@ -1,4 +1,6 @@
-"""Exact transitions with data: they are read off the posterior that is verified, and what is assumed of data holds of some."""
+"""Exact transitions with data: they are read off the posterior that is verified, and what is
+assumed of data holds of some.
+"""
 
 from dataclasses import replace
 
@@ -8,7 +10,18 @@ from outcomes import outcome_of
 from sympy import Symbol, log
 
 from catalog.scir import scir_posterior
-from recipe import Data, NoncentralChiSquared, Parameter, Posterior, Potential, Recipe, Update, bind, discretised, total
+from recipe import (
+    Data,
+    NoncentralChiSquared,
+    Parameter,
+    Posterior,
+    Potential,
+    Recipe,
+    Update,
+    bind,
+    discretised,
+    total,
+)
 from verify import Verdict, verify
 from verify.obligations.step.exact_transition import EXACT_TRANSITION
 from verify.subject import subject_of
@@ -16,14 +29,20 @@ from verify.subject import subject_of
 (U,) = scir_posterior.H.atoms(Potential)
 X = scir_posterior.state[0]
 z = Data("z", like=X)
-alpha, beta, real = Symbol("alpha", positive=True), Symbol("beta", positive=True), Symbol("alpha", real=True)
+alpha, beta, real = (
+    Symbol("alpha", positive=True),
+    Symbol("beta", positive=True),
+    Symbol("alpha", real=True),
+)
 COUNTS = np.eye(4)[np.repeat([0, 1, 2], [8, 1, 1])]
 GAMMA = (alpha - 1) * log(X) - X
 
 
 def posterior_of(prior, each=None, gradient=None):
     each = z * log(X) if each is None else each
-    return bind(scir_posterior, {U: Posterior(X, total(each), total(prior), {z: COUNTS}, gradient=gradient)})
+    return bind(
+        scir_posterior, {U: Posterior(X, total(each), total(prior), {z: COUNTS}, gradient=gradient)}
+    )
 
 
 def line(step):
@@ -33,7 +52,9 @@ def line(step):
 GOOD = discretised(posterior_of(GAMMA), "exact")
 
 
-@pytest.mark.parametrize("prior", [-(X**2), (alpha - 1) * log(X) - 2 * X, (alpha - 1) * log(X), -1 / X])
+@pytest.mark.parametrize(
+    "prior", [-(X**2), (alpha - 1) * log(X) - 2 * X, (alpha - 1) * log(X), -1 / X]
+)
 def test_a_step_of_another_posterior_is_refuted(prior):
     outcome = line(replace(GOOD, of=posterior_of(prior)))
     assert outcome.verdict is Verdict.REFUTED
@@ -54,13 +75,17 @@ def test_a_rule_that_reads_its_shape_from_the_gradient_is_right_for_every_shape(
 def test_a_rule_with_the_shape_written_in_it_is_right_for_this_shape_alone():
     ((block, e),) = GOOD.update.rule
     (draw,) = e.atoms(NoncentralChiSquared)
-    moved = e.xreplace({draw: NoncentralChiSquared(draw.noise, draw.df + 2 * (beta - alpha), draw.nonc)})
+    moved = e.xreplace(
+        {draw: NoncentralChiSquared(draw.noise, draw.df + 2 * (beta - alpha), draw.nonc)}
+    )
     step = replace(GOOD, update=Update(GOOD.update.step, {block: moved}, GOOD.update.target))
     assert line(step).verdict is Verdict.REFUTED
 
 
 def test_every_block_must_have_its_transition():
-    assert line(replace(GOOD, exact=replace(GOOD.exact, transitions=()))).verdict is Verdict.UNDECIDED
+    assert (
+        line(replace(GOOD, exact=replace(GOOD.exact, transitions=()))).verdict is Verdict.UNDECIDED
+    )
 
 
 def test_another_D_is_refuted():
@@ -74,11 +99,15 @@ def test_a_parameter_with_the_name_of_the_sum_is_another():
     outcome = line(discretised(posterior_of((taken - 1) * log(X) - X), "exact"))
     assert outcome.verdict is Verdict.PROVED
     assert outcome.assumptions == (
-        "the data are such that 2*data_theta - 2*data_theta_ > 0, with data_theta_ the sum over the data of -z",
+        (
+            "the data are such that 2*data_theta - 2*data_theta_ > 0, with data_theta_ the sum over"
+            " the data of -z"
+        ),
     )
 
 
-# -- what is assumed of data -------------------------------------------------------------------------------------------------------
+# -- what is assumed of data
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -113,7 +142,9 @@ def test_what_some_data_fulfil_for_all_parameters_is_assumed(prior, each):
 
 
 def test_well_defined_assumes_nothing_of_data_that_none_fulfil():
-    vacuous = outcome_of(verify(posterior_of(GAMMA, z * log(X) + 0 * X + log(-1 - z**2) / X.dim)), "well-defined")
+    vacuous = outcome_of(
+        verify(posterior_of(GAMMA, z * log(X) + 0 * X + log(-1 - z**2) / X.dim)), "well-defined"
+    )
     assert vacuous.verdict is Verdict.UNDECIDED
     assert "no data were found for which" in vacuous.by
     held = outcome_of(verify(posterior_of(GAMMA, z * log(X) + log(1 + z))), "well-defined")
@@ -121,7 +152,12 @@ def test_well_defined_assumes_nothing_of_data_that_none_fulfil():
 
 
 def test_a_gradient_of_ones_own_is_taken_for_what_it_is_said_to_be():
-    outcome = line(discretised(posterior_of(GAMMA, gradient=lambda theta, rows, x, g: None), "exact"))
+    outcome = line(
+        discretised(posterior_of(GAMMA, gradient=lambda theta, rows, x, g: None), "exact")
+    )
     assert outcome.verdict is Verdict.PROVED
-    assert outcome.assumptions[0] == "gradient= of U estimates the gradient that its log_likelihood and log_prior have"
+    assert (
+        outcome.assumptions[0]
+        == "gradient= of U estimates the gradient that its log_likelihood and log_prior have"
+    )
     assert len(line(GOOD).assumptions) == 1

@@ -22,20 +22,39 @@ z = Noise("z", like=xi)
 M, S = Dense("M", theta, symmetric=True), Dense("S", theta, positive=True)
 c = Noise("c", like=theta, covariance=S)
 WORLD = world_of((theta, r, xi), 3)
-WHITE = [Symbol(f"{name}_{k}", real=True) for name in "wnc" for k in range(3)] + [Symbol("z_0", real=True)]
+WHITE = [Symbol(f"{name}_{k}", real=True) for name in "wnc" for k in range(3)] + [
+    Symbol("z_0", real=True)
+]
 AT = {GENERIC: 0, OTHER: 2}
 
 WORDS = (
-    w, n, z, w**2, w * theta, n * r, total(w * theta), total(n), total(w**2), total(w * n), total(w * r) ** 2, xi * z**2,
-    theta * total(theta**2), relabel(w, GENERIC, OTHER), relabel(w * theta, GENERIC, OTHER),
-)  # fmt: skip
+    w,
+    n,
+    z,
+    w**2,
+    w * theta,
+    n * r,
+    total(w * theta),
+    total(n),
+    total(w**2),
+    total(w * n),
+    total(w * r) ** 2,
+    xi * z**2,
+    theta * total(theta**2),
+    relabel(w, GENERIC, OTHER),
+    relabel(w * theta, GENERIC, OTHER),
+)
 CORRELATED = (c, c * theta, total(c * r), total(c**2), relabel(c, GENERIC, OTHER), w, total(w * c))
 
 
 def brute_force(e: Expr) -> Expr:
-    """The mean of a polynomial of the white noise: the k-th moment is (k - 1)!! for even k and 0 for odd k."""
+    """The mean of a polynomial of the white noise: the k-th moment is (k - 1)!! for even k and 0
+    for odd k.
+    """
     terms = Poly(WORLD.read(e, AT), *WHITE).terms()
-    return Add(*(f * prod(0 if k % 2 else factorial2(k - 1) for k in powers) for powers, f in terms))
+    return Add(
+        *(f * prod(0 if k % 2 else factorial2(k - 1) for k in powers) for powers, f in terms)
+    )
 
 
 def check(e: Expr) -> None:
@@ -54,11 +73,24 @@ def test_products_of_correlated_noise(factors: list[Expr]) -> None:
     check(reduce(lambda x, y: x * y, factors))
 
 
-@pytest.mark.parametrize(("e", "moment"), [
-    (w, 0), (w**2, 1), (w**4, 3), (w**6, 15), (w * n, 0), (z**2, 1), (z * w, 0),
-    (w * relabel(w, GENERIC, OTHER), 0), (total(w**2), theta.dim), (total(w) ** 2, theta.dim),
-    (total(w**2) ** 2, theta.dim**2 + 2 * theta.dim), (w * total(w * theta), theta), (total(w * theta) ** 2, total(theta**2)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("e", "moment"),
+    [
+        (w, 0),
+        (w**2, 1),
+        (w**4, 3),
+        (w**6, 15),
+        (w * n, 0),
+        (z**2, 1),
+        (z * w, 0),
+        (w * relabel(w, GENERIC, OTHER), 0),
+        (total(w**2), theta.dim),
+        (total(w) ** 2, theta.dim),
+        (total(w**2) ** 2, theta.dim**2 + 2 * theta.dim),
+        (w * total(w * theta), theta),
+        (total(w * theta) ** 2, total(theta**2)),
+    ],
+)
 def test_moments_that_everybody_knows(e: Expr, moment: Expr) -> None:
     assert expand(expectation(e) - moment) == 0
 
@@ -80,7 +112,9 @@ def test_what_is_no_polynomial_is_refused(e: Expr) -> None:
         expectation(e)
 
 
-@pytest.mark.parametrize("e", [total((w + theta) ** 2), total(w * (w + theta)), total(w * (n + w) ** 2) * w])
+@pytest.mark.parametrize(
+    "e", [total((w + theta) ** 2), total(w * (w + theta)), total(w * (n + w) ** 2) * w]
+)
 def test_sums_inside_a_total(e: Expr) -> None:
     check(e)
 

@@ -1,4 +1,6 @@
-"""The generated step against a slow 50-digit evaluation of the symbolic rule; the loop of ``run`` against ``step``; the text."""
+"""The generated step against a slow 50-digit evaluation of the symbolic rule; the loop of ``run``
+against ``step``; the text.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ from recipe import (
     mirror,
     outer,
     total,
-)  # fmt: skip
+)
 from recipe.language.abstract import Partial
 from recipe.language.symbols import ScalarNoise
 from recipe.language.total import sum_over
@@ -53,23 +55,46 @@ k = Parameter("k", like=theta, positive=True)
 G = 1 / (1 + tanh(theta) ** 2)
 
 SGLD = Recipe(state=(theta,), H=U, D=Matrix([[1]]), Q=Matrix([[0]]), name="sgld")
-SGHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), name="sghmc")
+SGHMC = Recipe(
+    (theta, r),
+    U + total(r**2) / 2,
+    Matrix([[0, 0], [0, C]]),
+    Matrix([[0, -1], [1, 0]]),
+    name="sghmc",
+)
 SGNHT = Recipe(
-    (theta, r, xi), U + total(r**2) / 2 + d * (xi - A) ** 2 / 2, Matrix([[0, 0, 0], [0, A, 0], [0, 0, 0]]),
-    Matrix([[0, -1, 0], [1, 0, r / d], [0, -r / d, 0]]), name="sgnht",
-)  # fmt: skip
-SGRHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, G]]), Matrix([[0, -sqrt(G)], [sqrt(G), 0]]), name="sgrhmc")
+    (theta, r, xi),
+    U + total(r**2) / 2 + d * (xi - A) ** 2 / 2,
+    Matrix([[0, 0, 0], [0, A, 0], [0, 0, 0]]),
+    Matrix([[0, -1, 0], [1, 0, r / d], [0, -r / d, 0]]),
+    name="sgnht",
+)
+SGRHMC = Recipe(
+    (theta, r),
+    U + total(r**2) / 2,
+    Matrix([[0, 0], [0, G]]),
+    Matrix([[0, -sqrt(G)], [sqrt(G), 0]]),
+    name="sgrhmc",
+)
 COUPLED = Recipe(
-    (theta, r), U + total(exp(-total(r**2) / d) * r**2) / 2, Matrix([[1 + total(theta**2) / d, 0], [0, C]]),
-    Matrix([[0, outer(r, theta) - 1], [1 - outer(theta, r), 0]]), name="coupled",
-)  # fmt: skip
-PRECONDITIONED = Recipe((theta,), U + total(k * theta**2) / 2, Matrix([[C * M]]), Matrix([[0]]), name="preconditioned")
+    (theta, r),
+    U + total(exp(-total(r**2) / d) * r**2) / 2,
+    Matrix([[1 + total(theta**2) / d, 0], [0, C]]),
+    Matrix([[0, outer(r, theta) - 1], [1 - outer(theta, r), 0]]),
+    name="coupled",
+)
+PRECONDITIONED = Recipe(
+    (theta,), U + total(k * theta**2) / 2, Matrix([[C * M]]), Matrix([[0]]), name="preconditioned"
+)
 BOUND = bind(SGHMC, {U: total(log(1 + exp(k * theta)) + theta**4 / 4)})
 FACTORED = Recipe(
-    (theta, r, xi), U + total(r**2) / 2 + xi**2 / 2,
-    Matrix([[1, theta, 0], [theta, 1 + theta**2 + outer(r, r), r], [0, r, 1]]), Matrix.zeros(3),
-    noise_factor=Matrix([[1, 0, 0], [theta, 1, r], [0, 0, 1]]), name="factored",
-)  # fmt: skip
+    (theta, r, xi),
+    U + total(r**2) / 2 + xi**2 / 2,
+    Matrix([[1, theta, 0], [theta, 1 + theta**2 + outer(r, r), r], [0, r, 1]]),
+    Matrix.zeros(3),
+    noise_factor=Matrix([[1, 0, 0], [theta, 1, r], [0, 0, 1]]),
+    name="factored",
+)
 RECIPES = [SGLD, SGHMC, SGNHT, SGRHMC, COUPLED, PRECONDITIONED, BOUND, FACTORED]
 
 
@@ -88,7 +113,12 @@ def setting(update, size, seed=0):
     rng = np.random.default_rng(seed)
     values = {b.name: rng.normal(size=size if isinstance(b, Vector) else 1) for b in update.state}
     root = rng.normal(size=(size, size))
-    values |= {"M": root @ root.T / size + np.eye(size), "k": rng.uniform(0.5, 2, size), "A": 1.3, "C": 0.7}
+    values |= {
+        "M": root @ root.T / size + np.eye(size),
+        "k": rng.uniform(0.5, 2, size),
+        "A": 1.3,
+        "C": 0.7,
+    }
     noises = sorted({s for _, e in update.rule for s in e.atoms(Noise, ScalarNoise)}, key=str)
     for s in noises:
         values[getattr(s, "base", s.name)] = rng.normal(size=size if hasattr(s, "base") else 1)
@@ -115,17 +145,25 @@ def compare(what, size, scheme="semi-implicit", step=0.03):
     loaded.step(out, state, cubic, step, params, noise)
     expected = slow_step(update, {**values, update.step.name: step}, slow_cubic)
     for block, field in module.plan.fields.items():
-        np.testing.assert_allclose(getattr(out, field), expected[block.name], rtol=2e-13, atol=1e-14, err_msg=block.name)
+        np.testing.assert_allclose(
+            getattr(out, field), expected[block.name], rtol=2e-13, atol=1e-14, err_msg=block.name
+        )
     for a, b in zip(before, state, strict=True):
         np.testing.assert_array_equal(a, b)  # only out is written
 
 
 @pytest.mark.by_default(  # each takes a second to compile
-    "sgld-semi-implicit", "sghmc-semi-implicit0", "sgnht-semi-implicit", "sgrhmc-semi-implicit", "sghmc-semi-implicit1",
+    "sgld-semi-implicit",
+    "sghmc-semi-implicit0",
+    "sgnht-semi-implicit",
+    "sgrhmc-semi-implicit",
+    "sghmc-semi-implicit1",
     "factored-semi-implicit",
-)  # fmt: skip
+)
 @pytest.mark.parametrize(
-    ("recipe", "scheme"), [(r, s) for r in RECIPES for s in ("semi-implicit", "euler")], ids=lambda x: getattr(x, "name", x)
+    ("recipe", "scheme"),
+    [(r, s) for r in RECIPES for s in ("semi-implicit", "euler")],
+    ids=lambda x: getattr(x, "name", x),
 )
 def test_step_is_the_rule(recipe, scheme):
     for size in (1, 2, 5):
@@ -145,16 +183,39 @@ def test_a_printed_rule_is_compiled_as_it_stands():
         (r, r + eps * total(w) * w),
     ]
     compare(Update(eps, rule, U + total(r**2) / 2, name="splitting"), 5)
-    simultaneous = Update(eps, {theta: theta + eps * r * xi, r: r - eps * theta, xi: xi + eps * total(theta * r)}, total(theta**2))
+    simultaneous = Update(
+        eps,
+        {theta: theta + eps * r * xi, r: r - eps * theta, xi: xi + eps * total(theta * r)},
+        total(theta**2),
+    )
     compare(simultaneous, 4)
 
 
 def test_two_gradients_in_a_step_are_taken_where_they_stand():
     eps = Symbol("epsilon", positive=True)
     kick = r - eps / 2 * grad(U, theta)
-    compare(Update(eps, [(r, kick), (theta, theta + eps * r), (r, kick)], U + total(r**2) / 2, name="leapfrog"), 3)
+    compare(
+        Update(
+            eps,
+            [(r, kick), (theta, theta + eps * r), (r, kick)],
+            U + total(r**2) / 2,
+            name="leapfrog",
+        ),
+        3,
+    )
     joined = theta + eps * grad(U, theta)
-    compare(Update(eps, [(theta, joined), (r, r + eps * grad(U, theta) * total(grad(U, theta) * r)), (theta, joined)], U), 3)
+    compare(
+        Update(
+            eps,
+            [
+                (theta, joined),
+                (r, r + eps * grad(U, theta) * total(grad(U, theta) * r)),
+                (theta, joined),
+            ],
+            U,
+        ),
+        3,
+    )
 
 
 def test_blocks_of_different_lengths_and_matrices_that_are_not_square():
@@ -177,7 +238,9 @@ def test_transposed_product():
     B = Dense("B", theta, phi)
     eps = Symbol("epsilon", positive=True)
     pulled = sum_over(B.entry(-7, 0) * theta.at(-7), -7, theta.length)
-    module = generate(Update(eps, {theta: theta, phi: phi + eps * pulled}, total(phi**2) + total(theta**2)))
+    module = generate(
+        Update(eps, {theta: theta, phi: phi + eps * pulled}, total(phi**2) + total(theta**2))
+    )
     loaded = module.load()
     rng = np.random.default_rng(2)
     t0, p0, b = rng.normal(size=3), rng.normal(size=2), rng.normal(size=(3, 2))
@@ -197,23 +260,57 @@ def white_noise(module, size, t, *, seed=3, chain=0):
     return tuple(result)
 
 
-def run(loaded, state, draws, gradient, params, *, seed=3, chain=0, start=0, steps=10, step_size=0.03, warmup=0):
-    return loaded.run(state, draws, gradient, (), step_size, params, np.uint64(seed), chain, start, steps, warmup, 1)
+def run(
+    loaded,
+    state,
+    draws,
+    gradient,
+    params,
+    *,
+    seed=3,
+    chain=0,
+    start=0,
+    steps=10,
+    step_size=0.03,
+    warmup=0,
+):
+    return loaded.run(
+        state,
+        draws,
+        gradient,
+        (),
+        step_size,
+        params,
+        np.uint64(seed),
+        chain,
+        start,
+        steps,
+        warmup,
+        1,
+    )
 
 
 @pytest.mark.by_default("1-sgnht", "31-sgnht", "64-sgnht", "65-sgnht")
 @pytest.mark.parametrize("recipe", [SGNHT, PRECONDITIONED], ids=lambda x: x.name)
 @pytest.mark.parametrize("size", [1, 2, 5, 31, 32, 33, 63, 64, 65])
 def test_run_is_step_with_fused_noise(recipe, size):
-    """From a step on that is no multiple of 64, over one that is, in two parts: up to 64 steps are drawn at once."""
+    """From a step on that is no multiple of 64, over one that is, in two parts: up to 64 steps are
+    drawn at once.
+    """
     module = generate(recipe)
     loaded = module.load()
     values = setting(discretise(recipe, "semi-implicit"), size)
     state, params, _ = fast_inputs(module, loaded, values)
     draws = loaded.Draws(*(np.empty((10, a.size)) for a in state[: len(module.plan.state)]))
-    here, there = loaded.allocate(*state[: len(module.plan.state)]), loaded.allocate(*state[: len(module.plan.state)])
+    here, there = (
+        loaded.allocate(*state[: len(module.plan.state)]),
+        loaded.allocate(*state[: len(module.plan.state)]),
+    )
     for start, steps in ((59, 3), (62, 7)):
-        assert run(loaded, state, draws, cubic, params, start=start, steps=steps, warmup=59) == (start + steps, -1)
+        assert run(loaded, state, draws, cubic, params, start=start, steps=steps, warmup=59) == (
+            start + steps,
+            -1,
+        )
     for t in range(10):
         loaded.step(there, here, cubic, 0.03, params, white_noise(module, size, 59 + t))
         here, there = there, here
@@ -227,7 +324,9 @@ def test_step_allocates_nothing():
     _nrt_python.memsys_enable_stats()
     module = generate(SGNHT)
     loaded = module.load()
-    state, params, noise = fast_inputs(module, loaded, setting(discretise(SGNHT, "semi-implicit"), 50))
+    state, params, noise = fast_inputs(
+        module, loaded, setting(discretise(SGNHT, "semi-implicit"), 50)
+    )
     out = loaded.allocate(state.theta, state.r, state.xi)
     step = loaded.step
 
@@ -253,7 +352,13 @@ sigma = Symbol("sigma", positive=True)
 def logistic(size, rows, scale=1.0, seed=5):
     rng = np.random.default_rng(seed)
     x, labels = scale * rng.normal(size=(rows, size)), rng.integers(0, 2, rows).astype(float)
-    return Posterior(theta, y * eta - log(1 + exp(eta)), -total(theta**2) / (2 * sigma**2), {X: x, y: labels}), x, labels
+    return (
+        Posterior(
+            theta, y * eta - log(1 + exp(eta)), -total(theta**2) / (2 * sigma**2), {X: x, y: labels}
+        ),
+        x,
+        labels,
+    )
 
 
 def test_minibatch_gradient_is_that_of_the_chosen_rows():
@@ -290,7 +395,10 @@ def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
         "probability": y * log(p) + (1 - y) * log(1 - p),
         "sign": -log(1 + exp(-label * eta)),
     }
-    x, labels = np.array([[1000.0], [-1000.0], [30.0], [-40.0], [1e-3]]), np.array([1.0, 1.0, 0.0, 0.0, 1.0])
+    x, labels = (
+        np.array([[1000.0], [-1000.0], [30.0], [-40.0], [1e-3]]),
+        np.array([1.0, 1.0, 0.0, 0.0, 1.0]),
+    )
     posterior = Posterior(theta, likelihood[form], -total(theta**2) / 2, {X: x, y: labels})
     module = generate(bind(SGLD, {U: posterior}))
     loaded = module.load()
@@ -299,22 +407,36 @@ def test_logistic_gradient_is_finite_and_right_for_huge_predictors(form):
         loaded.gradient_U(g, np.array([at]), loaded.Data(x, labels), (), (), np.zeros(0, np.int64))
         with mpmath.workdps(50):
             terms = [
-                (1 / (1 + mpmath.exp(-mpmath.mpf(a) * at)) - b) * a for a, b in zip(x[:, 0].tolist(), labels.tolist(), strict=True)
+                (1 / (1 + mpmath.exp(-mpmath.mpf(a) * at)) - b) * a
+                for a, b in zip(x[:, 0].tolist(), labels.tolist(), strict=True)
             ]
             expected = float(mpmath.fsum(terms) + at)
         assert g[0] == pytest.approx(expected, rel=1e-13)
 
 
 def test_loops_over_coordinates_are_not_nested_unless_there_is_a_matrix():
-    """Neither in the text of a function nor through the functions that it calls; loops over steps and over chains are others."""
+    """Neither in the text of a function nor through the functions that it calls; loops over steps
+    and over chains are others.
+    """
     over_steps = ("range(start, start + steps)", "range(step_sizes.size)")
-    ahead = "range(slot & ~np.uint64(7), stop + np.uint64(7) & ~np.uint64(7))"  # of fill_ahead, for several steps
+    # of fill_ahead, for several steps
+    ahead = "range(slot & ~np.uint64(7), stop + np.uint64(7) & ~np.uint64(7))"
 
     def depth(node, functions, level=0):
-        level += isinstance(node, ast.For) and node.target.id != "c" and ast.unparse(node.iter) not in (*over_steps, ahead)
+        level += (
+            isinstance(node, ast.For)
+            and node.target.id != "c"
+            and ast.unparse(node.iter) not in (*over_steps, ahead)
+        )
         called = functions.get(getattr(getattr(node, "func", None), "id", None))
         inner = [depth(called, functions, level)] if called is not None else []
-        return max([level, *inner, *(depth(child, functions, level) for child in ast.iter_child_nodes(node))])
+        return max(
+            [
+                level,
+                *inner,
+                *(depth(child, functions, level) for child in ast.iter_child_nodes(node)),
+            ]
+        )
 
     def of(recipe):
         tree = ast.parse(generate(recipe).source)
@@ -333,10 +455,26 @@ def test_sums_of_one_level_share_a_loop():
     assert sum(line.startswith("def sums") for line in source.splitlines()) <= 3
 
 
-NAMES = ["i", "out", "step", "math", "state", "np", "count", "index", "params", "gradient", "range", "total", "total_2"]
+NAMES = [
+    "i",
+    "out",
+    "step",
+    "math",
+    "state",
+    "np",
+    "count",
+    "index",
+    "params",
+    "gradient",
+    "range",
+    "total",
+    "total_2",
+]
 
 
-@pytest.mark.by_default("i", "state", "np")  # a local, a parameter, a module; each is to be compiled
+@pytest.mark.by_default(
+    "i", "state", "np"
+)  # a local, a parameter, a module; each is to be compiled
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_names(name):
     block, other = Vector(name), Scalar("noise" if name != "noise" else "data")
@@ -358,14 +496,18 @@ def test_hostile_names(name):
     new = 0.25 + 0.01 * (0.5 - 2.0)
     x = start[fields[block]]
     np.testing.assert_allclose(getattr(out, fields[other]), [new], rtol=1e-14)
-    np.testing.assert_allclose(getattr(out, fields[block]), x - 0.015 * (x**3 + x / 2) + new * 0.1 * noise, rtol=1e-14)
+    np.testing.assert_allclose(
+        getattr(out, fields[block]), x - 0.015 * (x**3 + x / 2) + new * 0.1 * noise, rtol=1e-14
+    )
 
 
 def test_what_has_no_values_is_named():
     F, g = Field("F", theta, positive=True), Function("g", positive=True)(theta)
     for metric, name in ((F, "F"), (g, "g")):
         recipe = Recipe(theta, U, Matrix([[metric]]), Matrix([[0]]))
-        with pytest.raises(RecipeError, match=rf"{name} has no values: bind it first, bind\(recipe"):
+        with pytest.raises(
+            RecipeError, match=rf"{name} has no values: bind it first, bind\(recipe"
+        ):
             generate(recipe)
     eps = Symbol("epsilon", positive=True)
     with pytest.raises(RecipeError, match="the value of U"):
@@ -381,16 +523,33 @@ def test_what_has_no_values_is_named():
 def test_special_functions_in_a_likelihood():
     x = Vector("x", domain=Interval.open(0, oo))
     n, half = Data("n"), sympy.Rational(3, 2)
-    posterior = Posterior(x, -total(sympy.loggamma(x)) + n * total(log(x)), -total(x**half), {n: np.array([1.0, 2.0])})
+    posterior = Posterior(
+        x, -total(sympy.loggamma(x)) + n * total(log(x)), -total(x**half), {n: np.array([1.0, 2.0])}
+    )
     V = Potential("V", x)
-    loaded = generate(bind(mirror(Recipe(x, V, Matrix([[x]]), Matrix([[0]])), x), {V: posterior})).load()
+    loaded = generate(
+        bind(mirror(Recipe(x, V, Matrix([[x]]), Matrix([[0]])), x), {V: posterior})
+    ).load()
     g, at = np.empty(2), [1.5, 0.2]
-    loaded.gradient_V(g, np.array(at), loaded.Data(np.array([1.0, 2.0])), (), (), np.zeros(0, np.int64))
-    np.testing.assert_allclose(g, [2 * float(mpmath.digamma(v)) - 3 / v + 1.5 * math.sqrt(v) for v in at], rtol=1e-13)
+    loaded.gradient_V(
+        g, np.array(at), loaded.Data(np.array([1.0, 2.0])), (), (), np.zeros(0, np.int64)
+    )
+    np.testing.assert_allclose(
+        g, [2 * float(mpmath.digamma(v)) - 3 / v + 1.5 * math.sqrt(v) for v in at], rtol=1e-13
+    )
 
 
 def test_the_text_says_where_it_comes_from_and_cannot_be_broken_by_it():
-    module = generate(Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name='evil\nimport os #"""', source="A. Author\nos.remove()"))
+    module = generate(
+        Recipe(
+            theta,
+            U,
+            Matrix([[1]]),
+            Matrix([[0]]),
+            name='evil\nimport os #"""',
+            source="A. Author\nos.remove()",
+        )
+    )
     head = module.source[: module.source.index("from typing")]
     assert all(line.startswith("#") for line in head.splitlines() if line)
     for text in ("H = U", "D[theta, theta] = 1", "scheme: semi-implicit", "theta <- ", "sympy"):
@@ -404,8 +563,12 @@ def test_a_module_is_written_whole_and_stands_alone(tmp_path):
     path = module.write(tmp_path / "kernel.py")
     assert [p.name for p in tmp_path.iterdir()] == ["kernel.py"]
     assert path.read_text() == module.source
-    code = "import sys, kernel; print([m for m in ('sympy', 'recipe', 'codegen') if m in sys.modules])"
-    shown = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    code = (
+        "import sys, kernel; print([m for m in ('sympy', 'recipe', 'codegen') if m in sys.modules])"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert shown.stdout.strip() == "[]"
     with pytest.raises(RecipeError, match="cannot be written"):
         module.write(tmp_path / "missing" / "kernel.py")

@@ -1,4 +1,6 @@
-"""Which steps stay inside of a domain and are compiled, and which can leave it and are refused, however they are written."""
+"""Which steps stay inside of a domain and are compiled, and which can leave it and are refused,
+however they are written.
+"""
 
 import numpy as np
 import pytest
@@ -7,9 +9,16 @@ from sympy import Interval, Symbol, atan, exp, log, oo, pi, tan, tanh
 from codegen import generate
 from recipe import Fold, FoldSign, Noise, RecipeError, Update, Vector, total
 
-probability, half_line = Vector("p", domain=Interval.open(0, 1)), Vector("q", domain=Interval.open(0, oo))
+probability, half_line = (
+    Vector("p", domain=Interval.open(0, 1)),
+    Vector("q", domain=Interval.open(0, oo)),
+)
 other = Vector("other", like=half_line)
-n_p, n_q, decay = Noise("n_p", like=probability), Noise("n_q", like=half_line), exp(-Symbol("h", positive=True))
+n_p, n_q, decay = (
+    Noise("n_p", like=probability),
+    Noise("n_q", like=half_line),
+    exp(-Symbol("h", positive=True)),
+)
 
 
 def generated(rule):
@@ -56,17 +65,33 @@ def test_a_step_that_can_leave_is_refused_however_it_is_written(value):
 MOVED = (half_line, half_line + n_q)
 
 
-@pytest.mark.parametrize("value", [half_line * decay, half_line**2, Fold(half_line + 1, 0, oo), exp(log(half_line) / 2)])
+@pytest.mark.parametrize(
+    "value", [half_line * decay, half_line**2, Fold(half_line + 1, 0, oo), exp(log(half_line) / 2)]
+)
 def test_what_has_left_is_not_read_as_if_it_had_not(value):
-    with pytest.raises(RecipeError, match=r"can take q out of its domain, .*: its rule is .*n_q.*, and the rule of q, .*reads it"):
+    with pytest.raises(
+        RecipeError,
+        match=(
+            r"can take q out of its domain, .*: its rule is .*n_q.*, and the rule of q, .*reads it"
+        ),
+    ):
         generated([MOVED, (half_line, value)])
 
 
 def test_what_another_block_reads_is_inside_too():
     turned = FoldSign(half_line, 0, oo) * other
-    with pytest.raises(RecipeError, match=r"and the rule of other, .*q.*, reads it there; fold it first"):
+    with pytest.raises(
+        RecipeError, match=r"and the rule of other, .*q.*, reads it there; fold it first"
+    ):
         generated([MOVED, (other, other + half_line), (half_line, Fold(half_line, 0, oo))])
-    generated([MOVED, (other, turned), (half_line, Fold(half_line, 0, oo)), (half_line, half_line * decay)])
+    generated(
+        [
+            MOVED,
+            (other, turned),
+            (half_line, Fold(half_line, 0, oo)),
+            (half_line, half_line * decay),
+        ]
+    )
     generated([MOVED, (half_line, exp(n_q))])
     with pytest.raises(RecipeError, match="out of its domain"):
         generated([MOVED, (half_line, Fold(half_line, 0, oo)), MOVED])

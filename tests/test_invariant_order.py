@@ -10,13 +10,41 @@ import mpmath
 import pytest
 import sympy
 from slow_order import SlowStep, normal, quartic
-from sympy import Function, Interval, Matrix, Rational, Symbol, cos, diff, exp, expand, oo, series, simplify, sqrt
+from sympy import (
+    Function,
+    Interval,
+    Matrix,
+    Rational,
+    Symbol,
+    cos,
+    diff,
+    exp,
+    expand,
+    oo,
+    series,
+    simplify,
+    sqrt,
+)
 
 from catalog.hmc import hmc
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from catalog.sgnht import sgnht
-from recipe import Field, Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, bind, discretised, div, grad, total
+from recipe import (
+    Field,
+    Noise,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Update,
+    Vector,
+    bind,
+    discretised,
+    div,
+    grad,
+    total,
+)
 from recipe.language.abstract import Partial
 from recipe.language.expectation import NOISE
 from recipe.language.phi import Phi
@@ -73,7 +101,8 @@ SECOND = ("BAOAB", "OBABO", "ABOBA", "OABAO")
 FIRST = ("ABO", "BAO", "BAOA", "OAB")
 
 
-# -- what is known -------------------------------------------------------------------------------------------------------------
+# -- what is known
+# --------------------------------------------------------------------------------------------------
 
 
 def test_euler_maruyama_is_exactly_one_with_its_correction():
@@ -115,7 +144,12 @@ def test_derived_schemes_are_as_good_as_those_written_by_hand(letters):
 @pytest.mark.slow_for("recipe3-badodab-2")
 @pytest.mark.parametrize(
     ("recipe", "scheme", "order"),
-    [(sghmc, "euler", 1), (sghmc, "semi-implicit", 1), (sgld, "leimkuhler-matthews", 2), (sgnht, "badodab", 2)],
+    [
+        (sghmc, "euler", 1),
+        (sghmc, "semi-implicit", 1),
+        (sgld, "leimkuhler-matthews", 2),
+        (sgnht, "badodab", 2),
+    ],
 )
 def test_schemes_of_the_catalog(recipe, scheme, order):
     found = invariant_order(discretise(recipe, scheme))
@@ -154,7 +188,8 @@ def test_half_orders():
     assert (order.order, order.exact) == (Rational(1, 2), True)
 
 
-# -- mutants -------------------------------------------------------------------------------------------------------------------
+# -- mutants
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.by_default(8)
@@ -167,7 +202,9 @@ def test_a_half_step_made_whole(letters, place):
     block, e = rule[place]
     rule[place] = (block, e.subs(h, 2 * h))
     mutant = Update(h, rule, U + total(r**2) / 2)
-    if letters[place] == "O":  # more friction with the noise that belongs to it is another sampler of the same law
+    if (
+        letters[place] == "O"
+    ):  # more friction with the noise that belongs to it is another sampler of the same law
         assert invariant_order(mutant).order >= 1
         return
     order = invariant_order(mutant)
@@ -177,7 +214,9 @@ def test_a_half_step_made_whole(letters, place):
 
 @pytest.mark.parametrize("letters", SECOND)
 def test_a_noise_that_is_too_large(letters):
-    rule = [(block, e.xreplace({w: sqrt(2) * w, n: sqrt(2) * n})) for block, e in word(letters).rule]
+    rule = [
+        (block, e.xreplace({w: sqrt(2) * w, n: sqrt(2) * n})) for block, e in word(letters).rule
+    ]
     order = invariant_order(Update(h, rule, U + total(r**2) / 2))
     assert (order.order, order.exact) == (0, True)
     assert order.witness is not None
@@ -186,7 +225,10 @@ def test_a_noise_that_is_too_large(letters):
 def test_decay_and_noise_exchanged_is_no_step_near_the_identity():
     c1, c2 = exp(-C * h), sqrt(1 - exp(-2 * C * h))
     exchanged = (r, c2 * r + c1 * w)
-    rule = [exchanged if letter == "O" else word("BAOAB").rule[place] for place, letter in enumerate("BAOAB")]
+    rule = [
+        exchanged if letter == "O" else word("BAOAB").rule[place]
+        for place, letter in enumerate("BAOAB")
+    ]
     with pytest.raises(RecipeError, match=r"the rule of r moves by .* however small the step is"):
         invariant_order(Update(h, rule, U + total(r**2) / 2))
 
@@ -195,7 +237,10 @@ def test_decay_and_noise_exchanged_is_no_step_near_the_identity():
 def test_the_noise_of_half_the_decay(letters):
     """``sqrt(1 - c1)`` for ``sqrt(1 - c1^2)``."""
     t = h / letters.count("O")
-    rule = [(block, e.xreplace({sqrt(1 - exp(-2 * C * t)): sqrt(1 - exp(-C * t))})) for block, e in word(letters).rule]
+    rule = [
+        (block, e.xreplace({sqrt(1 - exp(-2 * C * t)): sqrt(1 - exp(-C * t))}))
+        for block, e in word(letters).rule
+    ]
     order = invariant_order(Update(h, rule, U + total(r**2) / 2))
     assert (order.order, order.exact) == (0, True)
     assert order.witness is not None
@@ -214,13 +259,19 @@ def test_the_obligation():
     bad = outcome(Update(h, {theta: theta - h * grad(U, theta) + sqrt(h) * w}, U))
     assert bad.verdict is Verdict.REFUTED
     assert bad.witness is not None
-    assert outcome(Update(h, {theta: theta + h * exp(-(theta**2)) + sqrt(h) * w**2 - sqrt(h)}, U)).verdict is Verdict.REFUTED
+    assert (
+        outcome(
+            Update(h, {theta: theta + h * exp(-(theta**2)) + sqrt(h) * w**2 - sqrt(h)}, U)
+        ).verdict
+        is Verdict.REFUTED
+    )
     refresh = Update(h, {theta: theta, r: w}, U + total(r**2) / 2)
     redrawn = replace(subject_of(word("BAOAB")), declared=discretised(refresh, "printed"))
     assert INVARIANT_ORDER.discharge(redrawn).verdict is Verdict.UNDECIDED
 
 
-# -- brute force ---------------------------------------------------------------------------------------------------------------
+# -- brute force
+# --------------------------------------------------------------------------------------------------
 
 NUMBERS = {C: sympy.Integer(2), k: sympy.Integer(3)}
 NORMAL, QUARTIC = k * total(theta**2) / 2, total(theta**4) / 4
@@ -232,7 +283,9 @@ MOMENTS = {NORMAL: normal(Rational(1, 3)), QUARTIC: quartic}
 @pytest.mark.parametrize("letters", [*SECOND, "BAO", "BAOA"])
 def test_means_of_monomials_move_as_late_as_is_proved(letters, V):
     order = invariant_order(word(letters)).order
-    friction = sympy.Integer(2 * letters.count("O"))  # so that the first coefficient of the noise is rational
+    friction = sympy.Integer(
+        2 * letters.count("O")
+    )  # so that the first coefficient of the noise is rational
     slow = SlowStep(word(letters, V), {**NUMBERS, C: friction}, int(2 * order) + 2)
     moments = {theta: MOMENTS[V], r: normal(Rational(1))}
     seen = set()
@@ -241,18 +294,31 @@ def test_means_of_monomials_move_as_late_as_is_proved(letters, V):
             phi = slow.gen[theta] ** i * slow.gen[r] ** j
             moved = slow.step(phi)
             for power in range(1, int(2 * order) + 2):
-                assert slow.under_target(moved.get(power, slow.ring.zero), moments) == 0, (i, j, power)
+                assert slow.under_target(moved.get(power, slow.ring.zero), moments) == 0, (
+                    i,
+                    j,
+                    power,
+                )
             seen.add(slow.under_target(moved.get(int(2 * order) + 2, slow.ring.zero), moments))
     assert seen - {0}
 
 
 @pytest.mark.parametrize("V", [NORMAL, QUARTIC], ids=["normal", "quartic"])
 def test_what_is_recorded_by_brute_force(V):
-    """``E[(A_2 + [L, Q_1]) phi] = 0``, which for ``E[L psi] = 0`` is ``E[A_2 phi] = E[Q_1 L phi]``."""
-    values = {**NUMBERS, h: 2 * Symbol("h2", positive=True)}  # the root of h / 2 then has no root of 2 in it
+    """``E[(A_2 + [L, Q_1]) phi] = 0``, which for ``E[L psi] = 0`` is ``E[A_2 phi] = E[Q_1 L
+    phi]``.
+    """
+    values = {
+        **NUMBERS,
+        h: 2 * Symbol("h2", positive=True),
+    }  # the root of h / 2 then has no root of 2 in it
     update = leimkuhler_matthews(V)
-    halved = Update(values[h] / 2, [(b, e.xreplace(values)) for b, e in update.rule], V,
-                    observe={b: e.xreplace(values) for b, e in update.observe})  # fmt: skip
+    halved = Update(
+        values[h] / 2,
+        [(b, e.xreplace(values)) for b, e in update.rule],
+        V,
+        observe={b: e.xreplace(values) for b, e in update.observe},
+    )
     slow = SlowStep(halved, NUMBERS, 4)
     moments = {theta: MOMENTS[V]}
     for i in range(1, 7):
@@ -261,7 +327,13 @@ def test_what_is_recorded_by_brute_force(V):
         recorded = slow.record(moved[2])
         zero = slow.ring.zero
         assert slow.under_target(moved[2], moments) == 0
-        assert expand(slow.under_target(moved.get(4, zero), moments) - slow.under_target(recorded.get(2, zero), moments)) == 0
+        assert (
+            expand(
+                slow.under_target(moved.get(4, zero), moments)
+                - slow.under_target(recorded.get(2, zero), moments)
+            )
+            == 0
+        )
 
 
 def test_the_residual_of_euler_maruyama_by_hand():
@@ -278,12 +350,19 @@ def test_the_residual_of_euler_maruyama_by_hand():
     assert simplify(expand((diff(rho * diff(f, x), x) + adjoint) / rho)) == 0
 
 
-# -- normal laws ---------------------------------------------------------------------------------------------------------------
+# -- normal laws
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("letters", "variance"),
-    [("BAOAB", 1 / k), ("ABOBA", 1 / k), ("OBABO", 4 / (k * (4 - h**2 * k))), ("OABAO", (4 - h**2 * k) / (4 * k)), ("BAOA", 1 / k)],
+    [
+        ("BAOAB", 1 / k),
+        ("ABOBA", 1 / k),
+        ("OBABO", 4 / (k * (4 - h**2 * k))),
+        ("OABAO", (4 - h**2 * k) / (4 * k)),
+        ("BAOA", 1 / k),
+    ],
 )
 def test_the_variance_of_positions(letters, variance):
     found = covariance(step_of(word(letters, NORMAL)), 8)
@@ -297,13 +376,19 @@ def lyapunov(update: Update, step: mpmath.mpf) -> mpmath.matrix:
     sigma = None
     M, noise = mpmath.eye(size), mpmath.zeros(size)
     for block, e in update.rule:
-        value = e.xreplace({C: sympy.Integer(2), k: sympy.Integer(3)}).subs(h, sympy.Float(step, 60))
+        value = e.xreplace({C: sympy.Integer(2), k: sympy.Integer(3)}).subs(
+            h, sympy.Float(step, 60)
+        )
         one = mpmath.eye(size)
         for j, b in enumerate(blocks):
-            one[blocks.index(block), j] = mpmath.mpf(sympy.N(value.coeff(b) if value.has(b) else 0, 60))
+            one[blocks.index(block), j] = mpmath.mpf(
+                sympy.N(value.coeff(b) if value.has(b) else 0, 60)
+            )
         M, noise = one * M, one * noise * one.T
         for draw in value.atoms(*NOISE):
-            noise[blocks.index(block), blocks.index(block)] += mpmath.mpf(sympy.N(expand(value).coeff(draw), 60)) ** 2
+            noise[blocks.index(block), blocks.index(block)] += (
+                mpmath.mpf(sympy.N(expand(value).coeff(draw), 60)) ** 2
+            )
     pairs = list(itertools.product(range(size), repeat=2))
     system = mpmath.matrix(len(pairs))
     right = mpmath.matrix(len(pairs), 1)
@@ -324,12 +409,15 @@ def test_covariances_against_a_numerical_solve(letters):
         exact = lyapunov(update, step)
         for i, a in enumerate(update.state):
             for j, b in enumerate(update.state):
-                ours = sum(mpmath.mpf(sympy.N(m[a, b].xreplace(NUMBERS), 60)) * step ** (mpmath.mpf(p) / 2)
-                           for p, m in enumerate(found.powers))  # fmt: skip
+                ours = sum(
+                    mpmath.mpf(sympy.N(m[a, b].xreplace(NUMBERS), 60)) * step ** (mpmath.mpf(p) / 2)
+                    for p, m in enumerate(found.powers)
+                )
                 assert abs(ours - exact[i, j]) < mpmath.mpf(10) ** -12
 
 
-# -- marginal laws and observables ---------------------------------------------------------------------------------------------
+# -- marginal laws and observables
+# ---------------------------------------------------------------------------------------------
 
 
 def marginals(update: Update) -> dict:
@@ -352,7 +440,9 @@ def test_marginal_laws_of_every_potential(letters, of_theta, of_r):
 
 
 def test_positions_may_be_better_than_the_pair():
-    """Semi-implicit Euler is off at first order in the joint law, by ``U' r`` and ``r^2``, of which positions see nothing."""
+    """Semi-implicit Euler is off at first order in the joint law, by ``U' r`` and ``r^2``, of which
+    positions see nothing.
+    """
     order = invariant_order(semi_implicit())
     assert expand(order.correction - (C * r**2 / 4 + r * U1 / 2)) == 0
     assert marginals(semi_implicit()) == {theta: (2, True), r: (1, True)}
@@ -361,11 +451,17 @@ def test_positions_may_be_better_than_the_pair():
 @pytest.mark.parametrize("letters", SECOND)
 @pytest.mark.parametrize("block", [theta, r])
 def test_what_a_small_quartic_part_does_to_a_variance(letters, block):
-    """Against the exact moments of the chain at one step size, to first order in delta; the target's are -3 and 0."""
+    """Against the exact moments of the chain at one step size, to first order in delta; the
+    target's are -3 and 0.
+    """
     delta = Symbol("delta", positive=True)
     V = total(theta**2 / 2 + delta * theta**4 / 4)
-    g = mean_correction(step_of(word(letters, V)), [block], 6, delta).xreplace({C: sympy.Integer(2)})
-    f0 = invariant_order(word(letters, total(theta**2) / 2), marginals=()).correction.xreplace({C: sympy.Integer(2)})
+    g = mean_correction(step_of(word(letters, V)), [block], 6, delta).xreplace(
+        {C: sympy.Integer(2)}
+    )
+    f0 = invariant_order(word(letters, total(theta**2) / 2), marginals=()).correction.xreplace(
+        {C: sympy.Integer(2)}
+    )
     mean_f0 = integrate_normally(f0, theta if block == r else r)
     predicted = integrate_normally(block**2 * g, block) - integrate_normally(g, block)
     predicted += first_order(block**2, mean_f0, block)
@@ -388,14 +484,18 @@ def first_order(phi, f, block):
     quartic_part = theta**4 / 4
 
     def change(e):
-        return integrate_normally(e, theta) * integrate_normally(quartic_part, theta) - integrate_normally(e * quartic_part, theta)
+        return integrate_normally(e, theta) * integrate_normally(
+            quartic_part, theta
+        ) - integrate_normally(e * quartic_part, theta)
 
     mean = integrate_normally
     return change(phi * f) - change(phi) * mean(f, theta) - mean(phi, theta) * change(f)
 
 
 def first_order_variance(letters, step, block):
-    """The derivative by delta, at 0, of a stationary variance of the chain itself, from its closed equations for moments."""
+    """The derivative by delta, at 0, of a stationary variance of the chain itself, from its closed
+    equations for moments.
+    """
     R, d, x, p, *draws = sympy.ring(["d", "x", "p", "v", "w"], sympy.RealField(prec=160))
     number = R.domain.convert
     at, use = {"x": x, "p": p}, iter(draws)
@@ -406,7 +506,9 @@ def first_order_variance(letters, step, block):
         elif letter == "B":
             at["p"] -= number(t) * low(at["x"] + d * at["x"] ** 3)
         else:
-            at["p"] = number(mpmath.exp(-2 * t)) * at["p"] + number(mpmath.sqrt(1 - mpmath.exp(-4 * t))) * next(use)
+            at["p"] = number(mpmath.exp(-2 * t)) * at["p"] + number(
+                mpmath.sqrt(1 - mpmath.exp(-4 * t))
+            ) * next(use)
         at = {name: low(value) for name, value in at.items()}
     pairs = [(2, 0), (1, 1), (0, 2)]
     rows = [over_draws(low(at["x"] ** i * at["p"] ** j)) for i, j in pairs]
@@ -416,7 +518,10 @@ def first_order_variance(letters, step, block):
             system[i, j] = (i == j) - row.get((0, *pair), 0)
     before = mpmath.lu_solve(system, mpmath.matrix([row.get((0, 0, 0), 0) for row in rows]))
     sigma = {(0, 0): before[0], (0, 1): before[1], (1, 0): before[1], (1, 1): before[2]}
-    right = [sum(c * isserlis([0] * m[1] + [1] * m[2], sigma) for m, c in row.items() if m[0] == 1) for row in rows]
+    right = [
+        sum(c * isserlis([0] * m[1] + [1] * m[2], sigma) for m, c in row.items() if m[0] == 1)
+        for row in rows
+    ]
     return mpmath.lu_solve(system, mpmath.matrix(right))[0 if block == theta else 2]
 
 
@@ -438,7 +543,10 @@ def isserlis(letters, sigma):
     if not letters:
         return mpmath.mpf(1)
     first, rest = letters[0], letters[1:]
-    return sum(sigma[first, other] * isserlis(rest[:i] + rest[i + 1 :], sigma) for i, other in enumerate(rest))
+    return sum(
+        sigma[first, other] * isserlis(rest[:i] + rest[i + 1 :], sigma)
+        for i, other in enumerate(rest)
+    )
 
 
 def test_marginal_laws_of_one_normal_target():
@@ -450,7 +558,13 @@ def test_marginal_laws_of_one_normal_target():
 
 
 def test_leading_bias_of_a_variance_is_that_of_the_exact_covariance():
-    for letters, block in [("BAOAB", r), ("OBABO", theta), ("OABAO", theta), ("BAO", theta), ("BAO", r)]:
+    for letters, block in [
+        ("BAOAB", r),
+        ("OBABO", theta),
+        ("OABAO", theta),
+        ("BAO", theta),
+        ("BAO", r),
+    ]:
         update = word(letters, NORMAL)
         bias = leading_bias(update, block**2)
         exact = covariance(step_of(update), int(2 * bias.power) + 1).powers[-1][block, block]
@@ -464,7 +578,8 @@ def test_leading_bias_is_left_as_an_integral_where_the_target_is_not_normal():
     assert leading_bias(word("BAOAB"), theta**2) is None
 
 
-# -- explicit coordinates ------------------------------------------------------------------------------------------------------
+# -- explicit coordinates
+# --------------------------------------------------------------------------------------------------
 
 a, b = Scalar("a"), Scalar("b")
 V = Potential("V", a, b)
@@ -476,14 +591,19 @@ def test_two_explicit_coordinates():
     rule = {a: a - h * grad(V, a) + sqrt(2 * h) * wa, b: b - h * grad(V, b) + sqrt(2 * h) * wb}
     order = invariant_order(Update(h, rule, V))
     assert (order.order, order.exact) == (1, True)
-    expected = (Partial(V, a) ** 2 + Partial(V, b) ** 2) / 4 - (Partial(V, a, a) + Partial(V, b, b)) / 2
+    expected = (Partial(V, a) ** 2 + Partial(V, b) ** 2) / 4 - (
+        Partial(V, a, a) + Partial(V, b, b)
+    ) / 2
     assert expand(order.correction - expected) == 0
     assert "dimension" not in order.scope
 
 
 def test_a_noise_that_two_coordinates_share():
     """Only their sum is driven: what is drawn once must not be counted as two draws."""
-    shared = {a: a - h * (grad(V, a) + grad(V, b)) + sqrt(2 * h) * wa, b: b - h * (grad(V, a) + grad(V, b)) + sqrt(2 * h) * wa}
+    shared = {
+        a: a - h * (grad(V, a) + grad(V, b)) + sqrt(2 * h) * wa,
+        b: b - h * (grad(V, a) + grad(V, b)) + sqrt(2 * h) * wa,
+    }
     assert invariant_order(Update(h, shared, V)).order == 1
     apart = {**shared, b: shared[b].xreplace({wa: wb})}
     assert invariant_order(Update(h, apart, V)).order == 0
@@ -518,7 +638,8 @@ def test_coupled_coordinates_are_not_said_to_be_refuted_for_every_d():
     assert "nothing is said of d > 1" in order.scope
 
 
-# -- refusals ------------------------------------------------------------------------------------------------------------------
+# -- refusals
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -545,7 +666,11 @@ def test_a_flow_has_no_law_to_be_judged():
 
 def test_elementwise_functions_and_phi():
     f = Function("f", positive=True)(theta)
-    order = invariant_order(Update(h, {theta: theta - h * (f * grad(U, theta) - div(f, theta)) + sqrt(2 * h * f) * w}, U))
+    order = invariant_order(
+        Update(
+            h, {theta: theta - h * (f * grad(U, theta) - div(f, theta)) + sqrt(2 * h * f) * w}, U
+        )
+    )
     assert (order.order, order.exact) == (1, True)
     rate = Symbol("rate", real=True)
     exact = {theta: exp(-h) * theta + sqrt(2 * h * Phi(1, -2 * h)) * w}

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from decimals import binary
 from explicit import explicit
-from judge import JUDGEMENTS, Explicit, Judge, can_be_undefined, of_recipe, residual_terms, smallest_eigenvalue
+from judge import (
+    JUDGEMENTS,
+    Explicit,
+    Judge,
+    can_be_undefined,
+    of_recipe,
+    residual_terms,
+    smallest_eigenvalue,
+)
 from samplers import catalog_recipes
 from sympy import (
     Integer,
@@ -44,18 +52,27 @@ from recipe import Parameter, Potential, Recipe, Scalar, Update, grad
     "mirror_sgld",
     "third_order_langevin",
 )
-@pytest.mark.parametrize("name", sorted(catalog_recipes().keys() - {"scir", "scir_posterior"}))  # no normal noise
+@pytest.mark.parametrize(
+    "name", sorted(catalog_recipes().keys() - {"scir", "scir_posterior"})
+)  # no normal noise
 def test_the_catalog_and_its_printed_rules_hold_by_numbers(name):
     recipe = catalog_recipes()[name]
     judge = Judge(recipe)
-    assert all(judge(obligation) for obligation in JUDGEMENTS if obligation != "marginal" or recipe.marginal)
+    assert all(
+        judge(obligation)
+        for obligation in JUDGEMENTS
+        if obligation != "marginal" or recipe.marginal
+    )
     assert Judge(recipe.update)("stationarity")
 
 
 def changed(name, old, new):
     """The printed rule of an entry with one part of it replaced."""
     update = catalog_recipes()[name].update
-    rule = [(block, e.xreplace({old: Integer(new) if isinstance(new, int) else new})) for block, e in update.rule]
+    rule = [
+        (block, e.xreplace({old: Integer(new) if isinstance(new, int) else new}))
+        for block, e in update.rule
+    ]
     assert rule != list(update.rule)
     return Update(update.step, rule if update.sequential else dict(rule), update.target)
 
@@ -63,7 +80,9 @@ def changed(name, old, new):
 h, epsilon, rate = (Symbol(letter, positive=True) for letter in ("h", "epsilon", "b"))
 MUTANTS = {
     "another shape": changed("scir", Parameter("a", like=scir.state[0], positive=True), 1),
-    "another prior": changed("scir_posterior", grad(Potential("U", scir.state[0]), scir.state[0]), 1),
+    "another prior": changed(
+        "scir_posterior", grad(Potential("U", scir.state[0]), scir.state[0]), 1
+    ),
     "half of the variance": changed("lognormal_exp_ou", sqrt(2), Integer(1)),
     "twice the noise of a reflected step": changed("mirror_sgld", sqrt(epsilon), 2 * sqrt(epsilon)),
     "friction without its noise": changed("mirror_sghmc", sqrt(epsilon), 0),
@@ -89,7 +108,9 @@ ROUGH = Recipe(
 
 
 def test_jets_find_the_residual_that_plain_differentiation_finds():
-    """Q is not skew, so the residual is not zero; every elementary function of the language is in it."""
+    """Q is not skew, so the residual is not zero; every elementary function of the language is in
+    it.
+    """
     at = Explicit(ROUGH.state, 1, 0)
     process, H = of_recipe(ROUGH, at)
     at_hundredths = {b.name: round(100 * at.place.values[b.name, 0].value) for b in ROUGH.state}
@@ -98,12 +119,17 @@ def test_jets_find_the_residual_that_plain_differentiation_finds():
     assert abs(sum(residual_terms(process, H)) - Decimal(str(slow))) < Decimal("1e-30")
 
 
-@pytest.mark.parametrize(("D", "holds"), [([[1, 1], [1, 1]], True), ([[1, 2], [2, 1]], False), ([[y**2, y], [y, 1]], True)])
+@pytest.mark.parametrize(
+    ("D", "holds"),
+    [([[1, 1], [1, 1]], True), ([[1, 2], [2, 1]], False), ([[y**2, y], [y, 1]], True)],
+)
 def test_a_negative_eigenvalue_is_found(D, holds):
     assert Judge(Recipe((y, z), y**2 + z**2, Matrix(D), Matrix.zeros(2)))("diffusion-psd") is holds
 
 
-@pytest.mark.parametrize("D", [[[2, 1], [1, 2]], [[1, 1], [1, 1]], [[1, 2], [2, 1]], [[1, 0], [0, "1e-12"]], [[3]]])
+@pytest.mark.parametrize(
+    "D", [[[2, 1], [1, 2]], [[1, 1], [1, 1]], [[1, 2], [2, 1]], [[1, 0], [0, "1e-12"]], [[3]]]
+)
 def test_the_smallest_eigenvalue_is_that_of_60_digits(D):
     exact = min(mpmath.eigsy(mpmath.matrix(D), eigvals_only=True)) if len(D) > 1 else D[0][0]
     assert abs(binary(smallest_eigenvalue(decimals(D))) - exact) < 1e-14
@@ -143,7 +169,9 @@ SOMEWHERE = [
 
 
 def test_what_may_be_undefined_is_known_at_a_glance():
-    assert [e for e in EVERYWHERE if can_be_undefined(e)] == [sqrt(pi) / x]  # pi is no name; what is not seen is only looked at
+    assert [e for e in EVERYWHERE if can_be_undefined(e)] == [
+        sqrt(pi) / x
+    ]  # pi is no name; what is not seen is only looked at
     assert all(map(can_be_undefined, SOMEWHERE))
 
 

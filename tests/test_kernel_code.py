@@ -1,4 +1,6 @@
-"""Composed kernels, compiled: against 50 digits, reproducible, resumed bit for bit, and right in law."""
+"""Composed kernels, compiled: against 50 digits, reproducible, resumed bit for bit, and right in
+law.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ from recipe import (
     repeat,
     step,
     total,
-)  # fmt: skip
+)
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -49,12 +51,16 @@ h = Symbol("h", positive=True)
 X, y = Data("x", like=theta), Data("y")
 ROTATION = Matrix([[0, -1], [1, 0]])
 HMC = Recipe((theta, r), U + k * total(r**2) / 2, Matrix.zeros(2), ROTATION, name="hmc")
-SGHMC = Recipe((theta, r), U + k * total(r**2) / 2, Matrix([[0, 0], [0, C]]), ROTATION, name="sghmc")
+SGHMC = Recipe(
+    (theta, r), U + k * total(r**2) / 2, Matrix([[0, 0], [0, C]]), ROTATION, name="sghmc"
+)
 SGLD = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld")
 METRIC = Recipe(theta, U, Matrix([[1 / (1 + theta**2)]]), Matrix([[0]]), name="metric")
 rng = np.random.default_rng(1)
 x_values, y_values = rng.normal(size=(12, 2)), rng.normal(size=12)
-POSTERIOR = Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, {X: x_values, y: y_values})
+POSTERIOR = Posterior(
+    theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, {X: x_values, y: y_values}
+)
 QUARTIC = {U: total(theta**4) / 4 + total(theta) ** 2 / 8}
 v = Noise("v", like=theta)
 U64 = np.uint64
@@ -75,14 +81,26 @@ def kernels(of, langevin):
     leapfrog = metropolis(hmc, "leapfrog", times=4, flip=r)
     return {
         "hmc": [refresh(hmc, r), leapfrog],
-        "random times": [refresh(hmc, r), metropolis(hmc, "leapfrog", times=(1, 5), flip=r, flip_on_rejection=False)],
-        "generalised": [refresh(hmc, r, keep=exp(-C)), metropolis(hmc, "leapfrog", flip=r), flip(hmc, r)],
+        "random times": [
+            refresh(hmc, r),
+            metropolis(hmc, "leapfrog", times=(1, 5), flip=r, flip_on_rejection=False),
+        ],
+        "generalised": [
+            refresh(hmc, r, keep=exp(-C)),
+            metropolis(hmc, "leapfrog", flip=r),
+            flip(hmc, r),
+        ],
         "mala": [metropolis(overdamped, "euler")],
         "position": [metropolis(of(METRIC), "euler")],
         "walk": [metropolis(Update(h, {theta: theta + h * v, r: r}, hmc.H)), refresh(hmc, r)],
         "repeated": [repeat(refresh(sghmc, r), 2), repeat(step(sghmc, "baoab"), (2, 3))],
         "nested": [repeat(Kernel([refresh(hmc, r), repeat(leapfrog, 2)]), 2)],
-        "mixed": [step(sghmc, "baoab"), repeat(step(sghmc, "obabo"), 2), flip(sghmc, r), step(sghmc, "baoab")],
+        "mixed": [
+            step(sghmc, "baoab"),
+            repeat(step(sghmc, "obabo"), 2),
+            flip(sghmc, r),
+            step(sghmc, "baoab"),
+        ],
     }
 
 
@@ -90,7 +108,11 @@ x, p = Scalar("x"), Scalar("p")
 NUMBERS = Recipe((x, p), x**2 / 2 + x**4 / 40 + p**2 / 2, Matrix([[0, 0], [0, C]]), ROTATION)
 FROZEN = Recipe((x, p), NUMBERS.H, Matrix.zeros(2), ROTATION)
 BOUND = kernels(lambda recipe: bind(recipe, QUARTIC), SGLD)
-BOUND["numbers"] = [refresh(FROZEN, p), metropolis(FROZEN, "leapfrog", times=3, flip=p), repeat(step(NUMBERS, "baoab"), 2)]
+BOUND["numbers"] = [
+    refresh(FROZEN, p),
+    metropolis(FROZEN, "leapfrog", times=3, flip=p),
+    repeat(step(NUMBERS, "baoab"), 2),
+]
 ABSTRACT = kernels(lambda recipe: recipe, SGLD)
 
 
@@ -130,7 +152,12 @@ def residuals(at):
 
 def slow_gradient(at):
     columns = zip(*x_values.tolist(), strict=True)
-    return [[a + mpmath.fsum(e * b for e, b in zip(residuals(at), c, strict=True)) for a, c in zip(at, columns, strict=True)]]
+    return [
+        [
+            a + mpmath.fsum(e * b for e, b in zip(residuals(at), c, strict=True))
+            for a, c in zip(at, columns, strict=True)
+        ]
+    ]
 
 
 def slow_potential(state):
@@ -148,9 +175,16 @@ def compiled(kernel):
 def run(loaded, data, params, start, size, splits=(STEPS,)):
     state = loaded.allocate(*start)
     tested = len(loaded.Draws._fields) - len(start)
-    draws, begin = loaded.Draws(*(np.zeros((STEPS, b.size)) for b in start), *([np.zeros((STEPS, 1))] * tested)), 0
+    draws, begin = (
+        loaded.Draws(
+            *(np.zeros((STEPS, b.size)) for b in start), *([np.zeros((STEPS, 1))] * tested)
+        ),
+        0,
+    )
     for steps in splits:
-        assert loaded.run(state, draws, (), data, size, params, U64(SEED), CHAIN, begin, steps, 0, 1) == (begin + steps, -1)
+        assert loaded.run(
+            state, draws, (), data, size, params, U64(SEED), CHAIN, begin, steps, 0, 1
+        ) == (begin + steps, -1)
         begin += steps
     return draws
 
@@ -168,8 +202,14 @@ def test_a_kernel_is_what_its_parts_say(name):
 
 
 def compare_with_parts(name, data):
-    """Every sweep starts from the compiled state, so that what is compared is one sweep; some are accepted and some are not."""
-    kernel = Kernel(ABSTRACT[name], posteriors={U: POSTERIOR}, name="hmc") if data else Kernel(BOUND[name])
+    """Every sweep starts from the compiled state, so that what is compared is one sweep; some are
+    accepted and some are not.
+    """
+    kernel = (
+        Kernel(ABSTRACT[name], posteriors={U: POSTERIOR}, name="hmc")
+        if data
+        else Kernel(BOUND[name])
+    )
     size = SIZES.get(name, (0.9, 0.35))[data]
     module, loaded, given, params = compiled(kernel)
     start = [np.array([0.3, -0.8]), np.array([0.5, 0.2])][: len(kernel.state)]
@@ -181,10 +221,17 @@ def compare_with_parts(name, data):
     )
     for t in range(STEPS):
         scope = Scope(module.source, module.plan.statements, module.plan.noises, t)
-        slow = slow_sweep(kernel.parts, {**state, **VALUES, str(kernel.step): size}, scope, functions)
+        slow = slow_sweep(
+            kernel.parts, {**state, **VALUES, str(kernel.step): size}, scope, functions
+        )
         assert not scope.noises
         for block in kernel.state:
-            np.testing.assert_allclose(getattr(draws, block.name)[t], [float(v) for v in slow[block.name]], rtol=1e-11, atol=1e-12)
+            np.testing.assert_allclose(
+                getattr(draws, block.name)[t],
+                [float(v) for v in slow[block.name]],
+                rtol=1e-11,
+                atol=1e-12,
+            )
             state[block.name] = getattr(draws, block.name)[t]
     if kernel.has_metropolis():
         assert 0.1 < draws.acceptance_rate.mean() < 0.95
@@ -200,12 +247,25 @@ def test_a_kernel_that_is_split_is_the_same_bit_for_bit(name):
     _, loaded, data, params = compiled(kernel)
     start = [np.array([0.3, -0.8, 0.1]), np.array([0.5, 0.2, 0.4])][: len(kernel.state)]
     start = [b[:1] for b in start] if name == "numbers" else start
-    for one, two in zip(*(run(loaded, data, params, start, 0.2, splits) for splits in ([STEPS], [1, 13, 0, 11])), strict=True):
+    for one, two in zip(
+        *(run(loaded, data, params, start, 0.2, splits) for splits in ([STEPS], [1, 13, 0, 11])),
+        strict=True,
+    ):
         np.testing.assert_array_equal(one, two)
 
 
 def quiet(kernel, **options):
-    return sample(kernel, **{"progress": False, "steps": 300, "chains": 3, "step_size": 0.1, "params": {"k": 1.0}, **options})
+    return sample(
+        kernel,
+        **{
+            "progress": False,
+            "steps": 300,
+            "chains": 3,
+            "step_size": 0.1,
+            "params": {"k": 1.0},
+            **options,
+        },
+    )
 
 
 TRAJECTORY = Kernel(ABSTRACT["random times"], posteriors={U: POSTERIOR}, name="hmc")
@@ -213,7 +273,11 @@ TRAJECTORY = Kernel(ABSTRACT["random times"], posteriors={U: POSTERIOR}, name="h
 
 @pytest.mark.slow
 def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
-    one, two, fewer = quiet(TRAJECTORY, threads=1), quiet(TRAJECTORY, threads=2), quiet(TRAJECTORY, chains=2)
+    one, two, fewer = (
+        quiet(TRAJECTORY, threads=1),
+        quiet(TRAJECTORY, threads=2),
+        quiet(TRAJECTORY, chains=2),
+    )
     np.testing.assert_array_equal(one["theta"], two["theta"])
     np.testing.assert_array_equal(one["theta"][:2], fewer["theta"])
     np.testing.assert_array_equal(one.acceptance, two.acceptance)
@@ -225,7 +289,13 @@ def test_draws_are_the_same_for_any_number_of_threads_and_other_chains():
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"step_size": Polynomial(0.3, 100, 0.6)}])
 def test_a_stopped_run_goes_on_bit_for_bit(tmp_path, monkeypatch, options):
-    options = {"target": TRAJECTORY, "params": {"k": 1.0}, "batch_size": None, "step_size": 0.2, **options}
+    options = {
+        "target": TRAJECTORY,
+        "params": {"k": 1.0},
+        "batch_size": None,
+        "step_size": 0.2,
+        **options,
+    }
     whole = sampled(**options)
     for after in (4, 9):
         stopped_run(tmp_path / "c", monkeypatch, after, **options)
@@ -271,8 +341,16 @@ def counting(theta, rows, x, y, g):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "each"), [("hmc", 4), ("nested", 16), ("mala", 1), ("walk", 0)])
 def test_a_trajectory_evaluates_one_gradient_a_step(name, each):
-    """And one before the first: what was evaluated where a trajectory begins is put back when it is rejected."""
-    own = Posterior(theta, POSTERIOR.log_likelihood, POSTERIOR.log_prior, dict(POSTERIOR.data), gradient=counting)
+    """And one before the first: what was evaluated where a trajectory begins is put back when it is
+    rejected.
+    """
+    own = Posterior(
+        theta,
+        POSTERIOR.log_likelihood,
+        POSTERIOR.log_prior,
+        dict(POSTERIOR.data),
+        gradient=counting,
+    )
     size = SIZES.get(name, (0.9, 0.35))[1]
     calls.clear()
     draws = ten_sweeps(Kernel(ABSTRACT[name], posteriors={U: own}), counting, size)
@@ -298,7 +376,9 @@ w = Noise("w", like=x)
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0.5, 2.0, 8.0])
 def test_the_acceptance_rate_of_a_random_walk_is_the_known_one(size):
-    """On N(0, 1) with normal proposals of standard deviation s it is (2/pi) arctan(2/s); five standard errors of 400 batches."""
+    """On N(0, 1) with normal proposals of standard deviation s it is (2/pi) arctan(2/s); five
+    standard errors of 400 batches.
+    """
     walk = Kernel([metropolis(Update(h, {x: x + h * w}, x**2 / 2))], name="walk")
     draws = sample(walk, step_size=size, steps=40_000, chains=4, progress=False)
     batches = draws.acceptance.reshape(400, -1).mean(axis=1)
@@ -317,14 +397,21 @@ DOUBLE_WELL = {U: total((theta**2 - 1) ** 2)}
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hmc", "random times", "generalised", "mala", "position"])
 def test_a_metropolised_kernel_leaves_its_law_invariant(name):
-    """The second and fourth moment of a double well, with a step that would bias them; five standard errors of batch means."""
+    """The second and fourth moment of a double well, with a step that would bias them; five
+    standard errors of batch means.
+    """
     density = lambda t: math.exp(-((t * t - 1) ** 2))  # noqa: E731
     mass = quad(density, -5, 5)[0]
     kernel = Kernel(kernels(lambda recipe: bind(recipe, DOUBLE_WELL), SGLD)[name])
     draws = sample(
-        kernel, step_size=0.15 if name in ("mala", "position") else 0.5, steps=60_000, chains=4, lengths={theta: 1}, progress=False,
+        kernel,
+        step_size=0.15 if name in ("mala", "position") else 0.5,
+        steps=60_000,
+        chains=4,
+        lengths={theta: 1},
+        progress=False,
         params={p.name: {"k": 1.0, "C": 0.4}[p.name] for p in kernel.parameters},
-    )  # fmt: skip
+    )
     assert 0.3 < draws.acceptance.mean() < 0.97
     for power in (2, 4):
         exact = quad(lambda t: t**power * density(t) / mass, -5, 5)[0]  # noqa: B023
@@ -347,13 +434,20 @@ def test_a_proposal_out_of_the_domain_is_rejected():
 
 @pytest.mark.slow
 def test_a_trajectory_that_overflows_is_rejected():
-    kernel = Kernel([refresh(bind(HMC, DOUBLE_WELL), r), metropolis(bind(HMC, DOUBLE_WELL), "leapfrog", times=50, flip=r)])
+    kernel = Kernel(
+        [
+            refresh(bind(HMC, DOUBLE_WELL), r),
+            metropolis(bind(HMC, DOUBLE_WELL), "leapfrog", times=50, flip=r),
+        ]
+    )
     draws = quiet(kernel, step_size=3.0, lengths={theta: 2}, initial={theta: [1.0, 1.0]})
     assert not draws.divergences
     assert draws.acceptance.mean() < 0.1
     assert np.isfinite(draws["theta"]).all()
     (said,) = draws.warnings
-    assert re.fullmatch(r"only [\d.e-]+ of the Metropolis tests accepted; take a smaller step, or fewer .*", said)
+    assert re.fullmatch(
+        r"only [\d.e-]+ of the Metropolis tests accepted; take a smaller step, or fewer .*", said
+    )
 
 
 @pytest.mark.slow
@@ -363,7 +457,9 @@ def test_a_kernel_without_a_step_size_takes_none():
     assert draws["r"].std() > 0
     assert draws.acceptance is None
     with pytest.raises(RecipeError, match="no part of this kernel has a step size; leave it out"):
-        sample(kernel, steps=20, step_size=0.1, lengths={theta: 2}, params={"k": 1.0}, progress=False)
+        sample(
+            kernel, steps=20, step_size=0.1, lengths={theta: 2}, params={"k": 1.0}, progress=False
+        )
 
 
 @pytest.mark.parametrize(
@@ -371,10 +467,23 @@ def test_a_kernel_without_a_step_size_takes_none():
     [
         (TRAJECTORY, {"batch_size": 4}, "batch_size=4: a Metropolis test compares values"),
         (TRAJECTORY, {"step_size": None}, "step_size=None must be a number above 0"),
-        (TRAJECTORY, {"control_variates": True}, "control_variates= is about minibatches, and a Metropolis test needs all"),
-        (Kernel(ABSTRACT["hmc"]), {}, "a Metropolis test compares values of U: bind it to an expression or a Posterior first"),
         (
-            Kernel(ABSTRACT["hmc"], posteriors={U: Posterior(theta, None, -total(theta**2), {y: y_values}, gradient=counting)}),
+            TRAJECTORY,
+            {"control_variates": True},
+            "control_variates= is about minibatches, and a Metropolis test needs all",
+        ),
+        (
+            Kernel(ABSTRACT["hmc"]),
+            {},
+            "a Metropolis test compares values of U: bind it to an expression or a Posterior first",
+        ),
+        (
+            Kernel(
+                ABSTRACT["hmc"],
+                posteriors={
+                    U: Posterior(theta, None, -total(theta**2), {y: y_values}, gradient=counting)
+                },
+            ),
             {},
             "its Posterior has no log_likelihood; give it",
         ),

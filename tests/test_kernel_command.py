@@ -10,11 +10,14 @@ from verify.obligations import KERNEL_OBLIGATIONS
 FILE = """
 from sympy import *
 from recipe import *
-theta = Vector("theta"); r = Vector("r", like=theta); U = Potential("U", theta); h = Symbol("h", positive=True)
+theta = Vector("theta"); r = Vector("r", like=theta)
+U = Potential("U", theta); h = Symbol("h", positive=True)
 flow = Recipe((theta, r), U + total(r**2) / 2, Matrix.zeros(2), Matrix([[0, -1], [1, 0]]))
-leapfrog = Update(h, [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))], flow.H)
+kick = (r, r - h / 2 * grad(U, theta))
+leapfrog = Update(h, [kick, (theta, theta + h * r), kick], flow.H)
 hmc = compose(refresh(flow, r), metropolis(leapfrog, times=5, flip=r))
-unturned = compose(refresh(flow, r, keep=exp(-h)), metropolis(leapfrog, flip=r, flip_on_rejection=False), expect="refuted")
+test = metropolis(leapfrog, flip=r, flip_on_rejection=False)
+unturned = compose(refresh(flow, r, keep=exp(-h)), test, expect="refuted")
 """
 
 
@@ -30,7 +33,12 @@ def test_a_file_of_recipes_and_kernels_is_verified_one_by_one(kernels):
     assert done.returncode == 0, done.stderr
     for line in ("flow (recipe, ", "leapfrog (claim, ", "hmc (kernel, ", "unturned (kernel, "):
         assert line in done.stdout
-    assert "hmc (kernel, " + str(kernels) + "): proved for every d_theta, every smooth U(theta), every positive h" in done.stdout
+    assert (
+        "hmc (kernel, "
+        + str(kernels)
+        + "): proved for every d_theta, every smooth U(theta), every positive h"
+        in done.stdout
+    )
     assert "times that of exp(-H) there, not 1" in done.stdout
 
 

@@ -1,4 +1,6 @@
-"""What a user writes of kernels: parts, their composition, and the sentences that refuse what would be wrong."""
+"""What a user writes of kernels: parts, their composition, and the sentences that refuse what would
+be wrong.
+"""
 
 import pytest
 from sympy import Function, Matrix, Symbol, exp, log, sqrt
@@ -30,12 +32,16 @@ from recipe import (
     repeat,
     step,
     total,
-)  # fmt: skip
+)
 from recipe.kernel import MetropolisedMap, Repeat, refusal_of_estimates
 from recipe_cli.declarations import declarations
 
 h = Symbol("h", positive=True)
-leapfrog = Update(h, [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))], hmc.H)
+leapfrog = Update(
+    h,
+    [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))],
+    hmc.H,
+)
 
 
 def rule_of(move):
@@ -80,7 +86,9 @@ def test_what_is_not_normal_is_not_refreshed():
     with pytest.raises(RecipeError, match=r"H depends on theta through"):
         refresh(hmc, theta)
     M = Dense("M", r, positive=True)
-    coupled = Recipe(state=(theta, r), H=U + total(r * dot(M, r)) / 2, D=hmc.D.written, Q=hmc.Q.written)
+    coupled = Recipe(
+        state=(theta, r), H=U + total(r * dot(M, r)) / 2, D=hmc.D.written, Q=hmc.Q.written
+    )
     with pytest.raises(RecipeError, match="couples the coordinates of r"):
         refresh(coupled, r)
     negative = Recipe(state=(theta, r), H=U - total(r**2), D=hmc.D.written, Q=hmc.Q.written)
@@ -111,7 +119,9 @@ def test_the_acceptance_of_mala_is_derived_from_its_rule():
     ((theta_, new),) = x.partners
     eps = x.proposal.step
     V = Potential("U", theta_)
-    assert (x.cost - (V + total((new - theta_ + eps * grad(V, theta_)) ** 2) / (4 * eps))).expand() == 0
+    assert (
+        x.cost - (V + total((new - theta_ + eps * grad(V, theta_)) ** 2) / (4 * eps))
+    ).expand() == 0
 
 
 def test_the_scale_of_a_position_dependent_proposal_enters_its_density():
@@ -175,7 +185,10 @@ def test_parts_share_state_target_and_step():
 
 def test_what_minibatches_cannot_do_is_said():
     assert refusal_of_estimates(compose(refresh(hmc, r), step(leapfrog))) is None
-    for kernel in (compose(metropolis(sgld, "euler")), compose(repeat(metropolis(leapfrog, flip=r), 2))):
+    for kernel in (
+        compose(metropolis(sgld, "euler")),
+        compose(repeat(metropolis(leapfrog, flip=r), 2)),
+    ):
         assert "minibatch" in refusal_of_estimates(kernel)
 
 
@@ -191,7 +204,9 @@ def test_a_kernel_is_bound_like_a_recipe():
 
 def test_a_kernel_brings_the_posterior_that_it_is_bound_to():
     law = Posterior((theta,), -total(theta**2), 0 * theta.dim, {})
-    kernel = bind(compose(repeat(compose(refresh(hmc, r), metropolis(leapfrog, flip=r)), 2)), {U: law})
+    kernel = bind(
+        compose(repeat(compose(refresh(hmc, r), metropolis(leapfrog, flip=r)), 2)), {U: law}
+    )
     assert kernel.posteriors == ((U, law),)
 
 
@@ -204,7 +219,10 @@ def test_one_number_as_the_noise_of_all_coordinates_is_no_elementwise_noise():
 
 
 def test_what_is_not_meant_is_one_sentence():
-    with pytest.raises(RecipeError, match=r"flip\(r, ...\) needs the recipe whose law it keeps first: flip\(recipe, r\)"):
+    with pytest.raises(
+        RecipeError,
+        match=r"flip\(r, ...\) needs the recipe whose law it keeps first: flip\(recipe, r\)",
+    ):
         flip(r)
     with pytest.raises(RecipeError, match=r"refresh\(r, ...\) needs the recipe"):
         refresh(r)
@@ -218,7 +236,8 @@ def test_a_part_by_itself_is_a_kernel_of_a_file_unless_a_kernel_has_it(tmp_path)
     text = """
 from sympy import Symbol, sqrt
 from recipe import *
-theta = Vector("theta"); U = Potential("U", theta); h = Symbol("h", positive=True); w = Noise("w", like=theta)
+theta = Vector("theta"); U = Potential("U", theta)
+h = Symbol("h", positive=True); w = Noise("w", like=theta)
 alone = metropolis(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U))
 inside = metropolis(Update(h, {theta: theta + h * w}, U))
 both = compose(inside, inside)

@@ -1,4 +1,6 @@
-"""Which kernels are proved to have one invariant law: those that reach everything, against explicit coordinates."""
+"""Which kernels are proved to have one invariant law: those that reach everything, against explicit
+coordinates.
+"""
 
 import random
 from dataclasses import replace
@@ -53,11 +55,14 @@ def uniqueness(kernel: Kernel) -> Verdict:
     return outcome_of(verify(kernel), "uniqueness").verdict
 
 
-# -- one step of a map after a refresh ---------------------------------------------------------------------------------------------
+# -- one step of a map after a refresh
+# ---------------------------------------------------------------------------------------------
 
 
 def test_one_number_does_not_drive_a_vector_everywhere():
-    """``theta`` moves along (1, ..., 1) only: in two coordinates theta_0 - theta_1 is kept for ever."""
+    """``theta`` moves along (1, ..., 1) only: in two coordinates theta_0 - theta_1 is kept for
+    ever.
+    """
     p = Scalar("p")
     law = at_rest(total(theta**2) / 2 + p**2 / 2, theta, p)
     kick = (p, p - h / 2 * total(theta))
@@ -116,7 +121,12 @@ def test_the_factor_of_the_momentum_must_vanish_nowhere_and_be_elementwise(drift
 def test_a_factor_that_vanishes_at_a_position_keeps_it_there():
     """``phi`` moves by ``h theta s``: not at all from where theta is 0."""
     law = at_rest(total(theta**2 + phi**2 + r**2 + s**2) / 2, theta, phi, r, s)
-    word = [(r, r - h / 2 * theta), (s, s - h / 2 * phi), (theta, theta + h / 2 * r), (phi, phi + h * theta * s)]
+    word = [
+        (r, r - h / 2 * theta),
+        (s, s - h / 2 * phi),
+        (theta, theta + h / 2 * r),
+        (phi, phi + h * theta * s),
+    ]
     leap = Update(h, [*word, *reversed(word[:3])], law.H)
     report = verify(compose(refresh(law, r, s), metropolis(leap, flip=(r, s), times=(1, 2))))
     assert outcome_of(report, "invariance").verdict is PROVED
@@ -126,7 +136,9 @@ def test_a_factor_that_vanishes_at_a_position_keeps_it_there():
 def test_a_momentum_that_is_not_redrawn_in_full_is_not_enough():
     assert uniqueness(hmc(h * r, refresh(ONE, r, keep=exp(-h)))) is UNDECIDED
     n = Noise("n", like=r)
-    within = step(Update(h, {theta: theta, r: n - total(n) / theta.dim}, ONE.H))  # never along (1, ..., 1)
+    within = step(
+        Update(h, {theta: theta, r: n - total(n) / theta.dim}, ONE.H)
+    )  # never along (1, ..., 1)
     assert uniqueness(hmc(h * r, within)) is UNDECIDED
     law = at_rest(total(theta**2 + phi**2 + r**2 + s**2) / 2, theta, phi, r, s)
     kicks = [(r, r - h / 2 * theta), (s, s - h / 2 * phi)]
@@ -138,16 +150,26 @@ def test_a_momentum_that_is_not_redrawn_in_full_is_not_enough():
 
 
 def test_two_positions_need_two_momenta():
-    """Random drifts of two positions by two momenta; one step must have full rank in the momenta, in explicit coordinates."""
+    """Random drifts of two positions by two momenta; one step must have full rank in the momenta,
+    in explicit coordinates.
+    """
     draw = random.Random(7)
     law = at_rest(total(theta**2 + phi**2 + r**2 + s**2) / 2, theta, phi, r, s)
     seen = []
     for _ in range(40):
-        first, second = ([draw.choice((0, 0, 1, 2)), draw.choice((0, 0, 1)), draw.choice((0, 0, 0, 1))] for _ in range(2))
+        first, second = (
+            [draw.choice((0, 0, 1, 2)), draw.choice((0, 0, 1)), draw.choice((0, 0, 0, 1))]
+            for _ in range(2)
+        )
         of_theta, of_phi = (c[0] * r + c[1] * s + c[2] * total(r) for c in (first, second))
         if of_theta == 0 or of_phi == 0:
             continue
-        word = [(r, r - h / 2 * theta), (s, s - h / 2 * phi), (theta, theta + h / 2 * of_theta), (phi, phi + h * of_phi)]
+        word = [
+            (r, r - h / 2 * theta),
+            (s, s - h / 2 * phi),
+            (theta, theta + h / 2 * of_theta),
+            (phi, phi + h * of_phi),
+        ]
         leap = Update(h, [*word, *reversed(word[:3])], law.H)
         report = verify(compose(refresh(law, r, s), metropolis(leap, flip=(r, s), times=(1, 2))))
         assert outcome_of(report, "invariance").verdict is PROVED
@@ -160,9 +182,13 @@ def test_two_positions_need_two_momenta():
 
 
 def full_rank(first, second, d: int) -> bool:
-    """Whether the step of the two positions has an inverse as a linear map of the two momenta, at h = 1."""
+    """Whether the step of the two positions has an inverse as a linear map of the two momenta, at h
+    = 1.
+    """
     rows = [
-        [c[0] * (i == j) + c[2] for j in range(d)] + [c[1] * (i == j) for j in range(d)] for c in (first, second) for i in range(d)
+        [c[0] * (i == j) + c[2] for j in range(d)] + [c[1] * (i == j) for j in range(d)]
+        for c in (first, second)
+        for i in range(d)
     ]
     return Matrix(rows).det() != 0
 
@@ -179,7 +205,8 @@ def test_a_map_beside_an_edge_is_left_open():
     assert outcome_of(report, "uniqueness").verdict is UNDECIDED
 
 
-# -- proposals with a density ------------------------------------------------------------------------------------------------------
+# -- proposals with a density
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -221,7 +248,12 @@ def test_a_covariance_that_may_be_singular_proves_nothing(rule):
 
 
 def test_a_correlated_proposal_has_one_invariant_law():
-    assert uniqueness(compose(metropolis(Update(h, {theta: theta + h * Noise("n", theta, covariance=M)}, U)))) is PROVED
+    assert (
+        uniqueness(
+            compose(metropolis(Update(h, {theta: theta + h * Noise("n", theta, covariance=M)}, U)))
+        )
+        is PROVED
+    )
 
 
 def test_blocks_that_a_proposal_does_not_move_stay_where_they_are():
@@ -230,10 +262,16 @@ def test_blocks_that_a_proposal_does_not_move_stay_where_they_are():
 
 
 def test_a_proposal_on_a_half_line_is_balanced_there_and_reaches_all_of_it():
-    """What falls outside is rejected, and within there is a density, unless the noise vanishes at an edge that belongs to it."""
+    """What falls outside is rejected, and within there is a density, unless the noise vanishes at
+    an edge that belongs to it.
+    """
     x = Vector("x", domain=Interval.open(0, oo))
     closed = Vector("x", domain=Interval(0, oo))
-    for block, root, wanted in ((x, sqrt(h), PROVED), (x, sqrt(h * x), PROVED), (closed, sqrt(h * closed), UNDECIDED)):
+    for block, root, wanted in (
+        (x, sqrt(h), PROVED),
+        (x, sqrt(h * x), PROVED),
+        (closed, sqrt(h * closed), UNDECIDED),
+    ):
         V = Potential("V", block)
         mala = Update(h, {block: block - h * grad(V, block) / 2 + root * Noise("n", like=block)}, V)
         report = verify(compose(metropolis(mala)))

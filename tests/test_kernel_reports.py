@@ -1,4 +1,6 @@
-"""What a report on a kernel says: the numbers of the parts as they were written, and for which steps it holds."""
+"""What a report on a kernel says: the numbers of the parts as they were written, and for which
+steps it holds.
+"""
 
 import json
 from dataclasses import replace
@@ -9,14 +11,31 @@ from outcomes import outcome_of
 from sympy import Rational, S, Symbol, log, sin, sqrt
 
 from catalog.hmc import U, hmc, r, theta
-from recipe import Noise, Potential, Scalar, Update, compose, flip, grad, metropolis, refresh, repeat, step, total
+from recipe import (
+    Noise,
+    Potential,
+    Scalar,
+    Update,
+    compose,
+    flip,
+    grad,
+    metropolis,
+    refresh,
+    repeat,
+    step,
+    total,
+)
 from verify import Verdict, verify
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 h, k = Symbol("h", positive=True), Symbol("k", positive=True)
 w = Noise("w", like=theta)
 NORMAL = total(theta**2) / 2
-leap = Update(h, [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))], hmc.H)
+leap = Update(
+    h,
+    [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))],
+    hmc.H,
+)
 tested = metropolis(leap, flip=r)
 
 
@@ -28,7 +47,8 @@ def said(*parts) -> str:
     return outcome_of(verify(compose(*parts)), "invariance").by
 
 
-# -- the numbers of the parts ------------------------------------------------------------------------------------------------------
+# -- the numbers of the parts
+# --------------------------------------------------------------------------------------------------
 
 
 def test_parts_have_the_numbers_that_they_were_written_with():
@@ -51,7 +71,9 @@ def test_nothing_is_said_of_parts_that_are_left_out_where_none_is():
 def test_a_part_at_fault_is_named_by_its_number():
     swapped = part((r, r / 2))
     assert said(part((r, 0 * r)), refresh(hmc, r), swapped, tested).startswith("3. step of r")
-    assert said(part(), tested, step(Update(h, {theta: theta, r: Noise("n", like=r) / 2}, hmc.H))).startswith("3. step of r")
+    assert said(
+        part(), tested, step(Update(h, {theta: theta, r: Noise("n", like=r) / 2}, hmc.H))
+    ).startswith("3. step of r")
 
 
 def test_one_part_that_is_left_keeps_its_number():
@@ -68,7 +90,9 @@ def test_the_parts_of_a_repetition_are_numbered_in_it():
 
 
 def test_a_proposal_without_detailed_balance_leaves_open_what_its_law_does():
-    """Flows that differ both ways may sum up to the same law: the witness is one against detailed balance."""
+    """Flows that differ both ways may sum up to the same law: the witness is one against detailed
+    balance.
+    """
     right = metropolis(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U))
     report = verify(compose(replace(right, cost=U)))
     assert report.verdict is UNDECIDED  # whether the whole keeps the law is what counts
@@ -77,7 +101,8 @@ def test_a_proposal_without_detailed_balance_leaves_open_what_its_law_does():
     assert "1. metropolis: detailed balance is refuted" in outcome_of(report, "invariance").by
 
 
-# -- for which steps ---------------------------------------------------------------------------------------------------------------
+# -- for which steps
+# --------------------------------------------------------------------------------------------------
 
 
 def crank_nicolson(root, H=NORMAL):
@@ -86,15 +111,24 @@ def crank_nicolson(root, H=NORMAL):
 
 def test_what_holds_for_some_steps_only_is_said_where_it_is_claimed():
     """Cotter, Roberts, Stuart & White (2013): ``sqrt(1 - h)`` is real for h up to 1 only."""
-    for kernel in (compose(metropolis(crank_nicolson(sqrt(1 - h)))), compose(step(crank_nicolson(sqrt(1 - h))))):
+    for kernel in (
+        compose(metropolis(crank_nicolson(sqrt(1 - h)))),
+        compose(step(crank_nicolson(sqrt(1 - h)))),
+    ):
         report = verify(kernel)
         assert report.verdict is PROVED
         assert report.scope == "every d_theta, every positive h with 1 - h >= 0"
-        assert str(report).splitlines()[0].endswith("proved for every d_theta, every positive h with 1 - h >= 0")
+        assert (
+            str(report)
+            .splitlines()[0]
+            .endswith("proved for every d_theta, every positive h with 1 - h >= 0")
+        )
         assert "every positive h with 1 - h" in report._repr_markdown_().replace("\\", "")
         assert {line["scope"] for line in report.as_json()["obligations"]} == {report.scope}
         assert "so small" not in str(report)
-        assert "of the scope" in next(line.statement for line in report.lines if line.name == "invariance")
+        assert "of the scope" in next(
+            line.statement for line in report.lines if line.name == "invariance"
+        )
 
 
 def test_every_condition_on_the_step_is_in_the_scope():
@@ -111,9 +145,13 @@ def test_what_holds_for_every_step_needs_no_condition():
     assert report.scope == "every d_theta, every positive h"
 
 
-@pytest.mark.parametrize("inside", [1 - h * theta**2, 1 - h * total(theta**2), 1 - h * sin(theta) ** 2])
+@pytest.mark.parametrize(
+    "inside", [1 - h * theta**2, 1 - h * total(theta**2), 1 - h * sin(theta) ** 2]
+)
 def test_a_step_that_must_be_smaller_the_further_out_the_state_is_proves_nothing(inside):
-    """No h at all is small enough for ``1 - h theta^2 >= 0`` at every theta: a proof that assumes it would be one of nothing."""
+    """No h at all is small enough for ``1 - h theta^2 >= 0`` at every theta: a proof that assumes
+    it would be one of nothing.
+    """
     for kernel in (
         compose(metropolis(Update(h, {theta: theta + sqrt(h) * w + h * sqrt(inside)}, NORMAL))),
         compose(metropolis(Update(h, {theta: theta + sqrt(h) * w + h / inside}, NORMAL))),
@@ -137,7 +175,9 @@ def test_a_step_that_depends_on_an_unknown_function_or_on_noise_proves_nothing()
 
 
 def test_a_witness_is_within_the_scope():
-    """A kick that is too strong shows at h = 1/2; where all steps are below 1/8 no witness may have that step."""
+    """A kick that is too strong shows at h = 1/2; where all steps are below 1/8 no witness may have
+    that step.
+    """
     kick = [(r, r - h * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))]
     wrong = metropolis(Update(h, kick, hmc.H), flip=r)
     for bound, wanted in ((S.One, REFUTED), (Rational(1, 8), UNDECIDED)):

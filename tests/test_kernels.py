@@ -1,4 +1,6 @@
-"""What is proved, refuted and left open of kernels in discrete time, against explicit coordinates."""
+"""What is proved, refuted and left open of kernels in discrete time, against explicit
+coordinates.
+"""
 
 import random
 from dataclasses import replace
@@ -17,7 +19,22 @@ from explicit_kernels import (
 )
 from mpmath import mp, mpf
 from outcomes import outcome_of
-from sympy import Function, Lambda, Matrix, Rational, S, Symbol, cos, exp, eye, lambdify, log, sin, sqrt, symbols
+from sympy import (
+    Function,
+    Lambda,
+    Matrix,
+    Rational,
+    S,
+    Symbol,
+    cos,
+    exp,
+    eye,
+    lambdify,
+    log,
+    sin,
+    sqrt,
+    symbols,
+)
 
 from catalog.fisher_sgld import fisher_sgld
 from catalog.hmc import U, ghmc, hmc, hmc_kernel, r, theta
@@ -45,7 +62,7 @@ from recipe import (
     repeat,
     step,
     total,
-)  # fmt: skip
+)
 from recipe.kernel import MetropolisHastings
 from recipe.kernel.partner import at_partner
 from recipe.rebuild.bind import put_meanings
@@ -56,7 +73,11 @@ PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 h, a, T = symbols("h a T", positive=True)
 w = Noise("w", like=r)
 K = total(r**2) / 2
-leap = Update(h, [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))], hmc.H)
+leap = Update(
+    h,
+    [(r, r - h / 2 * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))],
+    hmc.H,
+)
 partly, fully = refresh(hmc, r, keep=exp(-a)), refresh(hmc, r)
 tested = metropolis(leap, times=3, flip=r)
 
@@ -70,10 +91,13 @@ def invariance(*parts):
     return outcome_of(verify(compose(*parts)), "invariance")
 
 
-# -- the catalog -----------------------------------------------------------------------------------------------------------------
+# -- the catalog
+# --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", [hmc_kernel, ghmc, mala, pmala], ids=["hmc_kernel", "ghmc", "mala", "pmala"])
+@pytest.mark.parametrize(
+    "kernel", [hmc_kernel, ghmc, mala, pmala], ids=["hmc_kernel", "ghmc", "mala", "pmala"]
+)
 def test_every_kernel_of_the_catalog_is_proved_and_cites_its_source(kernel):
     report = verify(kernel)
     assert report.verdict is PROVED
@@ -89,10 +113,13 @@ def test_an_euler_step_is_made_exact_by_a_test(recipe):
 
 
 def test_leaving_a_domain_is_a_rejection_and_that_is_said():
-    assert "a proposal outside the domain of theta is rejected" in str(verify(compose(metropolis(sgrld_reciprocal, "euler"))))
+    assert "a proposal outside the domain of theta is rejected" in str(
+        verify(compose(metropolis(sgrld_reciprocal, "euler")))
+    )
 
 
-# -- maps, against explicit coordinates --------------------------------------------------------------------------------------------
+# -- maps, against explicit coordinates
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow_for("1-2")
@@ -115,9 +142,14 @@ def test_words_of_kicks_and_drifts_are_proved_only_if_they_are_reversible():
     x, p = coordinates("x", 1), coordinates("p", 1)
     seen = set()
     for _ in range(40):
-        half = [(draw.choice("AB"), Rational(draw.randint(1, 2), 2)) for _ in range(draw.randint(1, 3))]
+        half = [
+            (draw.choice("AB"), Rational(draw.randint(1, 2), 2)) for _ in range(draw.randint(1, 3))
+        ]
         word = [*half, *reversed(half)] if draw.random() < 0.5 else half
-        pairs = [(theta, theta + t * h * r) if c == "A" else (r, r - t * h * grad(U, theta)) for c, t in word]
+        pairs = [
+            (theta, theta + t * h * r) if c == "A" else (r, r - t * h * grad(U, theta))
+            for c, t in word
+        ]
         report = verify(compose(partly, metropolis(rule(*pairs), flip=r)))
         explicit = [(c, t * Rational(1, 2)) for c, t in word]
         reversible = not any(turned_and_back(x, p, shear_map(x[0] ** 3 / 3, x, p, explicit)))
@@ -135,7 +167,12 @@ def test_three_leapfrog_steps_of_length_one_turn_everything_around():
     assert "z -> -z" in fixed.by
     drawn = outcome_of(verify(compose(fully, metropolis(leap, times=(1, 3), flip=r))), "uniqueness")
     assert drawn.verdict is PROVED
-    assert outcome_of(verify(compose(metropolis(leap, times=(1, 3), flip=r), fully)), "uniqueness").verdict is PROVED
+    assert (
+        outcome_of(
+            verify(compose(metropolis(leap, times=(1, 3), flip=r), fully)), "uniqueness"
+        ).verdict
+        is PROVED
+    )
     never_one = compose(fully, metropolis(leap, times=(2, 4), flip=r))
     assert outcome_of(verify(never_one), "uniqueness").verdict is UNDECIDED
     frozen = compose(partly, metropolis(leap, times=(1, 3), flip=r))
@@ -144,7 +181,9 @@ def test_three_leapfrog_steps_of_length_one_turn_everything_around():
 
 def test_a_proposal_that_reaches_everything_has_one_invariant_law():
     assert outcome_of(verify(mala), "uniqueness").verdict is PROVED
-    one_block = Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * Noise("n", like=theta), r: r}, hmc.H)
+    one_block = Update(
+        h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * Noise("n", like=theta), r: r}, hmc.H
+    )
     assert outcome_of(verify(compose(metropolis(one_block))), "uniqueness").verdict is UNDECIDED
 
 
@@ -161,18 +200,29 @@ def test_a_map_that_may_leave_its_domain_is_left_open():
     x = sgrld_reciprocal.state[0]
     p = Vector("p", like=x)
     V = Potential("V", x)
-    bouncing = Update(h, [(p, p - h * grad(V, x) / 2), (x, x + h * p), (p, p - h * grad(V, x) / 2)], V + total(p**2) / 2)
+    bouncing = Update(
+        h,
+        [(p, p - h * grad(V, x) / 2), (x, x + h * p), (p, p - h * grad(V, x) / 2)],
+        V + total(p**2) / 2,
+    )
     assert "domain" in invariance(metropolis(bouncing, flip=p)).by
 
 
-# -- proposals with a density, against numbers -------------------------------------------------------------------------------------
+# -- proposals with a density, against numbers
+# -------------------------------------------------------------------------------------
 
 
 def numeric_cost(part: MetropolisHastings):
-    """The cost of the library in one dimension, with U = x^4/4 + sin(x) and G = 1 + 1/(1 + x^2), where a total is its summand."""
+    """The cost of the library in one dimension, with U = x^4/4 + sin(x) and G = 1 + 1/(1 + x^2),
+    where a total is its summand.
+    """
     ((block, new),) = part.partners
     x = Symbol("x", real=True)
-    values = {f: Lambda(x, 1 + 1 / (1 + x**2)) for f in part.proposal.abstract if not isinstance(f, Potential)}
+    values = {
+        f: Lambda(x, 1 + 1 / (1 + x**2))
+        for f in part.proposal.abstract
+        if not isinstance(f, Potential)
+    }
     cost = put_meanings(part.cost, values | {U_of(part): total(block**4 / 4 + sin(block))})
     plain = symbols("old new", real=True)
     return alone(cost).xreplace(dict(zip((block, new), plain, strict=True))), plain
@@ -200,7 +250,11 @@ def test_flows_in_both_directions_are_equal_at_random_points(kernel):
     eps = mpf(1) / 7
     of = lambdify(plain, cost.xreplace({kernel.step: Rational(1, 7)}), "mpmath")
     metric = (lambda s: mpf(1)) if kernel is mala else (lambda s: 1 + 1 / (1 + s**2))
-    slope = (lambda s: mpf(0)) if kernel is mala else (lambda s: 2 * s / ((1 + s**2) ** 2 * metric(s) ** 2))  # of 1/G
+    slope = (
+        (lambda s: mpf(0))
+        if kernel is mala
+        else (lambda s: 2 * s / ((1 + s**2) ** 2 * metric(s) ** 2))
+    )  # of 1/G
 
     def density(y, x):
         mean = x - eps * ((x**3 + mp.cos(x)) / metric(x) - slope(x))
@@ -222,26 +276,60 @@ n, z = Noise("n", like=theta), Scalar("z")
 F = Field("F", theta, positive=True)
 V = Potential("V", theta, z)
 two_blocks = Update(
-    h, {theta: theta - h * grad(V, theta) / F + sqrt(h / F) * n, z: z / 2 - total(theta) * h + h * Noise("o", like=z)}, V + z**4
+    h,
+    {
+        theta: theta - h * grad(V, theta) / F + sqrt(h / F) * n,
+        z: z / 2 - total(theta) * h + h * Noise("o", like=z),
+    },
+    V + z**4,
 )
-correlated = Update(h, {theta: theta - h * dot(M, grad(U, theta) + theta**3) + 3 * sqrt(h) * Noise("n", theta, covariance=M)}, U)
+correlated = Update(
+    h,
+    {
+        theta: (
+            theta
+            - h * dot(M, grad(U, theta) + theta**3)
+            + 3 * sqrt(h) * Noise("n", theta, covariance=M)
+        )
+    },
+    U,
+)
 PROPOSALS = [
-    metropolis(sgld, "euler"), metropolis(sgrld, "euler"), metropolis(sgrld_reciprocal, "euler"), metropolis(fisher_sgld, "euler"),
-    pmala.parts[0], metropolis(two_blocks), metropolis(correlated),
-]  # fmt: skip
+    metropolis(sgld, "euler"),
+    metropolis(sgrld, "euler"),
+    metropolis(sgrld_reciprocal, "euler"),
+    metropolis(fisher_sgld, "euler"),
+    pmala.parts[0],
+    metropolis(two_blocks),
+    metropolis(correlated),
+]
 
 
 @pytest.mark.by_default(7)
-@pytest.mark.parametrize("part", PROPOSALS, ids=["sgld", "sgrld", "reciprocal", "fisher", "pmala", "two blocks", "correlated"])
+@pytest.mark.parametrize(
+    "part",
+    PROPOSALS,
+    ids=["sgld", "sgrld", "reciprocal", "fisher", "pmala", "two blocks", "correlated"],
+)
 @pytest.mark.parametrize("d", [1, 2])
 def test_log_ratios_are_those_of_explicit_densities(part, d):
-    """Mean and covariance matrix in coordinates, inverse and determinant by mpmath; cost both ways, U being one function."""
+    """Mean and covariance matrix in coordinates, inverse and determinant by mpmath; cost both ways,
+    U being one function.
+    """
     assert verify(compose(part)).verdict is PROVED
     world = world_of(part.proposal.state, d)
     draw = random.Random(d)
-    old = {s: Rational(draw.randint(20, 180), 100) for b in part.proposal.state for s in world.coordinates(b)}
+    old = {
+        s: Rational(draw.randint(20, 180), 100)
+        for b in part.proposal.state
+        for s in world.coordinates(b)
+    }
     new = {s: Rational(draw.randint(20, 180), 100) for s in old}
-    names = {s: t for b, c in part.partners for s, t in zip(world.coordinates(b), world.coordinates(c), strict=True)}
+    names = {
+        s: t
+        for b, c in part.partners
+        for s, t in zip(world.coordinates(b), world.coordinates(c), strict=True)
+    }
     cost = world.read(part.cost, {})
     there = evaluate(cost, old | {names[s]: v for s, v in new.items()})
     back = evaluate(cost, new | {names[s]: v for s, v in old.items()})
@@ -250,7 +338,9 @@ def test_log_ratios_are_those_of_explicit_densities(part, d):
 
 def test_noise_beside_a_correlated_one_is_not_overlooked():
     both = Update(h, {theta: theta + sqrt(h) * Noise("o", theta, covariance=M) + sqrt(h) * n}, U)
-    (part,) = compose(metropolis(Update(h, {theta: theta + sqrt(h) * Noise("o", theta, covariance=M)}, U))).parts
+    (part,) = compose(
+        metropolis(Update(h, {theta: theta + sqrt(h) * Noise("o", theta, covariance=M)}, U))
+    ).parts
     assert verify(compose(part)).verdict is PROVED
     assert verify(compose(replace(part, proposal=both))).verdict is UNDECIDED
 
@@ -267,7 +357,10 @@ def test_a_ratio_without_the_scale_of_the_proposal_is_refuted():
     (right,) = pmala.parts
     without = sum((t for t in right.cost.args if not t.has(log)), S.Zero)
     assert without != right.cost
-    assert outcome_of(verify(compose(replace(right, cost=without))), "detailed-balance").verdict is REFUTED
+    assert (
+        outcome_of(verify(compose(replace(right, cost=without))), "detailed-balance").verdict
+        is REFUTED
+    )
 
 
 def test_noise_that_vanishes_somewhere_is_left_open():
@@ -278,32 +371,52 @@ def test_noise_that_vanishes_somewhere_is_left_open():
 
 def test_the_two_states_exchange_everything_that_depends_on_them():
     G = Field("G", theta, positive=True)
-    part = metropolis(Update(h, {theta: theta - h * grad(U, theta) / G + sqrt(h / G) * Noise("n", like=theta)}, U))
+    part = metropolis(
+        Update(h, {theta: theta - h * grad(U, theta) / G + sqrt(h / G) * Noise("n", like=theta)}, U)
+    )
     assert str(at_partner(U + total(G), part.partners)) == "U_new + total(G_new)"
 
 
-# -- parts without a test ----------------------------------------------------------------------------------------------------------
+# -- parts without a test
+# --------------------------------------------------------------------------------------------------
 
 
 def test_rotations_of_a_standard_normal_momentum_are_exact_and_nothing_else_is():
-    for c, s in ((Rational(3, 5), Rational(4, 5)), (Rational(5, 13), -Rational(12, 13)), (0, 1), (-1, 0), (1, 0)):
+    for c, s in (
+        (Rational(3, 5), Rational(4, 5)),
+        (Rational(5, 13), -Rational(12, 13)),
+        (0, 1),
+        (-1, 0),
+        (1, 0),
+    ):
         assert invariance(step(rule((r, c * r + s * w)))).verdict is PROVED
-    for c, s in ((Rational(3, 5), Rational(3, 5)), (1, 1), (0, Rational(1, 2)), (Rational(1, 2), 0)):
+    for c, s in (
+        (Rational(3, 5), Rational(3, 5)),
+        (1, 1),
+        (0, Rational(1, 2)),
+        (Rational(1, 2), 0),
+    ):
         assert invariance(step(rule((r, c * r + s * w)))).verdict is REFUTED
 
 
 def test_an_exact_friction_is_exact_at_every_temperature_and_about_every_mean():
     c = exp(-a * h)
     warm = U / T + total(r**2) / (2 * T)
-    assert invariance(step(rule((r, c * r + sqrt(T) * sqrt(1 - c**2) * w), H=warm))).verdict is PROVED
+    assert (
+        invariance(step(rule((r, c * r + sqrt(T) * sqrt(1 - c**2) * w), H=warm))).verdict is PROVED
+    )
     m = Function("m")(theta)
     about = U + total((r - m) ** 2) / 2
-    assert invariance(step(rule((r, m + c * (r - m) + sqrt(1 - c**2) * w), H=about))).verdict is PROVED
+    assert (
+        invariance(step(rule((r, m + c * (r - m) + sqrt(1 - c**2) * w), H=about))).verdict is PROVED
+    )
     assert invariance(step(rule((r, c * r + sqrt(1 - c**2) * w), H=about))).verdict is REFUTED
 
 
 def test_constants_of_the_friction_that_are_swapped_are_refuted():
-    """At T = 1 the swapped rule rotates by another angle: it keeps the law, and is another friction."""
+    """At T = 1 the swapped rule rotates by another angle: it keeps the law, and is another
+    friction.
+    """
     c = exp(-a * h)
     warm = U / T + total(r**2) / (2 * T)
     swapped = rule((r, sqrt(T) * sqrt(1 - c**2) * r + c * w), H=warm)
@@ -352,16 +465,25 @@ def test_noise_that_is_used_twice_makes_no_two_kernels():
 def test_a_step_without_a_test_is_refuted_by_exact_moments():
     report = outcome_of(verify(compose(step(sgld, "euler"))), "invariance")
     assert report.verdict is REFUTED
-    assert "the variance of theta is 1 under exp(-H), and 5/4 after one sweep" in report.witness.finding
+    assert (
+        "the variance of theta is 1 under exp(-H), and 5/4 after one sweep"
+        in report.witness.finding
+    )
     assert report.witness.point["U"] == "theta**2/2"
 
 
 def test_moments_of_a_sweep_are_those_of_explicit_matrices():
-    """R sgmcmc: momentum redrawn with half the variance, then L explicit steps; the covariance at the witness, typed anew."""
+    """R sgmcmc: momentum redrawn with half the variance, then L explicit steps; the covariance at
+    the witness, typed anew.
+    """
     e, f = symbols("e f", positive=True)
     H = U + K
     redraw = Update(e, {theta: theta, r: w / sqrt(2)}, H)
-    explicit = Update(e, [(r, r - e * grad(U, theta) - e * f * r + sqrt(2 * e * f) * w), (theta, theta + e * r)], H)
+    explicit = Update(
+        e,
+        [(r, r - e * grad(U, theta) - e * f * r + sqrt(2 * e * f) * w), (theta, theta + e * r)],
+        H,
+    )
     outcome = invariance(step(redraw), repeat(step(explicit), 4))
     assert outcome.verdict is REFUTED
     size, friction = (Rational(outcome.witness.point[name]) for name in ("e", "f"))
@@ -383,11 +505,16 @@ def test_a_long_sweep_is_followed_in_balls_where_numbers_are_irrational():
 @pytest.mark.parametrize("L", [1, 2, 5])
 def test_a_momentum_redrawn_before_explicit_steps_does_not_keep_the_law(L):
     e, A = symbols("e A", positive=True)
-    explicit = Update(e, {theta: theta + e * r, r: r - e * grad(U, theta) - e * A * r + sqrt(2 * e * A) * w}, hmc.H)
+    explicit = Update(
+        e,
+        {theta: theta + e * r, r: r - e * grad(U, theta) - e * A * r + sqrt(2 * e * A) * w},
+        hmc.H,
+    )
     assert invariance(fully, repeat(step(explicit), L)).verdict is REFUTED
 
 
-# -- composition -------------------------------------------------------------------------------------------------------------------
+# -- composition
+# --------------------------------------------------------------------------------------------------
 
 
 def test_what_is_overwritten_unread_does_not_matter():
@@ -397,7 +524,9 @@ def test_what_is_overwritten_unread_does_not_matter():
     assert invariance(fully, zero, tested).verdict is not PROVED
     assert invariance(zero, partly, tested).verdict is not PROVED
     read_first = step(rule((r, 0 * r), (theta, theta + h * r), (r, w)))
-    assert invariance(read_first).verdict is UNDECIDED  # theta moves by h r, and that r is 0 there is not looked at
+    assert (
+        invariance(read_first).verdict is UNDECIDED
+    )  # theta moves by h r, and that r is 0 there is not looked at
     moved_first = step(rule((r, 1 + 0 * r), (theta, theta + h * r), (r, w)))
     assert invariance(moved_first).verdict is REFUTED
 
@@ -442,7 +571,9 @@ def test_maps_that_are_not_reversible_are_refuted(word, times):
     assert verify(compose(partly, test, partly)).verdict is REFUTED
     report = verify(compose(fully, test))
     assert outcome_of(report, "detailed-balance").verdict is REFUTED
-    assert report.verdict is REFUTED  # by the law of theta; tests/test_audited_tests.py computes it in another way
+    assert (
+        report.verdict is REFUTED
+    )  # by the law of theta; tests/test_audited_tests.py computes it in another way
 
 
 def test_a_flip_that_is_forgotten_is_refuted_and_the_repair_names_it():
@@ -461,7 +592,9 @@ def test_a_fault_that_a_later_part_may_make_good_refutes_nothing():
 
 
 def test_a_part_that_does_not_keep_the_law_may_make_good_what_came_before_a_test():
-    """Twice the momentum, a quarter turn that is always accepted, half of the position: a rotation, which is right."""
+    """Twice the momentum, a quarter turn that is always accepted, half of the position: a rotation,
+    which is right.
+    """
     law = Recipe((theta, r), (total(theta**2) + total(r**2)) / 2, hmc.D.written, hmc.Q.written)
     quarter = metropolis(rule((r, r - theta), (theta, theta + r), (r, r - theta), H=law.H), flip=r)
     double, halve = (step(rule(pair, H=law.H)) for pair in ((r, 2 * r), (theta, theta / 2)))
@@ -471,7 +604,9 @@ def test_a_part_that_does_not_keep_the_law_may_make_good_what_came_before_a_test
 
 
 def test_a_sign_that_is_turned_once_or_twice_makes_a_rejected_momentum_good():
-    """What a rejection that keeps the momentum adds to the density is odd in it, so that turning every other one removes it."""
+    """What a rejection that keeps the momentum adds to the density is odd in it, so that turning
+    every other one removes it.
+    """
     kept = metropolis(leap, flip=r, flip_on_rejection=False)
     around = metropolis(leap, flip=r, flip_on_rejection=False, around=partly)
     for test in (kept, around):
@@ -480,7 +615,10 @@ def test_a_sign_that_is_turned_once_or_twice_makes_a_rejected_momentum_good():
         assert invariance(test, flip(hmc, r)).verdict is REFUTED
     quartic, cubic = (lambda x: x**4 / 4), (lambda x: x**3)
     mixed = lambda x, p: x**3 * p + x**2 * p**2  # noqa: E731
-    means = [mean_after_test(quartic, cubic, 0.7, False, lambda x, p, sign=sign: mixed(x, sign * p)) for sign in (1, -1)]
+    means = [
+        mean_after_test(quartic, cubic, 0.7, False, lambda x, p, sign=sign: mixed(x, sign * p))
+        for sign in (1, -1)
+    ]
     assert abs(means[0]) > 1e-2
     assert abs(sum(means)) < 1e-4
 
@@ -504,7 +642,8 @@ def test_repetition_keeps_what_is_exact_and_a_repeated_fault_is_left_open():
 
 c, s_ = Rational(3, 5), Rational(4, 5)
 e = Rational(1, 2)
-ON_A_NORMAL_LAW = [  # a part, and what it does at U = x^2/2 and h = 1/2: slopes of (x, r), and of its noise
+# a part, and what it does at U = x^2/2 and h = 1/2: slopes of (x, r), and of its noise
+ON_A_NORMAL_LAW = [
     (fully, [[1, 0], [0, 0]], [[0], [1]]),
     (refresh(hmc, r, keep=c), [[1, 0], [0, c]], [[0], [s_]]),
     (flip(hmc, r), [[1, 0], [0, -1]], [[0], [0]]),
@@ -520,7 +659,9 @@ ON_A_NORMAL_LAW = [  # a part, and what it does at U = x^2/2 and h = 1/2: slopes
 
 
 def test_random_sweeps_are_proved_only_if_they_keep_a_normal_law():
-    """The covariance after the sweep, by explicit matrices. What is redrawn as a sweep begins need not be kept at its end."""
+    """The covariance after the sweep, by explicit matrices. What is redrawn as a sweep begins need
+    not be kept at its end.
+    """
     draw = random.Random(11)
     seen = []
     for _ in range(150):
@@ -541,10 +682,13 @@ def test_an_improper_law_is_no_invariant_probability():
     assert "no probability law" in outcome.by
 
 
-# -- reports -----------------------------------------------------------------------------------------------------------------------
+# -- reports
+# --------------------------------------------------------------------------------------------------
 
 vanishing = Update(h, {theta: theta + h * theta + sqrt(h) * theta * Noise("n", like=theta)}, U)
-HIDDEN = sin(2 * theta) - 2 * sin(theta) * cos(theta)  # zero by a theorem that the canonical form does not know
+HIDDEN = sin(2 * theta) - 2 * sin(theta) * cos(
+    theta
+)  # zero by a theorem that the canonical form does not know
 skewed = Recipe((theta, r), U + K + total(HIDDEN * r), hmc.D.written, hmc.Q.written)
 TABLE: dict[str, dict[Verdict, Kernel]] = {
     "well-defined": {
@@ -565,7 +709,11 @@ TABLE: dict[str, dict[Verdict, Kernel]] = {
     "normalisable": {
         PROVED: hmc_kernel,
         REFUTED: compose(refresh(Recipe((theta, r), K, hmc.D.written, hmc.Q.written), r)),
-        UNDECIDED: compose(refresh(Recipe((theta, r), K + total(cos(theta) * theta), hmc.D.written, hmc.Q.written), r)),
+        UNDECIDED: compose(
+            refresh(
+                Recipe((theta, r), K + total(cos(theta) * theta), hmc.D.written, hmc.Q.written), r
+            )
+        ),
     },
     "uniqueness": {PROVED: mala, UNDECIDED: ghmc},
 }
@@ -575,7 +723,9 @@ def test_every_obligation_of_kernels_is_in_the_table():
     assert list(TABLE) == [o.name for o in KERNEL_OBLIGATIONS]
 
 
-@pytest.mark.parametrize(("name", "verdict"), [(name, verdict) for name, row in TABLE.items() for verdict in row])
+@pytest.mark.parametrize(
+    ("name", "verdict"), [(name, verdict) for name, row in TABLE.items() for verdict in row]
+)
 def test_each_verdict_of_each_obligation(name, verdict):
     report: Report = verify(TABLE[name][verdict])
     assert outcome_of(report, name).verdict is verdict

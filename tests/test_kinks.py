@@ -1,4 +1,6 @@
-"""Absolute values of a coordinate that stands for another: what may be written, what is proved across them, what is not said."""
+"""Absolute values of a coordinate that stands for another: what may be written, what is proved
+across them, what is not said.
+"""
 
 import itertools
 
@@ -53,7 +55,9 @@ w, n = Noise("w", like=theta), Noise("n", like=theta)
 H = U + 2 * total(log(1 + Abs(phi)))
 
 LANGEVIN = Recipe((theta,), U, 1, 0)
-HAMILTONIAN = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+HAMILTONIAN = Recipe(
+    (theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]])
+)
 JACOBI = Recipe((theta,), -total(log(1 - theta**2)) / 2, 1 - theta**2, 0)
 RECIPES = {
     f"{name} {transform.__name__}": transform(recipe, theta, maps.softsign)
@@ -68,7 +72,8 @@ def rule(more=0, turned=1) -> Update:
     return Update(eps, {phi: phi - eps * drift + sqrt(2 * eps) * w}, H)
 
 
-# -- what may be written -------------------------------------------------------------------------------------------------------
+# -- what may be written
+# --------------------------------------------------------------------------------------------------
 
 
 def test_only_a_coordinate_that_stands_for_another_has_an_absolute_value():
@@ -88,12 +93,18 @@ def test_what_jumps_has_no_place_in_a_recipe(place):
     assert rule().rule[0][1].has(sign)
 
 
-# -- the calculus and the zero test --------------------------------------------------------------------------------------------
+# -- the calculus and the zero test
+# --------------------------------------------------------------------------------------------
 
 
 def test_derivatives_are_those_of_each_side():
     p = Symbol("p", positive=True)
-    for e in (log(1 + Abs(phi)), phi / (1 + Abs(phi)), phi * sign(phi) * Abs(phi), exp(-Abs(phi)) * phi):
+    for e in (
+        log(1 + Abs(phi)),
+        phi / (1 + Abs(phi)),
+        phi * sign(phi) * Abs(phi),
+        exp(-Abs(phi)) * phi,
+    ):
         for side in (1, -1):
             on_side = {Abs(phi): p, sign(phi): sympy.Integer(side), phi: side * p}
             expected = diff(e.xreplace(on_side), p) * side
@@ -105,7 +116,9 @@ IDENTITIES = [
     sign(phi) ** 2 - 1,
     phi * sign(phi) - Abs(phi),
     1 / (1 + Abs(phi)) - (1 - Abs(phi)) / (1 - phi**2),
-    total(r * sign(phi) * (1 + Abs(phi)) ** 2 / (1 + Abs(phi))) - total(r * sign(phi)) - total(r * phi),
+    total(r * sign(phi) * (1 + Abs(phi)) ** 2 / (1 + Abs(phi)))
+    - total(r * sign(phi))
+    - total(r * phi),
     (Abs(phi) - phi) * (Abs(phi) + phi),
     Abs(phi) * sign(phi.at(OTHER)) * phi.at(OTHER) - phi * sign(phi) * Abs(phi.at(OTHER)),
 ]
@@ -168,7 +181,8 @@ def test_signs_are_those_of_both_sides(e, signs):
     assert possible_signs(e) == signs
 
 
-# -- what is proved ------------------------------------------------------------------------------------------------------------
+# -- what is proved
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -177,13 +191,18 @@ def test_the_transforms_of_softsign_are_proved(name):
     assert report.verdict is PROVED
     assert any("no jump at phi = 0" in fact for fact in outcome_of(report, "stationarity").facts)
     steps = outcome_of(report, "boundary-step").verdict
-    assert steps is (REFUTED if name.endswith("ito") and not name.startswith("jacobi") else PROVED) or name == "jacobi ito"
+    assert (
+        steps is (REFUTED if name.endswith("ito") and not name.startswith("jacobi") else PROVED)
+        or name == "jacobi ito"
+    )
 
 
 @pytest.mark.by_default(1)
 @pytest.mark.parametrize("name", ["langevin ito", "langevin corv", "jacobi ito", "jacobi corv"])
 def test_the_law_is_stationary_on_each_side_by_plain_sympy(name):
-    """The second-order Fokker-Planck equation for one coordinate on each side, and equal limits of the current at 0."""
+    """The second-order Fokker-Planck equation for one coordinate on each side, and equal limits of
+    the current at 0.
+    """
     p = Symbol("p", positive=True)
     derivation = derive(RECIPES[name])
     (block,) = RECIPES[name].state
@@ -208,11 +227,16 @@ def test_the_published_rule_is_proved_and_its_mutants_are_not():
     assert verify(rule(turned=-1)).verdict is REFUTED
     assert verify(rule(more=sign(phi))).verdict is REFUTED
     assert verify(corv(LANGEVIN, theta, maps.softsign, update=rule())).verdict is PROVED
-    assert verify(corv(LANGEVIN, theta, maps.softsign, update=rule(turned=Rational(1, 2)))).verdict is REFUTED
+    assert (
+        verify(corv(LANGEVIN, theta, maps.softsign, update=rule(turned=Rational(1, 2)))).verdict
+        is REFUTED
+    )
 
 
 def test_a_source_at_the_kink_is_not_proved():
-    """v exp(-H) = sign(phi): its divergence is zero on both sides of 0, and at 0 probability comes out of nowhere."""
+    """v exp(-H) = sign(phi): its divergence is zero on both sides of 0, and at 0 probability comes
+    out of nowhere.
+    """
     uniform = 2 * total(log(1 + Abs(phi)))
     drift = 2 * sign(phi) / (1 + Abs(phi)) - sign(phi) * (1 + Abs(phi)) ** 2
     report = verify(Update(eps, {phi: phi - eps * drift + sqrt(2 * eps) * w}, uniform))
@@ -233,12 +257,15 @@ def test_a_source_inside_a_sum_is_not_followed():
     along = drifts | {a: drifts[a] + sign(b) * (1 + Abs(a)) ** 2}
     across = drifts | {b: drifts[b] + sign(b) * (1 + Abs(b)) ** 2}
     for drift, verdict in ((along, PROVED), (across, UNDECIDED)):
-        claim = Update(eps, {x: x + eps * drift[x] + sqrt(2 * eps) * noise[x] for x in (a, b)}, uniform)
+        claim = Update(
+            eps, {x: x + eps * drift[x] + sqrt(2 * eps) * noise[x] for x in (a, b)}, uniform
+        )
         assert outcome_of(verify(claim), "stationarity").verdict is verdict
 
 
 NOISE = {
-    # H = (y^2 + z^2)/2 and no current; the noise of y, of both together, or of z alone is another on both sides of y = 0
+    # H = (y^2 + z^2)/2 and no current; the noise of y, of both together, or of z alone is another
+    # on both sides of y = 0
     "its own": (lambda y, z: (1 + sign(y) / 2, 0, 1), UNDECIDED),
     "crossed": (lambda y, z: (1, sign(y) / 2, sqrt(3) / 2), UNDECIDED),
     "of another": (lambda y, z: (1, 0, 1 + sign(y) / 2), PROVED),
@@ -254,7 +281,10 @@ def test_a_noise_that_jumps_at_its_kink_is_not_proved(name):
     D = Matrix([[a**2, a * b], [a * b, b**2 + c**2]])
     drift = [sum(partial(D[i, j], s) - D[i, j] * s for j, s in enumerate((y, z))) for i in range(2)]
     v, u = Noise("v", like=y), Noise("u", like=z)
-    steps = {y: y + eps * drift[0] + sqrt(2 * eps) * a * v, z: z + eps * drift[1] + sqrt(2 * eps) * (b * v + c * u)}
+    steps = {
+        y: y + eps * drift[0] + sqrt(2 * eps) * a * v,
+        z: z + eps * drift[1] + sqrt(2 * eps) * (b * v + c * u),
+    }
     outcome = outcome_of(verify(Update(eps, steps, (y**2 + z**2) / 2)), "stationarity")
     assert outcome.verdict is verdict
     assert verdict is PROVED or "D[y, " in outcome.by
@@ -277,20 +307,35 @@ def test_no_rule_is_proposed_that_jumps_at_its_kink():
 
 
 def mean_over_both_sides(e, y, z):
-    """The mean of a drift that is linear in z under two standard normals, which a stationary law needs to be 0."""
+    """The mean of a drift that is linear in z under two standard normals, which a stationary law
+    needs to be 0.
+    """
     at_zero = sympy.sympify(e).xreplace({z: sympy.Integer(0)})
-    sides = [sympy.lambdify(y, at_zero.xreplace({Abs(y): side * y, sign(y): sympy.Integer(side)}), "mpmath") for side in (1, -1)]
+    sides = [
+        sympy.lambdify(
+            y, at_zero.xreplace({Abs(y): side * y, sign(y): sympy.Integer(side)}), "mpmath"
+        )
+        for side in (1, -1)
+    ]
     density = lambda t: mpmath.exp(-(t**2) / 2) / mpmath.sqrt(2 * mpmath.pi)  # noqa: E731
     return mpmath.quad(lambda t: density(t) * (sides[0](t) + sides[1](-t)), [0, 1, 4, 12])
 
 
 @pytest.mark.slow
 def test_what_needs_smoothness_says_so():
-    declared = [RECIPES["hamiltonian corv"], discretised(RECIPES["hamiltonian corv"], "euler"), rule()]
+    declared = [
+        RECIPES["hamiltonian corv"],
+        discretised(RECIPES["hamiltonian corv"], "euler"),
+        rule(),
+    ]
     met = set()
     for what in declared:
         for subject, obligation in itertools.product(subjects_of(what), OBLIGATIONS):
-            if obligation.applies(subject) and not obligation.across_kinks and obligation.given is None:
+            if (
+                obligation.applies(subject)
+                and not obligation.across_kinks
+                and obligation.given is None
+            ):
                 outcome = outcome_of(verify(what), obligation.name)
                 assert outcome.verdict is UNDECIDED
                 assert "there is a kink at phi = 0" in outcome.by
@@ -300,9 +345,23 @@ def test_what_needs_smoothness_says_so():
 
 def test_what_goes_across_kinks_is_a_short_list():
     assert {o.name for o in OBLIGATIONS if o.across_kinks} == {
-        "well-defined", "diffusion-symmetric", "curl-skew", "diffusion-psd", "noise-factor", "stationarity", "agrees-with-update",
-        "marginal", "normalisable", "consistency", "monotone", "onto", "lipschitz", "lipschitz-drift", "smooth", "boundary-step",
-    }  # fmt: skip
+        "well-defined",
+        "diffusion-symmetric",
+        "curl-skew",
+        "diffusion-psd",
+        "noise-factor",
+        "stationarity",
+        "agrees-with-update",
+        "marginal",
+        "normalisable",
+        "consistency",
+        "monotone",
+        "onto",
+        "lipschitz",
+        "lipschitz-drift",
+        "smooth",
+        "boundary-step",
+    }
 
 
 def test_the_mass_is_that_of_the_image_and_nothing_is_said_of_other_tails():
@@ -313,7 +372,13 @@ def test_the_mass_is_that_of_the_image_and_nothing_is_said_of_other_tails():
 
 def test_a_marginal_is_proved_of_what_has_a_kink_and_not_over_it():
     assert outcome_of(verify(RECIPES["hamiltonian ito"]), "marginal").verdict is PROVED
-    over = Recipe((phi, r), total(phi**2 + Abs(phi) + r**2), Matrix.eye(2), Matrix.zeros(2), marginal={r: total(r**2)})
+    over = Recipe(
+        (phi, r),
+        total(phi**2 + Abs(phi) + r**2),
+        Matrix.eye(2),
+        Matrix.zeros(2),
+        marginal={r: total(r**2)},
+    )
     assert outcome_of(verify(over), "marginal").verdict is UNDECIDED
 
 
@@ -324,14 +389,19 @@ def test_a_diffusion_that_is_negative_on_one_side_is_refuted():
     assert outcome_of(report, "diffusion-psd").verdict is PROVED
 
 
-UNWRITTEN = Recipe((phi, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+UNWRITTEN = Recipe(
+    (phi, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]])
+)
 
 
 def test_an_abstract_function_of_the_image_has_the_kinks_of_the_map():
     """U(f(phi)) is C^1 only, though no absolute value is written anywhere."""
     subject = subject_of(UNWRITTEN)
     assert not any(e.has(Abs, sign) for e in (subject.H, *subject.dynamics.coefficients()))
-    for what, names in ((UNWRITTEN, ("uniqueness", "non-explosion")), (discretised(UNWRITTEN, "BAOAB"), ("invariant-order",))):
+    for what, names in (
+        (UNWRITTEN, ("uniqueness", "non-explosion")),
+        (discretised(UNWRITTEN, "BAOAB"), ("invariant-order",)),
+    ):
         report = verify(what)
         for name in names:
             assert outcome_of(report, name).verdict is UNDECIDED
@@ -344,23 +414,30 @@ def test_an_abstract_function_of_the_image_has_the_kinks_of_the_map():
 def test_no_kink_is_seen_where_the_map_is_smooth_or_nothing_depends_on_its_image():
     smooth = Preimage("phi", theta, maps.tanh)
     for block, law in ((smooth, U), (phi, total(phi**2) / 2)):
-        recipe = Recipe((block, r), law + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+        recipe = Recipe(
+            (block, r), law + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]])
+        )
         assert outcome_of(verify(recipe), "uniqueness").verdict is PROVED
 
 
-@pytest.mark.parametrize("e", [1 + sign(phi), total(1 + sign(phi)), Abs(phi) - phi, sign(phi) * phi + phi])
+@pytest.mark.parametrize(
+    "e", [1 + sign(phi), total(1 + sign(phi)), Abs(phi) - phi, sign(phi) * phi + phi]
+)
 def test_what_vanishes_on_one_side_is_not_seen_to_be_different_from_zero_almost_everywhere(e):
     assert not vanishes_nowhere_densely(e)
     assert vanishes_nowhere_densely(phi + phi**2)
 
 
-@pytest.mark.parametrize("what", [RECIPES["langevin corv"], UNWRITTEN], ids=["written", "unwritten"])
+@pytest.mark.parametrize(
+    "what", [RECIPES["langevin corv"], UNWRITTEN], ids=["written", "unwritten"]
+)
 def test_there_is_no_certificate(what):
     with pytest.raises(RecipeError, match="no certificates of what has kinks"):
         certificate_of(what, verify(what))
 
 
-# -- what is compiled ----------------------------------------------------------------------------------------------------------
+# -- what is compiled
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_step_with_a_kink_is_compiled_as_it_is_written(monkeypatch):

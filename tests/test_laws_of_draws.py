@@ -1,4 +1,6 @@
-"""A rule draws from laws that there are: what their parameters must fulfil is asked of claims, of published rules and of steps."""
+"""A rule draws from laws that there are: what their parameters must fulfil is asked of claims, of
+published rules and of steps.
+"""
 
 import pytest
 from outcomes import outcome_of
@@ -18,8 +20,12 @@ gamma = total(theta - (a - 1) * log(theta))
 
 
 def centred(df):
-    """A rule with the drift -df x and noise of mean zero and variance 2 df: by its limit alone D = df."""
-    return Update(h, {x: x - h * df * x + sqrt(h) * (NoncentralChiSquared(v, df, 0) - df)}, x**2 / 2)
+    """A rule with the drift -df x and noise of mean zero and variance 2 df: by its limit alone D =
+    df.
+    """
+    return Update(
+        h, {x: x - h * df * x + sqrt(h) * (NoncentralChiSquared(v, df, 0) - df)}, x**2 / 2
+    )
 
 
 def square_root(df=2 * a, extra=0):
@@ -36,7 +42,10 @@ def test_there_is_no_law_with_these_degrees_of_freedom(df):
     report = verify(centred(df))
     outcome = outcome_of(report, "well-defined")
     assert outcome.verdict is report.verdict is Verdict.REFUTED
-    assert f"{df} > 0 fails at the witness, where NoncentralChiSquared(v, {df}, 0) has no value" in outcome.by
+    assert (
+        f"{df} > 0 fails at the witness, where NoncentralChiSquared(v, {df}, 0) has no value"
+        in outcome.by
+    )
 
 
 @pytest.mark.parametrize("df", [-1, b, below])
@@ -54,7 +63,10 @@ def test_a_law_that_there_is():
     ("update", "line"),
     [
         (square_root(2 * a - 100 * h), "-100*h + 2*a > 0"),
-        (square_root(extra=-20 * h**2 * theta), "-20*h**2*theta + 2*theta*exp(-h)/(1 - exp(-h)) >= 0"),
+        (
+            square_root(extra=-20 * h**2 * theta),
+            "-20*h**2*theta + 2*theta*exp(-h)/(1 - exp(-h)) >= 0",
+        ),
     ],
 )
 def test_what_only_small_steps_have_is_said(update, line):
@@ -70,7 +82,9 @@ def test_what_only_small_steps_have_is_said(update, line):
 
 
 def test_a_non_centrality_that_is_negative_at_every_small_step():
-    update = Update(h, {x: x - 2 * h * x + sqrt(h) * (NoncentralChiSquared(v, 2, -h) - 2)}, x**2 / 2)
+    update = Update(
+        h, {x: x - 2 * h * x + sqrt(h) * (NoncentralChiSquared(v, 2, -h) - 2)}, x**2 / 2
+    )
     outcome = outcome_of(verify(update), "well-defined")
     assert outcome.verdict is Verdict.REFUTED
     assert "-h >= 0 fails for every small step" in outcome.by
@@ -81,7 +95,9 @@ def test_a_published_rule_without_a_law_agrees_with_nothing():
     shape = Parameter("shape", like=theta)  # of any sign
     law = total(theta - (shape - 1) * log(theta))
     rule = square_root(2 * shape).rule[0][1]
-    recipe = Recipe((theta,), law, Matrix([[theta]]), Matrix([[0]]), update=Update(h, {theta: rule}, law))
+    recipe = Recipe(
+        (theta,), law, Matrix([[theta]]), Matrix([[0]]), update=Update(h, {theta: rule}, law)
+    )
     for declared, name in ((recipe, "agrees-with-update"), (as_printed(recipe), "consistency")):
         outcome = outcome_of(verify(declared), name)
         assert outcome.verdict is Verdict.REFUTED

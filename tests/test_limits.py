@@ -1,4 +1,6 @@
-"""The C of benchmarks/limits is the algorithm of the modules that it measures, draw by draw; its table says what it should."""
+"""The C of benchmarks/limits is the algorithm of the modules that it measures, draw by draw; its
+table says what it should.
+"""
 
 import importlib.util
 import sys
@@ -44,7 +46,9 @@ def test_many_chains_in_c_are_those_of_generated_modules(library):
     x, y = chains.start()[:, :700].copy()
     module = chains.module()
     state = module.allocate_many(x[None], y[None])
-    module.run_many(state, chains.nothing_kept(module), np.full(3, chains.STEP), (), np.uint64(1), 0, 0, 0, 1)
+    module.run_many(
+        state, chains.nothing_kept(module), np.full(3, chains.STEP), (), np.uint64(1), 0, 0, 0, 1
+    )
     library("chains.c").call("banana", x, y, x.size, chains.STEP, 1, 0, 3)
     assert close(state.x[0], x)
     assert close(state.y[0], y)
@@ -58,7 +62,9 @@ def test_topics_in_c_are_those_of_generated_modules(library):
     alpha, scratch = np.full(counts.shape, 0.5), np.zeros((2, 3))
     mine, theirs = counts + 0.5, counts + 0.5
     expanded_mean.ours(mine, counts, alpha)(3)
-    library("expanded_mean.c").call("expanded_mean", theirs, counts, alpha, *scratch, 3, 1100, expanded_mean.STEP, 1, 0, 3)
+    library("expanded_mean.c").call(
+        "expanded_mean", theirs, counts, alpha, *scratch, 3, 1100, expanded_mean.STEP, 1, 0, 3
+    )
     assert close(mine, theirs)
 
 
@@ -84,7 +90,10 @@ def test_runs_take_turns_after_a_warm_up():
         return seconds.pop(0)
 
     a, b = [9.0, 1.0, 2.0, 6.0], [9.0, 5.0, 4.0, 3.0]
-    assert alternate({"a": lambda: run("a", a), "b": lambda: run("b", b)}, 3) == {"a": 2.0, "b": 4.0}
+    assert alternate({"a": lambda: run("a", a), "b": lambda: run("b", b)}, 3) == {
+        "a": 2.0,
+        "b": 4.0,
+    }
     assert seen == ["a", "b"] * 4
 
 
@@ -102,7 +111,8 @@ def test_a_competitor_runs_in_a_process_of_its_own_when_it_is_told_to(tmp_path, 
 
     script = tmp_path / "counts.py"
     script.write_text(
-        f"import sys; sys.path.insert(0, {str(LIMITS)!r})\n"  # where the scripts find it beside them
+        # where the scripts find it beside them
+        f"import sys; sys.path.insert(0, {str(LIMITS)!r})\n"
         "from served import serve\n"
         "def run(case, n):\n"
         "    open(case['file'], 'a').write(f'{n} {sum(range(n * case[\"size\"]))} ')\n"
@@ -110,7 +120,9 @@ def test_a_competitor_runs_in_a_process_of_its_own_when_it_is_told_to(tmp_path, 
         "serve(lambda case: lambda n: run(case, n))\n"
     )
     monkeypatch.setattr(child, "__file__", str(script))
-    with child.Child(sys.executable, "counts.py", size=1000, file=str(tmp_path / "runs")) as competitor:
+    with child.Child(
+        sys.executable, "counts.py", size=1000, file=str(tmp_path / "runs")
+    ) as competitor:
         assert competitor.run(100) > 0
         assert competitor.run(100) > 0
     assert (tmp_path / "runs").read_text() == 3 * "100 4999950000 "  # the first of them warms up
@@ -126,5 +138,6 @@ def test_what_is_missing_is_said(capsys, monkeypatch):
     assert table.main(["--only", "growth"]) == 0
     said = capsys.readouterr().out
     assert all(
-        f"skipped: {name}" in said for name in ("C:", "JAX and BlackJAX: no --jax-python", "SGMCMCJax: no --sgmcmcjax-python")
+        f"skipped: {name}" in said
+        for name in ("C:", "JAX and BlackJAX: no --jax-python", "SGMCMCJax: no --sgmcmcjax-python")
     )

@@ -41,20 +41,36 @@ TURN = Matrix([[0, 0, -1, 0], [0, 0, 0, -1], [1, 0, 0, 0], [0, 1, 0, 0]])
 ROTATION = Matrix([[0, -1], [1, 0]])
 
 SGLD = bind(Recipe((x, y), U, Matrix.eye(2), Matrix.zeros(2), name="banana_sgld"), {U: BANANA})
-SGHMC = bind(Recipe((x, y, p, q), U + (p**2 + q**2) / 2, Matrix.diag(0, 0, C, C), TURN, name="banana_sghmc"), {U: BANANA})
+SGHMC = bind(
+    Recipe((x, y, p, q), U + (p**2 + q**2) / 2, Matrix.diag(0, 0, C, C), TURN, name="banana_sghmc"),
+    {U: BANANA},
+)
 VECTOR = bind(Recipe((theta, r), V + total(r**2) / 2, Matrix.diag(0, C), ROTATION), {V: COUPLED})
 QUARTIC = bind(Recipe(theta, V, Matrix([[1]]), Matrix([[0]])), {V: total(theta**4) / 4})
 POSITIVE = Vector("positive", domain=Interval.open(0, oo))
-GAMMA = Recipe(POSITIVE, total(POSITIVE) - total(log(POSITIVE)), Matrix([[POSITIVE]]), Matrix([[0]]))
+GAMMA = Recipe(
+    POSITIVE, total(POSITIVE) - total(log(POSITIVE)), Matrix([[POSITIVE]]), Matrix([[0]])
+)
 a = Vector("a", domain=Interval.open(0, oo))
 b = Scalar("b", domain=Interval.open(0, oo))
 drawn = Noise("drawn", like=a)
 CHI = Update(
-    h, {a: a / 2 + h * b * NoncentralChiSquared(drawn, a, total(a)), b: h + h * NoncentralChiSquared(m, 1 + b, h)}, total(a) + b
+    h,
+    {
+        a: a / 2 + h * b * NoncentralChiSquared(drawn, a, total(a)),
+        b: h + h * NoncentralChiSquared(m, 1 + b, h),
+    },
+    total(a) + b,
 )
 cv = Parameter("cv", like=theta, positive=True)  # a name that ends as that of a noise does
 SHARED = Update(
-    h, {theta: theta - h * theta + h * v * total(cv * v * theta), x: x - h * x * total(v**2) + w * n, y: y + h * m}, total(theta**2)
+    h,
+    {
+        theta: theta - h * theta + h * v * total(cv * v * theta),
+        x: x - h * x * total(v**2) + w * n,
+        y: y + h * m,
+    },
+    total(theta**2),
 )
 SIMPLEX = Vector("s", domain=Simplex())
 STILL = Update(h, {SIMPLEX: SIMPLEX, x: x + h * w}, x**2 / 2)
@@ -71,11 +87,17 @@ HOSTILE = Update(
 )
 
 CASES = {
-    "banana": SGLD, "banana with momentum": SGHMC, "sums": VECTOR, "one after another": LM, "reflected": mirror(GAMMA, POSITIVE),
-    "draws that are not normal": CHI, "shared noise": SHARED, "simplex": STILL,
+    "banana": SGLD,
+    "banana with momentum": SGHMC,
+    "sums": VECTOR,
+    "one after another": LM,
+    "reflected": mirror(GAMMA, POSITIVE),
+    "draws that are not normal": CHI,
+    "shared noise": SHARED,
+    "simplex": STILL,
     "names of its own": HOSTILE,
     **{name: Kernel(parts) for name, parts in BOUND.items()},
-}  # fmt: skip
+}
 VALUES = {"C": 0.7, "k": 1.7, "c": np.linspace(0.3, 2.5, 13), "cv": np.linspace(0.5, 1.5, 13)}
 SCHEMES = {"reflected": "euler"}
 DRAWN = {"random times", "repeated"}  # how often they repeat
@@ -83,10 +105,15 @@ SEED = np.uint64(11)
 
 
 def case(name, length, chains=9):
-    """A module, its parameters, and first states of the shape (length, chains) each, of which the chains differ."""
+    """A module, its parameters, and first states of the shape (length, chains) each, of which the
+    chains differ.
+    """
     module = generate(CASES[name], scheme=SCHEMES.get(name, "semi-implicit"))
     loaded = module.load()
-    values = {f: VALUES[s.base][:length] if isinstance(s, Indexed) else VALUES[s.name] for s, f in module.plan.settings.items()}
+    values = {
+        f: VALUES[s.base][:length] if isinstance(s, Indexed) else VALUES[s.name]
+        for s, f in module.plan.settings.items()
+    }
     sizes = [1 if isinstance(block, Scalar) else length for block in module.plan.state]
     rng = np.random.default_rng(5)
     return (
@@ -99,16 +126,22 @@ def case(name, length, chains=9):
 
 def room(loaded, shapes, statistic):
     more = len(loaded.Draws._fields) - len(shapes)
-    return loaded.Draws(*(np.full(s, np.nan) for s in shapes), *(np.full(statistic, np.nan) for _ in range(more)))
+    return loaded.Draws(
+        *(np.full(s, np.nan) for s in shapes), *(np.full(statistic, np.nan) for _ in range(more))
+    )
 
 
 def one_by_one(loaded, params, blocks, sizes, warmup, thin, first):
-    """Draws of the shape (draws, length, chains), and where each chain stands at its end and why, by ``run``."""
+    """Draws of the shape (draws, length, chains), and where each chain stands at its end and why,
+    by ``run``.
+    """
     count, found, ends = (len(sizes) - warmup) // thin, [], []
     for c in range(blocks[0].shape[1]):
         state = loaded.allocate(*(block[:, c] for block in blocks))
         draws = room(loaded, [(count, len(block)) for block in blocks], (count, 1))
-        end = loaded.run_schedule(state, draws, (), (), sizes, params, SEED, first + c, 0, warmup, thin)
+        end = loaded.run_schedule(
+            state, draws, (), (), sizes, params, SEED, first + c, 0, warmup, thin
+        )
         ends.append((*end, *(getattr(state, f) for f in loaded.Draws._fields[: len(blocks)])))
         found.append(draws)
     return [np.stack(d, axis=-1) for d in zip(*found, strict=True)], ends
@@ -118,9 +151,14 @@ def together(loaded, params, blocks, sizes, warmup, thin, first, splits=()):
     """The same by ``run_many``, and its state."""
     count, chains = (len(sizes) - warmup) // thin, blocks[0].shape[1]
     state = loaded.allocate_many(*blocks)
-    draws, begin = room(loaded, [(count, len(block), chains) for block in blocks], (count, 1, chains)), 0
+    draws, begin = (
+        room(loaded, [(count, len(block), chains) for block in blocks], (count, 1, chains)),
+        0,
+    )
     for part in np.split(sizes, splits):
-        begin, bad = loaded.run_many(state, draws, part, params, SEED, np.uint64(first), begin, warmup, thin)
+        begin, bad = loaded.run_many(
+            state, draws, part, params, SEED, np.uint64(first), begin, warmup, thin
+        )
         if bad >= 0:
             break
     return draws, state
@@ -146,13 +184,17 @@ def test_neither_the_first_chain_nor_how_many_there_are_is_seen():
     sizes = np.full(30, 0.05)
     whole, _ = together(loaded, params, blocks, sizes, 0, 1, 0)
     for first, last in ((0, 1), (1, 18), (18, 40)):
-        part, _ = together(loaded, params, [block[:, first:last] for block in blocks], sizes, 0, 1, first)
+        part, _ = together(
+            loaded, params, [block[:, first:last] for block in blocks], sizes, 0, 1, first
+        )
         for one, many in zip(part, whole, strict=True):
             np.testing.assert_array_equal(one, many[..., first:last])
 
 
 def test_a_step_is_the_slow_one():
-    """In 50 digits, with the noise that the counters say; the second draw of a pair of numbers included."""
+    """In 50 digits, with the noise that the counters say; the second draw of a pair of numbers
+    included.
+    """
     from codegen.device.random import normal_pair, stream_key
 
     module, loaded, params, blocks = case("banana", 1, 3)
@@ -164,8 +206,12 @@ def test_a_step_is_the_slow_one():
         from recipe import discretise
 
         update = discretise(SGLD, "semi-implicit")
-        slow = slow_step(update, {"x": blocks[0][:, c], "y": blocks[1][:, c], str(update.step): 0.3, **noise})
-        np.testing.assert_allclose([draws.x[0, 0, c], draws.y[0, 0, c]], [slow["x"][0], slow["y"][0]], rtol=1e-13)
+        slow = slow_step(
+            update, {"x": blocks[0][:, c], "y": blocks[1][:, c], str(update.step): 0.3, **noise}
+        )
+        np.testing.assert_allclose(
+            [draws.x[0, 0, c], draws.y[0, 0, c]], [slow["x"][0], slow["y"][0]], rtol=1e-13
+        )
 
 
 @pytest.mark.slow
@@ -184,8 +230,12 @@ def test_a_chain_that_diverges_stops_alone(length):
     assert len({ends[c][0] for c in stopped}) > 1
     for c, (step, guilty, last) in enumerate(ends):
         healthy = c not in stopped
-        assert (state.stopped[0, c], state.guilty[0, c]) == ((-1, -1) if healthy else (step, guilty))
-        np.testing.assert_array_equal(state.theta[:, c] if healthy else state.last_theta[:, c], last)
+        assert (state.stopped[0, c], state.guilty[0, c]) == (
+            (-1, -1) if healthy else (step, guilty)
+        )
+        np.testing.assert_array_equal(
+            state.theta[:, c] if healthy else state.last_theta[:, c], last
+        )
         kept = max(0, step - 2) // 3
         np.testing.assert_array_equal(draws.theta[:kept, :, c], alone[0][:kept, :, c])
 
@@ -194,7 +244,9 @@ def test_a_chain_that_diverges_stops_alone(length):
 def test_where_no_chain_runs_any_more_nothing_runs():
     loaded = generate(QUARTIC).load()
     state = loaded.allocate_many(np.full((2, 5), 1e4))
-    done, bad = loaded.run_many(state, room(loaded, [(0, 2, 5)], ()), np.full(1000, 1.0), (), SEED, np.uint64(0), 0, 0, 1)
+    done, bad = loaded.run_many(
+        state, room(loaded, [(0, 2, 5)], ()), np.full(1000, 1.0), (), SEED, np.uint64(0), 0, 0, 1
+    )
     assert bad == 0
     assert done == state.stopped.max() < 20
 
@@ -206,7 +258,9 @@ def test_a_chain_that_leaves_its_domain_stops_alone():
     start = np.array([[1.0, 1e-300, 1.0], [1.0, 1.0, 1e-100]])
     alone, ends = one_by_one(loaded, (), [start], np.full(6, 100.0), 0, 1, 0)
     draws, state = together(loaded, (), [start], np.full(6, 100.0), 0, 1, 0)
-    assert [end[:2] for end in ends] == [(6, -1), (0, 0), (4, 0)] or all(e[1] in (-1, 0) for e in ends)
+    assert [end[:2] for end in ends] == [(6, -1), (0, 0), (4, 0)] or all(
+        e[1] in (-1, 0) for e in ends
+    )
     assert state.stopped[0].tolist() == [-1 if bad < 0 else step for step, bad, _ in ends]
     assert any(bad == 0 for _, bad, _ in ends)
     for c, (step, _, _) in enumerate(ends):
@@ -216,8 +270,14 @@ def test_a_chain_that_leaves_its_domain_stops_alone():
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (lambda: Recipe(theta, V, Matrix([[1]]), Matrix([[0]])), "its gradients are functions of one chain"),
-        (lambda: Kernel(BOUND["random times"]), "how often it repeats a part is drawn, for each chain"),
+        (
+            lambda: Recipe(theta, V, Matrix([[1]]), Matrix([[0]])),
+            "its gradients are functions of one chain",
+        ),
+        (
+            lambda: Kernel(BOUND["random times"]),
+            "how often it repeats a part is drawn, for each chain",
+        ),
     ],
 )
 def test_what_has_no_such_form_says_why(make, reason):
@@ -234,7 +294,17 @@ def test_one_compilation_serves_every_number_of_chains_and_every_length():
         start = np.zeros((length, chains))
         params = loaded.Params(C=0.5, c=np.ones(length))
         draws = room(loaded, [(0, length, chains)] * 2, ())
-        loaded.run_many(loaded.allocate_many(start, start), draws, np.full(4, 0.1), params, SEED, np.uint64(0), 0, 0, 1)
+        loaded.run_many(
+            loaded.allocate_many(start, start),
+            draws,
+            np.full(4, 0.1),
+            params,
+            SEED,
+            np.uint64(0),
+            0,
+            0,
+            1,
+        )
     assert len(loaded.run_many.signatures) == 1
     assert len(loaded.run.signatures) == before
 

@@ -8,7 +8,22 @@ import mpmath
 import pytest
 import sympy
 from outcomes import outcome_of
-from sympy import Abs, Interval, Lambda, Poly, Rational, S, Symbol, cbrt, exp, log, oo, sin, sinh, sqrt
+from sympy import (
+    Abs,
+    Interval,
+    Lambda,
+    Poly,
+    Rational,
+    S,
+    Symbol,
+    cbrt,
+    exp,
+    log,
+    oo,
+    sin,
+    sinh,
+    sqrt,
+)
 
 from recipe import Potential, Recipe, RecipeError, Vector, corv, derive, grad, ito, maps, total
 from recipe.declare.map import PHI, Map, as_map
@@ -29,10 +44,13 @@ a = Symbol("a", positive=True)
 
 
 def given(f, inverse=None, domain=S.Reals) -> Map:
-    return Map("f", Lambda(PHI, f(PHI)), None if inverse is None else Lambda(PHI, inverse(PHI)), domain)
+    return Map(
+        "f", Lambda(PHI, f(PHI)), None if inverse is None else Lambda(PHI, inverse(PHI)), domain
+    )
 
 
-# name: the map, the domain of theta, sup |f'|, sup |(log f')'|, sup |(log f')''|; None where there is no bound
+# name: the map, the domain of theta, sup |f'|, sup |(log f')'|, sup |(log f')''|; None where there
+# is no bound
 LIBRARY = {
     "exp": (maps.exp, HALF_LINE, None, 1, 0),
     "softplus": (maps.softplus, HALF_LINE, 1, 1, Rational(1, 4)),
@@ -48,7 +66,9 @@ MORE = {
     "falling": (as_map(lambda p: exp(-p)), HALF_LINE, None, 1, 0),
     "sinh": (as_map(sinh), S.Reals, None, 1, 1),
     "shifted": (
-        as_map(lambda p: 1 + a / (1 + exp(-p / 3)), inverse=lambda t: 3 * log((t - 1) / (1 + a - t))),
+        as_map(
+            lambda p: 1 + a / (1 + exp(-p / 3)), inverse=lambda t: 3 * log((t - 1) / (1 + a - t))
+        ),
         None,
         a / 12,
         None,
@@ -60,10 +80,13 @@ MORE = {
 ALL = LIBRARY | MORE
 
 
-# -- what may be written -------------------------------------------------------------------------------------------------------
+# -- what may be written
+# --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("f", [sympy.exp, sinh, lambda p: exp(-2 * p), lambda p: 2 * p + 1, Lambda(x, log(1 + exp(x)))])
+@pytest.mark.parametrize(
+    "f", [sympy.exp, sinh, lambda p: exp(-2 * p), lambda p: 2 * p + 1, Lambda(x, log(1 + exp(x)))]
+)
 def test_an_inverse_is_found_and_proved(f):
     found = as_map(f)
     domain = HALF_LINE if found.inverse.expr.has(log) and f is not sinh else S.Reals
@@ -86,7 +109,9 @@ def test_an_inverse_is_found_and_proved(f):
     ],
 )
 def test_what_is_no_map_is_refused(f, words):
-    with pytest.raises(RecipeError, match=words.replace("(", r"\(").replace(")", r"\)").replace("+", r"\+")):
+    with pytest.raises(
+        RecipeError, match=words.replace("(", r"\(").replace(")", r"\)").replace("+", r"\+")
+    ):
         as_map(f)
 
 
@@ -100,7 +125,8 @@ def test_a_map_needs_a_real_variable_and_an_interval():
         as_map(maps.exp, inverse=log)
 
 
-# -- what is proved ------------------------------------------------------------------------------------------------------------
+# -- what is proved
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -135,7 +161,9 @@ def test_the_bounds_are_those_expected(name):
 @pytest.mark.by_default(6)
 @pytest.mark.parametrize("name", [name for name in ALL if name != "shifted"])
 def test_numbers_agree_with_the_bounds(name):
-    """Plain differences in 40 digits at many points: none exceeds a bound, and some come close to it."""
+    """Plain differences in 40 digits at many points: none exceeds a bound, and some come close to
+    it.
+    """
     f, _, *bounds = ALL[name]
     value = sympy.lambdify(f.forward.variables, f.forward.expr, "mpmath")
     low, high = f.domain.start, f.domain.end
@@ -144,7 +172,9 @@ def test_numbers_agree_with_the_bounds(name):
         for k in range(-300, 301):
             at = mpmath.mpf(k) / 12 + mpmath.mpf(1) / 1000
             p = at if low == -oo else mpmath.exp(at) if high == oo else 1 / (1 + mpmath.exp(-at))
-            first, second, third = (mpmath.diff(value, p, n, h=mpmath.mpf(10) ** -15) for n in (1, 2, 3))
+            first, second, third = (
+                mpmath.diff(value, p, n, h=mpmath.mpf(10) ** -15) for n in (1, 2, 3)
+            )
             if abs(first) > 1e-12:
                 slope.append(abs(first))
                 bend.append(abs(second / first))
@@ -160,7 +190,11 @@ WRONG = {
     "square": (given(lambda p: p**2, sqrt), "f' = 2*phi is 0 there", {"phi": "0"}),
     "wave": (given(lambda p: p + 2 * sin(p)), "is negative there, and positive at phi", None),
     "valley": (given(lambda p: exp(p) + 2 * exp(-p)), "is 0 there", {"phi": "log(sqrt(2))"}),
-    "steep valley": (given(lambda p: exp(p) + exp(-2 * p)), "is negative there, and positive at phi = 1/2", {"phi": "0"}),
+    "steep valley": (
+        given(lambda p: exp(p) + exp(-2 * p)),
+        "is negative there, and positive at phi = 1/2",
+        {"phi": "0"},
+    ),
     "corner": (given(lambda p: 2 * p + Abs(p)), "f' goes from 1 to 3 there", {"phi": "0"}),
     "flat": (given(lambda p: p * Abs(p)), "f' is 0 there", {"phi": "0"}),
     "high": (given(lambda p: p**5 - p - 1), "is negative there, and positive at phi", None),
@@ -215,11 +249,23 @@ def test_a_sign_that_depends_on_a_parameter_is_not_guessed():
 @pytest.mark.parametrize(
     ("f", "domain", "finding"),
     [
-        (maps.sigmoid, HALF_LINE, "f goes to 1 as phi goes to oo, and the domain of theta goes on to oo"),
+        (
+            maps.sigmoid,
+            HALF_LINE,
+            "f goes to 1 as phi goes to oo, and the domain of theta goes on to oo",
+        ),
         (maps.exp, UNIT, "f goes to oo as phi goes to oo, beyond the end 1 of the domain"),
-        (maps.exp, S.Reals, "f goes to 0 as phi goes to -oo, and the domain of theta goes on to -oo"),
+        (
+            maps.exp,
+            S.Reals,
+            "f goes to 0 as phi goes to -oo, and the domain of theta goes on to -oo",
+        ),
         (maps.tanh, UNIT, "f goes to -1 as phi goes to -oo, beyond the end 0 of the domain"),
-        (MORE["falling"][0], Interval.open(1, oo), "f goes to 0 as phi goes to oo, beyond the end 1 of the domain"),
+        (
+            MORE["falling"][0],
+            Interval.open(1, oo),
+            "f goes to 0 as phi goes to oo, beyond the end 1 of the domain",
+        ),
     ],
 )
 def test_a_map_that_misses_the_domain_is_refuted_with_its_limit(f, domain, finding):
@@ -255,7 +301,9 @@ def test_a_wrong_inverse_is_refuted_at_a_point():
 
 
 def test_an_inverse_with_a_hole_is_not_proved():
-    assert decide_onto(given(exp, lambda t: log((t**2 - t) / (t - 1))), HALF_LINE).verdict is UNDECIDED
+    assert (
+        decide_onto(given(exp, lambda t: log((t**2 - t) / (t - 1))), HALF_LINE).verdict is UNDECIDED
+    )
 
 
 @pytest.mark.parametrize(
@@ -286,11 +334,22 @@ def test_an_inverse_with_a_kink_of_its_own_is_looked_at_there():
 
 
 @pytest.mark.parametrize(
-    "f", [lambda p: p / sqrt(Abs(p)), lambda p: p**2 / (p + p * Abs(p)), lambda p: (p**2 + p * Abs(p)) / (p + Abs(p))]
+    "f",
+    [
+        lambda p: p / sqrt(Abs(p)),
+        lambda p: p**2 / (p + p * Abs(p)),
+        lambda p: (p**2 + p * Abs(p)) / (p + Abs(p)),
+    ],
 )
 def test_a_map_without_a_value_or_a_slope_at_its_kink_is_not_proved(f):
     found = given(f, lambda t: t * Abs(t))
-    for decide in (decide_monotone, decide_lipschitz, decide_lipschitz_drift, decide_smooth, lambda g: decide_onto(g, S.Reals)):
+    for decide in (
+        decide_monotone,
+        decide_lipschitz,
+        decide_lipschitz_drift,
+        decide_smooth,
+        lambda g: decide_onto(g, S.Reals),
+    ):
         assert decide(found).verdict is not PROVED
 
 
@@ -298,7 +357,10 @@ def test_a_map_with_a_corner_is_refused_by_name():
     theta = Vector("theta")
     recipe = Recipe((theta,), Potential("U", theta), 1, 0)
     for transform in (ito, corv):
-        with pytest.raises(RecipeError, match=r"phi \+ Abs\(phi\)/2 is not differentiable at 0, where f' goes from 1/2 to 3/2"):
+        with pytest.raises(
+            RecipeError,
+            match=r"phi \+ Abs\(phi\)/2 is not differentiable at 0, where f' goes from 1/2 to 3/2",
+        ):
             transform(recipe, theta, lambda p: p + Abs(p) / 2, inverse=lambda t: t - Abs(t) / 3)
 
 
@@ -307,11 +369,17 @@ def test_softsign_has_a_jump_in_its_second_derivative():
     assert outcome.verdict is REFUTED
     assert "f is C^1 only" in outcome.by
     assert outcome.witness.finding == "f'' goes from 2 to -2 there"
-    assert decide_smooth(given(lambda p: p + Abs(p) ** 3)).witness.finding == "f''' goes from -6 to 6 there"
-    assert all(decide_smooth(f).verdict is PROVED for f, *_ in LIBRARY.values() if f is not maps.softsign)
+    assert (
+        decide_smooth(given(lambda p: p + Abs(p) ** 3)).witness.finding
+        == "f''' goes from -6 to 6 there"
+    )
+    assert all(
+        decide_smooth(f).verdict is PROVED for f, *_ in LIBRARY.values() if f is not maps.softsign
+    )
 
 
-# -- steps at the boundary -----------------------------------------------------------------------------------------------------
+# -- steps at the boundary
+# --------------------------------------------------------------------------------------------------
 
 
 def transformed(name, transform):
@@ -323,7 +391,9 @@ def transformed(name, transform):
 @pytest.mark.by_default("tanh", "softsign", "exp")
 @pytest.mark.parametrize("name", LIBRARY)
 def test_one_step_of_ito_diverges_at_the_boundary_and_one_of_corv_does_not(name):
-    """Against plain numbers, for U' = 1: farther and farther out drift and noise grow without bound, or stay as they are."""
+    """Against plain numbers, for U' = 1: farther and farther out drift and noise grow without
+    bound, or stay as they are.
+    """
     f, domain, *_ = ALL[name]
     for transform in (ito, corv):
         recipe = transformed(name, transform)
@@ -344,12 +414,27 @@ def test_a_derivative_by_another_block_may_be_unbounded_at_the_edge_and_is_named
     """U = psi^2 log(theta) has dU/dpsi -> -oo as theta goes to 0, whatever the map."""
     theta = Vector("theta", domain=HALF_LINE)
     psi = Vector("psi", like=theta)
-    recipe = corv(Recipe((theta, psi), Potential("U", theta, psi), sympy.eye(2), sympy.zeros(2)), theta, maps.softplus)
+    recipe = corv(
+        Recipe((theta, psi), Potential("U", theta, psi), sympy.eye(2), sympy.zeros(2)),
+        theta,
+        maps.softplus,
+    )
     outcome = outcome_of(verify(recipe), "boundary-step")
     assert outcome.verdict is PROVED
-    assert set(outcome.assumptions) == {"dU/dpsi stays bounded at the edge", "dU/dtheta stays bounded at the edge"}
-    concrete = Recipe((theta, psi), total(psi**2 * log(theta) + psi**2 * (1 + theta) + theta), sympy.eye(2), sympy.zeros(2))
-    assert outcome_of(verify(corv(concrete, theta, maps.softplus)), "boundary-step").verdict is not PROVED
+    assert set(outcome.assumptions) == {
+        "dU/dpsi stays bounded at the edge",
+        "dU/dtheta stays bounded at the edge",
+    }
+    concrete = Recipe(
+        (theta, psi),
+        total(psi**2 * log(theta) + psi**2 * (1 + theta) + theta),
+        sympy.eye(2),
+        sympy.zeros(2),
+    )
+    assert (
+        outcome_of(verify(corv(concrete, theta, maps.softplus)), "boundary-step").verdict
+        is not PROVED
+    )
 
 
 def size_at(recipe, f, at):
@@ -358,36 +443,62 @@ def size_at(recipe, f, at):
     derivation = derive(recipe).dynamics
     drift, diffusion = derivation.drift[phi], derivation.diffusion[phi, phi].diagonal
     U = Potential("U", phi.image)
-    scale = 40 if f in (maps.arctan, maps.softsign) else 1 if f is not maps.complementary_log_log else Rational(2, 5)
+    scale = (
+        40
+        if f in (maps.arctan, maps.softsign)
+        else 1
+        if f is not maps.complementary_log_log
+        else Rational(2, 5)
+    )
     point = {grad(U, phi.image): S.One, phi: scale * at}
     return max(abs(float(e.subs(point))) for e in (drift, diffusion))
 
 
 def test_what_is_taken_of_the_law_says_in_which_coordinates():
-    """On (-1, 1) every U goes to infinity at infinity; what is needed is that it does so at both ends."""
+    """On (-1, 1) every U goes to infinity at infinity; what is needed is that it does so at both
+    ends.
+    """
     theta = Vector("theta", domain=AROUND)
     r = Vector("r", like=theta)
     friction, canonical = sympy.Matrix([[0, 0], [0, a]]), sympy.Matrix([[0, -1], [1, 0]])
-    recipe = corv(Recipe((theta, r), Potential("U", theta) + total(r**2) / 2, friction, canonical), theta, maps.tanh)
+    recipe = corv(
+        Recipe((theta, r), Potential("U", theta) + total(r**2) / 2, friction, canonical),
+        theta,
+        maps.tanh,
+    )
     outcome = outcome_of(verify(recipe), "non-explosion")
     assert outcome.verdict is PROVED
-    assert "U goes to infinity at infinity, as a function of phi with theta = tanh(phi)" in outcome.assumptions
+    assert (
+        "U goes to infinity at infinity, as a function of phi with theta = tanh(phi)"
+        in outcome.assumptions
+    )
 
 
-# -- the derivative and the roots, by slow means -------------------------------------------------------------------------------
+# -- the derivative and the roots, by slow means
+# -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("f", [maps.softsign, given(lambda p: p * Abs(p) + p), given(lambda p: exp(-Abs(p)) * p)])
+@pytest.mark.parametrize(
+    "f", [maps.softsign, given(lambda p: p * Abs(p) + p), given(lambda p: exp(-Abs(p)) * p)]
+)
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_derivatives_at_a_kink_are_those_of_each_side(f, order):
     for side in (1, -1):
         branch = f.forward.expr.xreplace({Abs(PHI): side * PHI}).diff(PHI, order)
         for size in (Rational(1, 3), Rational(2)):
-            assert sympy.simplify(f.derivative(x, order).xreplace({x: side * size}) - branch.xreplace({PHI: side * size})) == 0
+            assert (
+                sympy.simplify(
+                    f.derivative(x, order).xreplace({x: side * size})
+                    - branch.xreplace({PHI: side * size})
+                )
+                == 0
+            )
 
 
 def sturm(coefficients, low, high):
-    """Different real roots between two numbers that are none, by Sturm's chain of remainders in plain fractions."""
+    """Different real roots between two numbers that are none, by Sturm's chain of remainders in
+    plain fractions.
+    """
 
     def trimmed(p):
         while p and p[0] == 0:
@@ -424,15 +535,23 @@ def test_roots_are_counted_as_sturm_does():
     random = Random(5)
     for _ in range(150):
         roots = [random.randint(-3, 3) for _ in range(random.randint(0, 3))]
-        irrational = Poly(random.choice([1, -2, Y**2 + 1, Y**3 - Y - 1, 3 * Y**2 - 1]), Y, domain="QQ")
+        irrational = Poly(
+            random.choice([1, -2, Y**2 + 1, Y**3 - Y - 1, 3 * Y**2 - 1]), Y, domain="QQ"
+        )
         p = irrational
         for root in roots:
             p *= Poly(Y - root, Y, domain="QQ")
         low, high = sorted(random.sample(range(-4, 5), 2))
         for ends in ((low, high), (-100, 100)):
             inside = {root for root in roots if ends[0] < root < ends[1]}
-            expected = len(inside) + (sturm([int(c) for c in irrational.all_coeffs()], *ends) if irrational.degree() else 0)
-            assert roots_inside(p, *((-oo, oo) if ends == (-100, 100) else map(S, ends))) == expected, (p, ends)
+            expected = len(inside) + (
+                sturm([int(c) for c in irrational.all_coeffs()], *ends)
+                if irrational.degree()
+                else 0
+            )
+            assert (
+                roots_inside(p, *((-oo, oo) if ends == (-100, 100) else map(S, ends))) == expected
+            ), (p, ends)
 
 
 def test_a_pole_inside_leaves_signs_and_ranges_open():
@@ -444,7 +563,16 @@ def test_a_pole_inside_leaves_signs_and_ranges_open():
 
 
 @pytest.mark.parametrize(
-    "e", [1 / (Y - 1), 1 / (1 - Y), 1 / (Y - 1) ** 2, -2 / Y, 1 / Y**2, (Y - 3) / (Y * (Y - 1)), (Y - 3) / Y**3]
+    "e",
+    [
+        1 / (Y - 1),
+        1 / (1 - Y),
+        1 / (Y - 1) ** 2,
+        -2 / Y,
+        1 / Y**2,
+        (Y - 3) / (Y * (Y - 1)),
+        (Y - 3) / Y**3,
+    ],
 )
 def test_limits_at_a_pole_have_the_sign_that_numbers_have(e):
     y = Variable(x, None, S.Zero, S.One)

@@ -1,4 +1,6 @@
-"""What the scripts behind docs/schemes.md compute, in their quick form, against exact numbers; and the exact numbers themselves."""
+"""What the scripts behind docs/schemes.md compute, in their quick form, against exact numbers; and
+the exact numbers themselves.
+"""
 
 import json
 import os
@@ -27,7 +29,9 @@ def _scripts(monkeypatch):
 def quick(script, *arguments):
     call = [sys.executable, f"benchmarks/{script}", "--quick", "--json", *map(str, arguments)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -45,7 +49,9 @@ def test_every_scheme_has_the_variance_of_its_linear_chain(tmp_path):
 
 @pytest.mark.slow
 def test_figures_of_the_sghmc_paper(tmp_path):
-    """Figure 1: five standard errors. Figure 3a: 0.05 in the mean error of the covariance, 40 percent in a time."""
+    """Figure 1: five standard errors. Figure 3a: 0.05 in the mean error of the covariance, 40
+    percent in a time.
+    """
     found = quick("sghmc_figures.py", "--plot", tmp_path)
     by = {f["sampler"]: f for f in found["figure 1"]}
     for f in by.values():
@@ -61,7 +67,9 @@ def test_figures_of_the_sghmc_paper(tmp_path):
 
 @pytest.mark.slow
 def test_figure_2_of_the_recipe_paper(tmp_path):
-    """The naive sampler is refuted and as far off as its exact law (within 40 percent, as its step has a bias of its own)."""
+    """The naive sampler is refuted and as far off as its exact law (within 40 percent, as its step
+    has a bias of its own).
+    """
     found = quick("recipe_figure_2.py", "--plot", tmp_path)
     for bar in found["left"]:
         naive = bar["sampler"] == "naive gSGHMC"
@@ -71,7 +79,9 @@ def test_figure_2_of_the_recipe_paper(tmp_path):
         else:
             assert bar["divergence"] < 0.0015, bar
     assert all(f["verdict"] == "proved" for f in found["right"])
-    assert all(f["divergences"]["1000"][0] < 0.01 < f["divergences"]["10"][0] for f in found["right"])
+    assert all(
+        f["divergences"]["1000"][0] < 0.01 < f["divergences"]["10"][0] for f in found["right"]
+    )
     assert {p.name for p in tmp_path.iterdir()} == {"recipe-2-left.png", "recipe-2-right.png"}
 
 
@@ -79,7 +89,9 @@ def test_exact_moments_of_the_targets():
     from exact_laws import line_law, plane_draws, plane_variances
 
     x, weights = line_law(lambda z: z**4 - 2 * z**2)
-    assert [weights @ f for f in (x**2, np.abs(x), x**4)] == pytest.approx([0.832745, 0.827392, 1.082745], abs=1e-6)
+    assert [weights @ f for f in (x**2, np.abs(x), x**4)] == pytest.approx(
+        [0.832745, 0.827392, 1.082745], abs=1e-6
+    )
     assert plane_variances() == pytest.approx((1.06882, 0.14735), abs=5e-6)
     first, second = plane_draws(200_000, np.random.default_rng(0))
     assert (np.var(first), np.var(second)) == pytest.approx(plane_variances(), rel=0.02)
@@ -113,7 +125,9 @@ def test_a_linear_chain_without_a_stationary_law_says_so():
 
 @pytest.mark.parametrize(("scheme", "power"), [("euler", 1), ("leimkuhler-matthews", 2)])
 def test_the_transfer_operator_has_the_proved_leading_bias(scheme, power):
-    """The proved correction of the density, integrated by quadrature, against the discrete chain at two small steps."""
+    """The proved correction of the density, integrated by quadrature, against the discrete chain at
+    two small steps.
+    """
     from exact_laws import line_law
     from transfer import variance
 
@@ -126,19 +140,24 @@ def test_the_transfer_operator_has_the_proved_leading_bias(scheme, power):
     correction = np.array([float(c) for c in bias.correction.as_poly(theta).all_coeffs()])
     f, exact = np.polyval(correction, x), weights @ x**2
     proved = weights @ (f * x**2) - (weights @ f) * exact
-    near, far = ((variance("overdamped", scheme, h, 1.0) - exact) / h**power for h in (0.002, 0.004))
+    near, far = (
+        (variance("overdamped", scheme, h, 1.0) - exact) / h**power for h in (0.002, 0.004)
+    )
     assert 2 * near - far == pytest.approx(proved, rel=0.01)
 
 
 def test_the_transfer_operator_does_not_depend_on_its_grid():
     from transfer import variance
 
-    assert variance("momentum", "baoab", 0.2, 1.0) == pytest.approx(variance("momentum", "baoab", 0.2, 1.0, refine=1.2), abs=1e-8)
+    assert variance("momentum", "baoab", 0.2, 1.0) == pytest.approx(
+        variance("momentum", "baoab", 0.2, 1.0, refine=1.2), abs=1e-8
+    )
 
 
 @pytest.mark.parametrize(
     ("recipe", "scheme"),
-    [(sgld, s) for s in ("euler", "leimkuhler-matthews")] + [(sghmc, s) for s in ("euler", "semi-implicit", "baoab", "obabo")],
+    [(sgld, s) for s in ("euler", "leimkuhler-matthews")]
+    + [(sghmc, s) for s in ("euler", "semi-implicit", "baoab", "obabo")],
 )
 def test_linear_chains_against_the_closed_forms_that_are_proved(recipe, scheme):
     from exact_laws import langevin_variance

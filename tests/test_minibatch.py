@@ -1,4 +1,6 @@
-"""Minibatches, a gradient of one's own, control variates, compensation of the gradient's noise, and schedules of the step size."""
+"""Minibatches, a gradient of one's own, control variates, compensation of the gradient's noise, and
+schedules of the step size.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,20 @@ from sympy import Matrix, Rational, exp, log
 
 from codegen import Constant, Cyclical, Density, Polynomial, generate, sample
 from codegen.device.random import draw_rows
-from recipe import Data, Parameter, Posterior, Potential, Recipe, RecipeError, Scalar, Vector, bind, discretise, grad, total
+from recipe import (
+    Data,
+    Parameter,
+    Posterior,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Vector,
+    bind,
+    discretise,
+    grad,
+    total,
+)
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -26,8 +41,16 @@ U = Potential("U", theta)
 C = sympy.Symbol("C", positive=True)
 X, y = Data("x", like=theta), Data("y")
 SGLD = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="sgld")
-SGHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), name="sghmc")
-HMC = Recipe((theta, r), U + total(r**2) / 2, Matrix.zeros(2), Matrix([[0, -1], [1, 0]]), name="hmc")
+SGHMC = Recipe(
+    (theta, r),
+    U + total(r**2) / 2,
+    Matrix([[0, 0], [0, C]]),
+    Matrix([[0, -1], [1, 0]]),
+    name="sghmc",
+)
+HMC = Recipe(
+    (theta, r), U + total(r**2) / 2, Matrix.zeros(2), Matrix([[0, -1], [1, 0]]), name="hmc"
+)
 rng = np.random.default_rng(1)
 x_values = rng.normal(size=(200, 2))
 y_values = x_values @ [1.0, -0.5] + rng.normal(size=200)
@@ -40,7 +63,9 @@ U64 = np.uint64
 
 
 def quiet(what, **options):
-    return sample(what, **{"progress": False, "step_size": 1e-3, "steps": 50, "chains": 2, **options})
+    return sample(
+        what, **{"progress": False, "step_size": 1e-3, "steps": 50, "chains": 2, **options}
+    )
 
 
 def rows_of(n, count, step, *, replace):
@@ -61,7 +86,9 @@ def test_rows_without_replacement_are_distinct(n, count):
 
 
 def test_rows_without_replacement_are_a_uniform_subset():
-    """All 20 subsets of 3 among 6, 20,000 draws: chi-squared with 19 degrees of freedom, level 1e-6 (one seed, so it is fixed)."""
+    """All 20 subsets of 3 among 6, 20,000 draws: chi-squared with 19 degrees of freedom, level 1e-6
+    (one seed, so it is fixed).
+    """
     subsets, counts = {}, np.zeros(20)
     for step in range(20_000):
         key = tuple(sorted(rows_of(3, 6, step, replace=False).tolist()))
@@ -71,7 +98,9 @@ def test_rows_without_replacement_are_a_uniform_subset():
 
 
 def test_rows_with_replacement_are_uniform():
-    counts = np.bincount(np.concatenate([rows_of(10, 50, step, replace=True) for step in range(2000)]), minlength=50)
+    counts = np.bincount(
+        np.concatenate([rows_of(10, 50, step, replace=True) for step in range(2000)]), minlength=50
+    )
     assert stats.chisquare(counts).pvalue > 1e-6
 
 
@@ -80,11 +109,15 @@ def test_minibatches_are_the_same_for_any_number_of_threads():
     options = {"batch_size": 20, "replace": False, "steps": 3000, "chains": 3}
     one, two = (quiet(bind(SGLD, {U: POSTERIOR}), threads=n, **options) for n in (1, 2))
     np.testing.assert_array_equal(one["theta"], two["theta"])
-    assert not np.array_equal(one["theta"], quiet(bind(SGLD, {U: POSTERIOR}), **{**options, "replace": True})["theta"])
+    assert not np.array_equal(
+        one["theta"], quiet(bind(SGLD, {U: POSTERIOR}), **{**options, "replace": True})["theta"]
+    )
 
 
 def test_a_batch_of_everything_without_replacement_is_the_whole_gradient():
-    whole, batch = (quiet(bind(SGLD, {U: POSTERIOR}), batch_size=n, replace=False)["theta"] for n in (None, 200))
+    whole, batch = (
+        quiet(bind(SGLD, {U: POSTERIOR}), batch_size=n, replace=False)["theta"] for n in (None, 200)
+    )
     np.testing.assert_allclose(whole, batch, rtol=1e-10)
 
 
@@ -108,9 +141,13 @@ OWN = Posterior(theta, LINEAR, -total(theta**2) / 2, ROWS, gradient=own_gradient
     "options",
     [
         {},
-        pytest.param({"batch_size": 10}, marks=pytest.mark.slow),  # that with distinct rows is the harder one
+        pytest.param(
+            {"batch_size": 10}, marks=pytest.mark.slow
+        ),  # that with distinct rows is the harder one
         {"batch_size": 10, "replace": False},
-        pytest.param({"batch_size": 9, "compensate": True, "step_size": 1e-5}, marks=pytest.mark.slow),
+        pytest.param(
+            {"batch_size": 9, "compensate": True, "step_size": 1e-5}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(options):
@@ -120,7 +157,9 @@ def test_a_gradient_of_ones_own_gives_the_draws_of_the_derived_one(options):
 
 def own(function, count=200, likelihood=LINEAR):
     rows = {X: x_values[:count], y: y_values[:count]}
-    return bind(SGLD, {U: Posterior(theta, likelihood, -total(theta**2) / 2, rows, gradient=function)})
+    return bind(
+        SGLD, {U: Posterior(theta, likelihood, -total(theta**2) / 2, rows, gradient=function)}
+    )
 
 
 def without_scale(theta, rows, x, y, g):
@@ -163,7 +202,9 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("options", [{"batch_size": 5}, {"batch_size": 5, "control_variates": True}])
+@pytest.mark.parametrize(
+    "options", [{"batch_size": 5}, {"batch_size": 5, "control_variates": True}]
+)
 @pytest.mark.parametrize(("function", "message"), WRONG, ids=lambda x: getattr(x, "__name__", ""))
 def test_a_gradient_of_ones_own_that_is_wrong_is_refused(function, message, options):
     with pytest.raises(RecipeError, match=message):
@@ -180,7 +221,9 @@ def test_a_gradient_without_a_likelihood_is_still_called_once():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "control_variates"), [(Scalar, False), (Vector, False), (Vector, True)])
+@pytest.mark.parametrize(
+    ("kind", "control_variates"), [(Scalar, False), (Vector, False), (Vector, True)]
+)
 def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them(kind, control_variates):
     a, b = kind("a"), kind("b")
     sum_of = total if kind is Vector else lambda e: e
@@ -197,8 +240,14 @@ def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them(kind
             g_b += 2 * error
 
     both = Recipe((a, b), V, sympy.eye(2), sympy.zeros(2))
-    laws = [Posterior((b, a), likelihood, prior, {y: y_values}, gradient=g) for g in (None, backwards)]
-    options = {"lengths": {"a": 2, "b": 1} if kind is Vector else None, "batch_size": 20, "control_variates": control_variates}
+    laws = [
+        Posterior((b, a), likelihood, prior, {y: y_values}, gradient=g) for g in (None, backwards)
+    ]
+    options = {
+        "lengths": {"a": 2, "b": 1} if kind is Vector else None,
+        "batch_size": 20,
+        "control_variates": control_variates,
+    }
     derived, ours = (quiet(bind(both, {V: law}), **options) for law in laws)
     for block in ("a", "b"):
         np.testing.assert_allclose(derived[block], ours[block], rtol=1e-8)
@@ -206,7 +255,9 @@ def test_a_gradient_of_ones_own_gets_the_blocks_as_the_posterior_names_them(kind
 
 @pytest.mark.slow
 def test_an_edited_gradient_of_ones_own_is_never_stale(tmp_path, monkeypatch):
-    """Numba's cache on disk would serve the old machine code of an imported function after its source has changed."""
+    """Numba's cache on disk would serve the old machine code of an imported function after its
+    source has changed.
+    """
     program = textwrap.dedent("""
         import sys, numpy as np
         sys.path.insert(0, {here!r})
@@ -221,11 +272,16 @@ def test_an_edited_gradient_of_ones_own_is_never_stale(tmp_path, monkeypatch):
         draws = sample(sgld, step_size=0.1, steps=5, chains=1, lengths={{theta: 2}}, progress=False)
         print(repr(float(draws["theta"][0, -1, 0])))
     """).format(here=str(tmp_path))
-    text = "from numba import njit\n@njit(cache={cache})\ndef gradient(theta, rows, y, g):\n    g[:] = {k} * theta\n"
+    text = (
+        "from numba import njit\n@njit(cache={cache})\ndef gradient(theta, rows, y, g):\n    g[:] ="
+        " {k} * theta\n"
+    )
 
     def run(k, cache=True):
         (tmp_path / "mine.py").write_text(text.format(k=k, cache=cache))
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
         return done.stdout
 
     monkeypatch.setenv("RECIPE_CACHE", str(tmp_path / "cache"))
@@ -240,8 +296,12 @@ def test_the_density_is_the_posterior():
     np.testing.assert_allclose(mode, MEAN, rtol=1e-6)
     at = np.array([0.3, -1.0])
     error = y_values - x_values @ at
-    assert density.potential({"theta": at}) == pytest.approx((error @ error + at @ at) / 2, rel=1e-12)
-    np.testing.assert_allclose(density.gradient({theta: at})[theta], PRECISION @ at - x_values.T @ y_values, rtol=1e-10)
+    assert density.potential({"theta": at}) == pytest.approx(
+        (error @ error + at @ at) / 2, rel=1e-12
+    )
+    np.testing.assert_allclose(
+        density.gradient({theta: at})[theta], PRECISION @ at - x_values.T @ y_values, rtol=1e-10
+    )
     rows = np.array([4, 4, 90])
     estimate = at - 200 / 3 * x_values[rows].T @ error[rows]
     np.testing.assert_allclose(density.gradient({theta: at}, rows)[theta], estimate, rtol=1e-10)
@@ -257,7 +317,9 @@ def test_a_mode_that_is_not_there_is_an_error():
 
 
 def gradients_at(posterior, at, batches, **options):
-    """The estimates that ``run`` makes at one point, batch by batch, and the state that they were made in."""
+    """The estimates that ``run`` makes at one point, batch by batch, and the state that they were
+    made in.
+    """
     module = generate(bind(SGLD, {U: posterior}), **options)
     loaded = module.load()
     estimator = module.estimators[U]
@@ -265,7 +327,13 @@ def gradients_at(posterior, at, batches, **options):
     arrays = {"x": x_values, "y": y_values}
     if estimator.control is not None:
         gradient = PRECISION @ MEAN - x_values.T @ y_values
-        arrays |= dict(zip((*estimator.control.modes, *estimator.control.at_mode), (MEAN, gradient), strict=True))
+        arrays |= dict(
+            zip(
+                (*estimator.control.modes, *estimator.control.at_mode),
+                (MEAN, gradient),
+                strict=True,
+            )
+        )
     data = loaded.Data(**arrays)
     state = loaded.allocate(at, 10)
     for t in range(batches):
@@ -282,7 +350,9 @@ def gradients_at(posterior, at, batches, **options):
 
 
 def test_control_variates_are_unbiased_and_vary_less_near_the_mode():
-    """2000 batches of 10 at a point half a posterior deviation away: the mean is within 5 standard errors of the whole gradient."""
+    """2000 batches of 10 at a point half a posterior deviation away: the mean is within 5 standard
+    errors of the whole gradient.
+    """
     at = MEAN + 0.5 / np.sqrt(np.diag(PRECISION))
     exact = PRECISION @ at - x_values.T @ y_values
     plain, _ = gradients_at(POSTERIOR, at, 2000)
@@ -295,10 +365,20 @@ def test_control_variates_are_unbiased_and_vary_less_near_the_mode():
 @pytest.mark.slow
 def test_control_variates_sample_the_posterior_and_start_at_the_mode():
     target = bind(SGLD, {U: POSTERIOR})
-    draws = quiet(target, batch_size=10, control_variates=True, steps=40_000, warmup=1000, step_size=2e-3, keep="theta")["theta"]
+    draws = quiet(
+        target,
+        batch_size=10,
+        control_variates=True,
+        steps=40_000,
+        warmup=1000,
+        step_size=2e-3,
+        keep="theta",
+    )["theta"]
     deviation = np.sqrt(np.diag(np.linalg.inv(PRECISION)))
     assert np.all(np.abs(draws.mean((0, 1)) - MEAN) < 0.1 * deviation)
-    given = quiet(target, batch_size=10, control_variates={"theta": MEAN}, steps=3, step_size=1e-12)["theta"]
+    given = quiet(
+        target, batch_size=10, control_variates={"theta": MEAN}, steps=3, step_size=1e-12
+    )["theta"]
     np.testing.assert_allclose(given[:, 0], np.broadcast_to(MEAN, (2, 2)), atol=1e-4)
     with pytest.raises(RecipeError, match="control_variates= is about minibatches"):
         quiet(target, control_variates=True)
@@ -311,7 +391,9 @@ def test_control_variates_sample_the_posterior_and_start_at_the_mode():
 @pytest.mark.slow
 @pytest.mark.parametrize("replace", [True, False])
 def test_the_estimated_variance_is_that_of_the_gradient(replace):
-    """The average over 3000 batches of the estimate, beside the exact variance of the mean of 10 of the 200 row gradients."""
+    """The average over 3000 batches of the estimate, beside the exact variance of the mean of 10 of
+    the 200 row gradients.
+    """
     at = np.array([0.2, 0.1])
     module = generate(bind(SGLD, {U: POSTERIOR}), scheme="euler", compensate=True)
     loaded, estimator = module.load(), module.estimators[U]
@@ -331,22 +413,36 @@ def test_the_estimated_variance_is_that_of_the_gradient(replace):
 
 @pytest.mark.slow
 def test_compensation_takes_the_noise_of_the_gradient_off():
-    """SGLD on a linear regression at a step where the noise of the gradient adds half to the variance of what is drawn.
+    """SGLD on a linear regression at a step where the noise of the gradient adds half to the
+    variance of what is drawn.
 
-    Without compensation the variances are 1.41 and 1.34 times the exact ones, and differ from seed to seed by 0.02.
+    Without compensation the variances are 1.41 and 1.34 times the exact ones, and differ from seed
+    to seed by 0.02.
     """
     target, step = bind(SGLD, {U: POSTERIOR}), 2e-4
-    options = {"batch_size": 10, "steps": 240_000, "warmup": 2000, "step_size": step, "initial": {"theta": MEAN}}
+    options = {
+        "batch_size": 10,
+        "steps": 240_000,
+        "warmup": 2000,
+        "step_size": step,
+        "initial": {"theta": MEAN},
+    }
     exact = np.diag(np.linalg.inv(PRECISION))
-    plain, compensated = (quiet(target, compensate=c, **options)["theta"].var((0, 1)) / exact for c in (False, True))
+    plain, compensated = (
+        quiet(target, compensate=c, **options)["theta"].var((0, 1)) / exact for c in (False, True)
+    )
     assert np.all(plain > 1.3)
     assert np.all(np.abs(compensated - 1) < 0.12)
 
 
 def test_compensation_is_refused_where_nothing_can_make_the_noise_good():
-    with pytest.raises(RecipeError, match=r"the noise of the gradient reaches r, where D\[r, r\] = 0"):
+    with pytest.raises(
+        RecipeError, match=r"the noise of the gradient reaches r, where D\[r, r\] = 0"
+    ):
         discretise(HMC, "euler", compensate=True)
-    both = Recipe((theta, r), U + total(r**2) / 2, Matrix([[1, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]))
+    both = Recipe(
+        (theta, r), U + total(r**2) / 2, Matrix([[1, 0], [0, 1]]), Matrix([[0, -1], [1, 0]])
+    )
     with pytest.raises(RecipeError, match="moves theta and r with the same noise"):
         discretise(both, "euler", compensate=True)
     with pytest.raises(RecipeError, match="needs a Potential"):
@@ -360,13 +456,22 @@ def test_compensation_is_refused_where_nothing_can_make_the_noise_good():
 @pytest.mark.slow
 def test_the_noise_budget_is_kept():
     target = bind(SGLD, {U: POSTERIOR})
-    with pytest.raises(RecipeError, match=r"step_size=0.02 is beyond the noise budget at the first state, .* good up to 0.00"):
+    with pytest.raises(
+        RecipeError,
+        match=r"step_size=0.02 is beyond the noise budget at the first state, .* good up to 0.00",
+    ):
         quiet(target, compensate=True, batch_size=10, step_size=0.02, initial={"theta": MEAN})
     rule = discretise(SGHMC, "semi-implicit", compensate=True).rule
     assert "V_U_theta" in str(dict(rule)[r])
     # The prior pulls a chain from a place where the noise is small to one where it is large.
     far = Posterior(theta, LINEAR, -200 * total((theta - Rational(4)) ** 2), ROWS)
-    options = {"compensate": True, "batch_size": 10, "step_size": 1.5e-4, "steps": 3000, "initial": {"theta": MEAN}}
+    options = {
+        "compensate": True,
+        "batch_size": 10,
+        "step_size": 1.5e-4,
+        "steps": 3000,
+        "initial": {"theta": MEAN},
+    }
     stopped = quiet(bind(SGLD, {U: far}), **options)
     assert len(stopped.divergences) == 2
     assert "the noise of the gradient is beyond its budget" in str(stopped.divergences[0])
@@ -375,19 +480,35 @@ def test_the_noise_budget_is_kept():
 def test_schedules_are_their_formulas():
     t = np.arange(0, 2000, dtype=float)
     np.testing.assert_allclose(Polynomial(0.1, 10, 0.55).at(t), 0.1 * (1 + t / 10) ** -0.55)
-    np.testing.assert_allclose(Cyclical(0.2, 500).at(t), 0.1 * (np.cos(np.pi * (t % 500) / 500) + 1))
+    np.testing.assert_allclose(
+        Cyclical(0.2, 500).at(t), 0.1 * (np.cos(np.pi * (t % 500) / 500) + 1)
+    )
     assert np.all(Constant(0.3).at(t) == 0.3)
-    for bad in (lambda: Polynomial(0.1, -1, 1), lambda: Cyclical(0.1, 0), lambda: Constant(float("nan"))):
+    for bad in (
+        lambda: Polynomial(0.1, -1, 1),
+        lambda: Cyclical(0.1, 0),
+        lambda: Constant(float("nan")),
+    ):
         with pytest.raises(RecipeError, match="must be a"):
             bad()
 
 
 @pytest.mark.slow
 def test_a_schedule_is_what_the_kernel_uses_step_by_step():
-    """theta' = theta - h_t theta + sqrt(2 h_t) w: the same noise with every h_t one after another."""
+    """theta' = theta - h_t theta + sqrt(2 h_t) w: the same noise with every h_t one after
+    another.
+    """
     target = bind(SGLD, {U: total(theta**2) / 2})
     schedule = Polynomial(0.1, 5, 0.8)
-    draws = quiet(target, step_size=schedule, steps=12, warmup=2, thin=2, lengths={theta: 3}, initial={theta: [1.0, 2.0, 3.0]})
+    draws = quiet(
+        target,
+        step_size=schedule,
+        steps=12,
+        warmup=2,
+        thin=2,
+        lengths={theta: 3},
+        initial={theta: [1.0, 2.0, 3.0]},
+    )
     np.testing.assert_array_equal(draws.step_sizes, schedule.at(np.array([3.0, 5, 7, 9, 11])))
     module = generate(target)
     loaded = module.load()
@@ -403,7 +524,9 @@ def test_a_schedule_is_what_the_kernel_uses_step_by_step():
 
 def test_a_constant_schedule_in_pieces_is_the_constant_run():
     target = bind(SGLD, {U: POSTERIOR})
-    np.testing.assert_array_equal(quiet(target)["theta"], quiet(target, step_size=Constant(1e-3))["theta"])
+    np.testing.assert_array_equal(
+        quiet(target)["theta"], quiet(target, step_size=Constant(1e-3))["theta"]
+    )
 
 
 @pytest.mark.slow
@@ -415,7 +538,10 @@ def test_a_step_near_its_bound_is_said():
     assert "near its stability bound" in said
     hmc = bind(SGHMC, {U: total(theta**2) / 2})
     assert quiet(hmc, step_size=0.5, params={"C": 0.1}, **options).warnings == ()
-    assert "near its stability bound" in quiet(hmc, step_size=1.6, params={"C": 0.1}, **options).warnings[0]
+    assert (
+        "near its stability bound"
+        in quiet(hmc, step_size=1.6, params={"C": 0.1}, **options).warnings[0]
+    )
 
 
 @pytest.mark.slow
@@ -425,7 +551,9 @@ def test_memory_mapped_data_are_neither_copied_nor_read_through(tmp_path):
     labels = np.memmap(tmp_path / "y.bin", np.float32, "w+", shape=(200,))
     labels[:] = np.round(y_values, 2)
     law = Posterior(theta, LINEAR, -total(theta**2) / 2, {X: mapped, y: labels})
-    plain = Posterior(theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: np.array(labels, dtype=np.float64)})
+    plain = Posterior(
+        theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: np.array(labels, dtype=np.float64)}
+    )
     a, b = (quiet(bind(SGLD, {U: p}), batch_size=20)["theta"] for p in (law, plain))
     np.testing.assert_allclose(a, b, rtol=1e-12)
     mapped[150, 1] = np.nan  # neither copied, nor looked at before a chain meets it
@@ -445,7 +573,8 @@ def test_data_of_any_type_are_read_as_numbers(tmp_path, dtype):
     in_file[:] = labels
     likelihood = -log(1 + exp(-(2 * y - 1) * total(X * theta))) - y
     laws = [
-        Posterior(theta, likelihood, -total(theta**2) / 2, {X: x_values, y: v}) for v in (labels.astype(float), labels, in_file)
+        Posterior(theta, likelihood, -total(theta**2) / 2, {X: x_values, y: v})
+        for v in (labels.astype(float), labels, in_file)
     ]
     a, b, c = (quiet(bind(SGLD, {U: p}), batch_size=20)["theta"] for p in laws)
     np.testing.assert_allclose(a, b, rtol=1e-12)
@@ -454,7 +583,9 @@ def test_data_of_any_type_are_read_as_numbers(tmp_path, dtype):
 
 @pytest.mark.slow
 def test_a_large_file_is_never_loaded(tmp_path):
-    """1 GB on disk: the process's own memory grows by less than a tenth of that, compiler and draws included."""
+    """1 GB on disk: the process's own memory grows by less than a tenth of that, compiler and draws
+    included.
+    """
     script = Path(__file__).parent.parent / "benchmarks" / "memory_mapped.py"
     call = [sys.executable, str(script), str(tmp_path), "--gigabytes", "1", "--json"]
     found = json.loads(subprocess.run(call, capture_output=True, text=True, check=True).stdout)
@@ -466,7 +597,11 @@ def test_a_large_file_is_never_loaded(tmp_path):
 def test_masked_data_are_refused():
     masked = np.ma.array(y_values, mask=y_values > 2)
     with pytest.raises(RecipeError, match="the data of y has masked values"):
-        quiet(bind(SGLD, {U: Posterior(theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: masked})}))
+        quiet(
+            bind(
+                SGLD, {U: Posterior(theta, LINEAR, -total(theta**2) / 2, {X: x_values, y: masked})}
+            )
+        )
 
 
 K = Parameter("k", like=theta, positive=True)
@@ -477,7 +612,11 @@ K = Parameter("k", like=theta, positive=True)
 def test_control_variates_with_a_gradient_of_ones_own_and_parameters(k):
     law = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS)
     own = Posterior(theta, LINEAR, -total(k * theta**2) / 2, ROWS, gradient=own_gradient)
-    options = {"params": {"k": np.ones(2)} if k is K else {}, "batch_size": 10, "control_variates": True}
+    options = {
+        "params": {"k": np.ones(2)} if k is K else {},
+        "batch_size": 10,
+        "control_variates": True,
+    }
     a, b = (quiet(bind(SGLD, {U: p}), **options)["theta"] for p in (law, own))
     np.testing.assert_allclose(a, b, rtol=1e-9)
 
@@ -486,9 +625,13 @@ def test_control_variates_with_a_gradient_of_ones_own_and_parameters(k):
 def test_compensation_with_parameters():
     tau = sympy.Symbol("tau", positive=True)
     law = Posterior(theta, tau * LINEAR, -total(theta**2) / 2, ROWS)
-    draws = quiet(bind(SGLD, {U: law}), params={"tau": 1.0}, compensate=True, batch_size=10, step_size=1e-5)
+    draws = quiet(
+        bind(SGLD, {U: law}), params={"tau": 1.0}, compensate=True, batch_size=10, step_size=1e-5
+    )
     np.testing.assert_allclose(
-        draws["theta"], quiet(bind(SGLD, {U: POSTERIOR}), compensate=True, batch_size=10, step_size=1e-5)["theta"], rtol=1e-9
+        draws["theta"],
+        quiet(bind(SGLD, {U: POSTERIOR}), compensate=True, batch_size=10, step_size=1e-5)["theta"],
+        rtol=1e-9,
     )
 
 
@@ -507,7 +650,10 @@ BAD = [
     ({"keep": 3}, "keep=3 must be blocks"),
     ({"checkpoint": 3}, "checkpoint=3 must be the path"),
     ({"control_variates": "mode"}, "control_variates='mode' must be True, False, or the mode"),
-    ({"control_variates": {"mu": 0.0}, "batch_size": 5}, "control_variates= names mu, which is no block of a posterior"),
+    (
+        {"control_variates": {"mu": 0.0}, "batch_size": 5},
+        "control_variates= names mu, which is no block of a posterior",
+    ),
     ({"control_variates": {"theta": [0.0]}, "batch_size": 5}, r"control_variates\['theta'\]"),
     ({"compensate": "yes"}, "compensate='yes' must be True or False"),
     ({"replace": 1}, "replace=1 must be True or False"),
@@ -527,7 +673,10 @@ def test_arguments_that_are_something_else_are_one_sentence(options, message):
         (None, "data=None must be a dict"),
         ({"x": x_values}, "data= has the key 'x', which is no Data symbol"),
         ({X: [[1.0], [1.0, 2.0]], y: y_values}, "the data of x must be an array"),
-        ({X: x_values, y: np.full(200, "2020-01-01", dtype="M8[D]")}, "the data of y must be an array"),
+        (
+            {X: x_values, y: np.full(200, "2020-01-01", dtype="M8[D]")},
+            "the data of y must be an array",
+        ),
     ],
 )
 def test_data_that_are_no_numbers_are_one_sentence(data, message):
@@ -537,7 +686,9 @@ def test_data_that_are_no_numbers_are_one_sentence(data, message):
 
 def test_langevin_on_several_blocks_evaluates_one_gradient_a_step():
     mu = Scalar("mu")
-    law = Posterior((mu, theta), -((y - mu - total(X * theta)) ** 2) / 2, -total(theta**2) / 2 - mu**2, ROWS)
+    law = Posterior(
+        (mu, theta), -((y - mu - total(X * theta)) ** 2) / 2, -total(theta**2) / 2 - mu**2, ROWS
+    )
     module = generate(bind(SGLD, {U: law}))
     assert module.source.count("draw_rows(state.rows") == 1
 

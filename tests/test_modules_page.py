@@ -17,7 +17,9 @@ def kernel(tmp_path_factory):
 
 
 def test_the_program_of_the_page_samples_the_target(kernel, monkeypatch):
-    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/modules.md").read_text(), re.DOTALL)
+    (program,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs/modules.md").read_text(), re.DOTALL
+    )
     file = kernel.parent / "by_hand.py"
     file.write_text(program)
     monkeypatch.syspath_prepend(str(kernel.parent))
@@ -41,7 +43,9 @@ def test_an_edited_module_is_read_again(kernel, tmp_path, old, new, status, said
     assert old in text
     file.write_text(text.replace(old, new))
     done = command("generate", "sghmc", "-o", str(file), "--check")
-    assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stdout + done.stderr
+    assert (done.returncode, said in done.stdout + done.stderr) == (status, True), (
+        done.stdout + done.stderr
+    )
     assert file.read_text() == text.replace(old, new)
 
 

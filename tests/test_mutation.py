@@ -24,7 +24,11 @@ PROOF, EQUIVALENT, STATIONARY = Fate.PROOF, Fate.EQUIVALENT, Fate.STATIONARY
 TRANSLATION, STATISTICS, UNDECIDED = Fate.TRANSLATION, Fate.STATISTICS, Fate.UNDECIDED
 
 NAMED = {  # one a kind of change
-    "sgld": {"D[theta, theta] doubled": EQUIVALENT, "D[theta, theta] negated": PROOF, "D[theta, theta] dropped": PROOF},
+    "sgld": {
+        "D[theta, theta] doubled": EQUIVALENT,
+        "D[theta, theta] negated": PROOF,
+        "D[theta, theta] dropped": PROOF,
+    },
     "sghmc": {
         "Q[r, theta] and Q[theta, r] doubled": EQUIVALENT,
         "Q[r, theta] negated": PROOF,
@@ -41,7 +45,11 @@ NAMED = {  # one a kind of change
         "w_r*sqrt(1 - exp(-2*C*step_size)) negated in r (assignment 2 of 3)": EQUIVALENT,
     },
     "sgnht, semi-implicit": {"xi twice": PROOF},
-    "ghmc": {"part 2: nothing flips": PROOF, "part 2: no flip on rejection": PROOF, "part 1: w_r times 11/10 in r": PROOF},
+    "ghmc": {
+        "part 2: nothing flips": PROOF,
+        "part 2: no flip on rejection": PROOF,
+        "part 1: w_r times 11/10 in r": PROOF,
+    },
     "mala": {
         "part 1: the density of the proposal left out": PROOF,
         "part 1: w times 11/10 in theta, and the test knows": EQUIVALENT,
@@ -75,30 +83,45 @@ def test_mutants_by_name(name):
 def test_the_originals_are_equivalent_to_themselves():
     for name in ("sghmc", "sgld, euler", "mala"):
         original = original_called(name)
-        judgement = original.judge()(Mutant(original.group, name, "none", "nothing", original.declared))
+        judgement = original.judge()(
+            Mutant(original.group, name, "none", "nothing", original.declared)
+        )
         assert judgement.fate is EQUIVALENT
 
 
-SEEN = {  # by statistics alone, of a kernel that is started in its law, and of a step beside the original
+# by statistics alone, of a kernel that is started in its law, and of a step beside the original
+SEEN = {
     "mala": {
         "part 1: w times 11/10 in theta, and the test does not know": STATISTICS,
         "part 1: w times 11/10 in theta, and the test knows": UNDECIDED,
         "part 1: the density of the proposal left out": STATISTICS,
     },
-    "hmc_kernel": {"part 1: w_r times 11/10 in r": STATISTICS, "part 2: epsilon*r halved in theta": UNDECIDED},
+    "hmc_kernel": {
+        "part 1: w_r times 11/10 in r": STATISTICS,
+        "part 2: epsilon*r halved in theta": UNDECIDED,
+    },
     "ghmc": {"part 1: w_r times sqrt(2) in r": STATISTICS},
     "scir, exact": {"noncentrality halved in theta": STATISTICS},
     "mirror_sghmc, semi-implicit": {"assignments 3 and 4 exchanged": STATISTICS},
 }
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n not in ("mala", "scir, exact") else n for n in SEEN])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(n, marks=pytest.mark.slow) if n not in ("mala", "scir, exact") else n
+        for n in SEEN
+    ],
+)
 def test_mutants_that_statistics_sees(name):
     original = original_called(name)
     mutants = {m.change: m for m in original.mutants()}
     right = Mutant(original.group, name, "none", "nothing", original.declared)
     assert judge_by_statistics(right, original.declared).fate is UNDECIDED
-    assert {change: judge_by_statistics(mutants[change], original.declared).fate for change in SEEN[name]} == SEEN[name]
+    assert {
+        change: judge_by_statistics(mutants[change], original.declared).fate
+        for change in SEEN[name]
+    } == SEEN[name]
 
 
 def test_published_bugs_are_refuted():
@@ -116,7 +139,14 @@ def test_all_published_bugs_are_refuted():
     judge, found = bugs.judge(), {}
     for m in bugs.mutants():
         found.setdefault(m.of, []).append(judge(m).fate)
-    assert found.keys() >= {"blackjax", "bnn_priors", "jax_sgmc", "r_sgmcmc", "sgmcmcjax", "zhusuan"}
+    assert found.keys() >= {
+        "blackjax",
+        "bnn_priors",
+        "jax_sgmc",
+        "r_sgmcmc",
+        "sgmcmcjax",
+        "zhusuan",
+    }
     assert all(fates == [PROOF] * len(fates) for fates in found.values()), found
 
 
@@ -176,19 +206,34 @@ def slow_work(key):
 
 
 def test_what_takes_for_ever_or_dies_costs_its_time_only():
-    found = {key: answer for key, answer, _ in each(slow_work, ["a", "sleep", "exit", "b"], 2, 2, str)}
-    assert found == {"a": "A", "b": "B", "sleep": "not within 2 seconds", "exit": "the process ended with 7"}
+    found = {
+        key: answer for key, answer, _ in each(slow_work, ["a", "sleep", "exit", "b"], 2, 2, str)
+    }
+    assert found == {
+        "a": "A",
+        "b": "B",
+        "sleep": "not within 2 seconds",
+        "exit": "the process ended with 7",
+    }
 
 
 def test_the_table_counts():
     def result(name, fate, group=RECIPE):
         return result_of(Mutant(group, "x", "sign", name, ""), Judgement(fate, "because"), 0.1)
 
-    results = [result("a", PROOF), result("b", EQUIVALENT), result("c", TRANSLATION, SOURCE), result("d", Fate.UNDECIDED)]
+    results = [
+        result("a", PROOF),
+        result("b", EQUIVALENT),
+        result("c", TRANSLATION, SOURCE),
+        result("d", Fate.UNDECIDED),
+    ]
     rows = {row["mutants"]: row for row in table(results)}
-    assert rows["recipe"] | {"number": 3, "proof": 1, "equivalent": 1, "survivor": 1} == rows["recipe"]
+    assert (
+        rows["recipe"] | {"number": 3, "proof": 1, "equivalent": 1, "survivor": 1} == rows["recipe"]
+    )
     assert rows["all"]["number"] == sum(
-        rows["all"][k] for k in ("proof", "translation", "statistics", "equivalent", "stationary", "survivor")
+        rows["all"][k]
+        for k in ("proof", "translation", "statistics", "equivalent", "stationary", "survivor")
     )
     assert [r.name for r in survivors(results)] == ["x: d"]
 
@@ -223,7 +268,9 @@ def test_numbers_agree_with_the_verdicts_on_many_mutants_of_recipes():
 def test_statistics_sees_nothing_in_kernels_that_are_proved(name):
     original = original_called(name)
     judge = original.judge()
-    proved = [m for m in original.mutants() if m.name not in EXPLAINED and judge(m).fate is EQUIVALENT]
+    proved = [
+        m for m in original.mutants() if m.name not in EXPLAINED and judge(m).fate is EQUIVALENT
+    ]
     assert len(proved) >= 5
     assert {judge_by_statistics(m, original.declared).fate for m in proved} == {UNDECIDED}
 

@@ -1,4 +1,6 @@
-"""Noises that are independent have names of their own, whatever blocks and parameters are called."""
+"""Noises that are independent have names of their own, whatever blocks and parameters are
+called.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from recipe import (
     refresh,
     spread,
     total,
-)  # fmt: skip
+)
 from recipe.language.symbols import ScalarNoise
 from verify import Verdict, verify
 from verify.discrete.linear import affine_step, stationary_covariance
@@ -29,7 +31,9 @@ x, x_ = Scalar("x"), Scalar("x_")
 w_x = Parameter("w_x", positive=True)  # so that the noise of x would be called as that of x_
 h = Symbol("h", positive=True)
 PAIR = Recipe((x, x_), w_x * x**2 / 2 + x_**2 / 2, Matrix.eye(2), Matrix.zeros(2), name="pair")
-ROOT = Recipe((x, x_), PAIR.H, Matrix.eye(2), Matrix.zeros(2), noise_factor=Matrix.eye(2), name="root")
+ROOT = Recipe(
+    (x, x_), PAIR.H, Matrix.eye(2), Matrix.zeros(2), noise_factor=Matrix.eye(2), name="root"
+)
 
 
 def noises(rule):
@@ -51,10 +55,23 @@ def test_the_proved_covariance_of_two_blocks_is_the_sampled_one():
     step = discretise(PAIR, "euler")
     proved = stationary_covariance(affine_step(step)).of_step
     assert proved[x, x_] == 0
-    draws = sample(PAIR, scheme="euler", step_size=1.0, steps=20_000, chains=2, params={"w_x": 1.0}, progress=False)
-    error = 1 / np.sqrt(draws["x"].size)  # both forget their past in a step, and have variance 2 / (2 - 1)
+    draws = sample(
+        PAIR,
+        scheme="euler",
+        step_size=1.0,
+        steps=20_000,
+        chains=2,
+        params={"w_x": 1.0},
+        progress=False,
+    )
+    error = 1 / np.sqrt(
+        draws["x"].size
+    )  # both forget their past in a step, and have variance 2 / (2 - 1)
     assert abs((draws["x"] * draws["x_"]).mean()) < 5 * 2 * error
-    assert abs((draws["x_"] ** 2).mean() - float(proved[x_, x_].subs(step.step, 1))) < 5 * 2 * np.sqrt(2) * error
+    assert (
+        abs((draws["x_"] ** 2).mean() - float(proved[x_, x_].subs(step.step, 1)))
+        < 5 * 2 * np.sqrt(2) * error
+    )
 
 
 @pytest.mark.slow
@@ -65,15 +82,24 @@ def test_what_is_recorded_of_a_block_of_that_name_has_another_noise():
     assert not set.union(*noises(update.rule)) & set.union(*noises(update.observe))
     assert stationary_covariance(affine_step(update)).of_step[recorded, recorded] == 1
     draws = sample(
-        recipe, scheme="leimkuhler-matthews", step_size=1.0, steps=40_400, warmup=400, thin=20, chains=4, progress=False
-    )["recorded"]  # fmt: skip
+        recipe,
+        scheme="leimkuhler-matthews",
+        step_size=1.0,
+        steps=40_400,
+        warmup=400,
+        thin=20,
+        chains=4,
+        progress=False,
+    )["recorded"]
     assert abs((draws**2).mean() - 1) < 5 * np.sqrt(2 / draws.size)
 
 
 def test_a_second_draw_of_a_word_is_not_called_like_a_parameter():
     q, p = Scalar("q"), Scalar("p")
     taken = Symbol("w_p_", positive=True)
-    recipe = Recipe((q, p), taken * q**2 / 2 + p**2 / 2, Matrix([[0, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]))
+    recipe = Recipe(
+        (q, p), taken * q**2 / 2 + p**2 / 2, Matrix([[0, 0], [0, 1]]), Matrix([[0, -1], [1, 0]])
+    )
     names = {str(w) for found in noises(discretise(recipe, "obabo").rule) for w in found}
     assert names == {"w_p", "w_p__"}
 
@@ -101,7 +127,12 @@ def test_pieces_of_a_vector_have_noises_of_their_own():
 def test_a_noise_of_the_rule_is_refused_in_what_is_recorded():
     theta = Vector("theta")
     w, one = Noise("w", like=theta), Noise("w", like=x)
-    with pytest.raises(RecipeError, match=r"observe\[theta\] = .* has the noise w of the rule.*another name.*such as w_recorded"):
+    with pytest.raises(
+        RecipeError,
+        match=(
+            r"observe\[theta\] = .* has the noise w of the rule.*another name.*such as w_recorded"
+        ),
+    ):
         Update(h, {theta: theta / 2 + w}, total(theta**2), observe={theta: theta + total(w)})
     with pytest.raises(RecipeError, match=r"observe\[x\] = .* has the noise w of the rule"):
         Update(h, [(x, x / 2 + one)], x**2, observe={x: x + one})

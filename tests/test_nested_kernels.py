@@ -1,7 +1,9 @@
-"""Kernels of parts within parts, drawn at random: the text of generated code against a plain interpreter of the parts.
+"""Kernels of parts within parts, drawn at random: the text of generated code against a plain
+interpreter of the parts.
 
-The interpreter knows nothing of symbols, versions or saved gradients: it walks a word of kicks and drifts with numpy, and evaluates
-a gradient wherever one is written. Of the code it knows only which random numbers belong to which test and to which loop.
+The interpreter knows nothing of symbols, versions or saved gradients: it walks a word of kicks and
+drifts with numpy, and evaluates a gradient wherever one is written. Of the code it knows only which
+random numbers belong to which test and to which loop.
 """
 
 from __future__ import annotations
@@ -16,7 +18,20 @@ from test_kernel_code import STEPS, Scope
 from test_kernel_code import run as carried_out
 
 from codegen import generate
-from recipe import Data, Kernel, Noise, Posterior, Potential, Update, Vector, grad, metropolis, repeat, step, total
+from recipe import (
+    Data,
+    Kernel,
+    Noise,
+    Posterior,
+    Potential,
+    Update,
+    Vector,
+    grad,
+    metropolis,
+    repeat,
+    step,
+    total,
+)
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
@@ -26,9 +41,19 @@ h = Symbol("h", positive=True)
 H = U + V
 X, y, S, s = Data("X", like=theta), Data("y"), Data("S", like=r), Data("s")
 rng = np.random.default_rng(3)
-ROWS = {X: rng.normal(size=(3, 2)) / 2, y: rng.normal(size=3), S: rng.normal(size=(2, 2)) / 2, s: rng.normal(size=2)}
+ROWS = {
+    X: rng.normal(size=(3, 2)) / 2,
+    y: rng.normal(size=3),
+    S: rng.normal(size=(2, 2)) / 2,
+    s: rng.normal(size=2),
+}
 POSTERIORS = {
-    U: Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2 - total(sin(theta)), {X: ROWS[X], y: ROWS[y]}),
+    U: Posterior(
+        theta,
+        -((y - total(X * theta)) ** 2) / 2,
+        -total(theta**2) / 2 - total(sin(theta)),
+        {X: ROWS[X], y: ROWS[y]},
+    ),
     V: Posterior(r, -((s - total(S * r)) ** 2) / 2, -total(r**2) / 2, {S: ROWS[S], s: ROWS[s]}),
 }
 SIZE = 0.1
@@ -104,29 +129,48 @@ def played(part, t, p, scope):
 
 
 def drawn(chance, depth=0):
-    kind = chance.choice(["move"] * 4 + ["test", "propose", "flip"] + ["repeat"] * (8 if depth < 3 else 0))
+    kind = chance.choice(
+        ["move"] * 4 + ["test", "propose", "flip"] + ["repeat"] * (8 if depth < 3 else 0)
+    )
     if kind == "move":
         return ("move", chance.choice(["A", "B", "B", "AB", "BA", "BAB"]))
     if kind == "test":
-        return ("test", chance.choice(["BAAB", "ABBA"]), chance.choice([1, 2, (1, 3)]), chance.random() < 0.3)
+        return (
+            "test",
+            chance.choice(["BAAB", "ABBA"]),
+            chance.choice([1, 2, (1, 3)]),
+            chance.random() < 0.3,
+        )
     if kind == "repeat":
-        return ("repeat", [drawn(chance, depth + 1) for _ in range(chance.randint(1, 3))], chance.choice([1, 2, (1, 3)]))
+        return (
+            "repeat",
+            [drawn(chance, depth + 1) for _ in range(chance.randint(1, 3))],
+            chance.choice([1, 2, (1, 3)]),
+        )
     return (kind,)
 
 
-# A kick in a loop that does not move what it reads is one evaluation before that loop, and it may be the first of the outer loop.
+# A kick in a loop that does not move what it reads is one evaluation before that loop, and it may
+# be the first of the outer loop.
 KICKS, DRIFT = ("repeat", [("move", "B")], 2), ("move", "A")
 FOUND = {
     "kicks, then a drift and a kick": [("repeat", [KICKS, ("move", "AB")], 3)],
     "kicks on both sides of a drift": [("repeat", [KICKS, DRIFT, KICKS], 3)],
     "a step, then kicks in loops": [("move", "AB"), ("repeat", [KICKS, ("move", "AB")], 3)],
-    "loops in loops of kicks": [("repeat", [("repeat", [KICKS], 2), DRIFT, ("repeat", [KICKS], 2)], 2), KICKS],
+    "loops in loops of kicks": [
+        ("repeat", [("repeat", [KICKS], 2), DRIFT, ("repeat", [KICKS], 2)], 2),
+        KICKS,
+    ],
 }
-RANDOM = {seed: [drawn(random.Random(f"{seed} {part}")) for part in range(2)] for seed in range(160, 184)}
+RANDOM = {
+    seed: [drawn(random.Random(f"{seed} {part}")) for part in range(2)] for seed in range(160, 184)
+}
 
 
 @pytest.mark.by_default(8)
-@pytest.mark.parametrize("parts", [*FOUND.values(), *RANDOM.values()], ids=[*FOUND, *map(str, RANDOM)])
+@pytest.mark.parametrize(
+    "parts", [*FOUND.values(), *RANDOM.values()], ids=[*FOUND, *map(str, RANDOM)]
+)
 def test_nested_parts_are_what_a_plain_interpreter_makes_of_them(parts):
     """Every sweep starts from the generated code's state, so that what is compared is one sweep."""
     module = generate(Kernel([built(p) for p in parts], posteriors=POSTERIORS))
@@ -135,7 +179,9 @@ def test_nested_parts_are_what_a_plain_interpreter_makes_of_them(parts):
     data = loaded.Data(**{f: arrays[f] for f in loaded.Data._fields}) if module.estimators else ()
     t, p = np.array([0.4, -0.7]), np.array([0.2, 0.5])
     with np.errstate(over="ignore"):  # words of random bits
-        draws = carried_out(loaded, data, (), [{theta: t, r: p}[b] for b in module.plan.state], SIZE)
+        draws = carried_out(
+            loaded, data, (), [{theta: t, r: p}[b] for b in module.plan.state], SIZE
+        )
     for k in range(STEPS):
         scope = Scope(module.source, module.plan.statements, module.plan.noises, k)
         for part in parts:

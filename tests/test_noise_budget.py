@@ -1,4 +1,6 @@
-"""What the noise of estimated gradients adds: how often a scheme uses one estimate, beside exact heat."""
+"""What the noise of estimated gradients adds: how often a scheme uses one estimate, beside exact
+heat.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,18 @@ from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.sgrhmc import sgrhmc
 from catalog.third_order_langevin import third_order_langevin
-from recipe import Data, Noise, Posterior, Recipe, Update, bind, discretise, discretised, grad, total
+from recipe import (
+    Data,
+    Noise,
+    Posterior,
+    Recipe,
+    Update,
+    bind,
+    discretise,
+    discretised,
+    grad,
+    total,
+)
 from recipe.language.abstract import Potential
 from recipe.scheme.compensation import largest_step
 from recipe.scheme.evaluations import evaluations_of
@@ -28,7 +41,11 @@ V = Symbol("V", positive=True)
         (sgld, "euler", [-1]),
         (sghmc, "euler", [-1]),
         (sghmc, "semi-implicit", [-1]),
-        (sghmc, "baoab", [-1]),  # the last kick of a step and the first of the next use one evaluation
+        (
+            sghmc,
+            "baoab",
+            [-1],
+        ),  # the last kick of a step and the first of the next use one evaluation
         (sghmc, "obabo", [-1]),
         (sghmc, "aboba", [-1]),
         (sghmc, "oabao", [-1]),
@@ -44,38 +61,55 @@ def test_the_evaluations_of_a_step(recipe, scheme, weights):
 
 
 @pytest.mark.by_default("boa-1")
-@pytest.mark.parametrize(("scheme", "kappa"), [("aboba", 1), ("oabao", 1), ("abobabo", Rational(5, 9)), ("boa", 1)])
+@pytest.mark.parametrize(
+    ("scheme", "kappa"), [("aboba", 1), ("oabao", 1), ("abobabo", Rational(5, 9)), ("boa", 1)]
+)
 def test_the_heat_of_a_noisy_gradient_is_what_is_counted(scheme, kappa):
-    """The exact variance of the momentum with noise in every evaluation, as the step vanishes: 1 + kappa h V / (2 C)."""
+    """The exact variance of the momentum with noise in every evaluation, as the step vanishes: 1 +
+    kappa h V / (2 C).
+    """
     update = discretise(sghmc, scheme)
     theta, r = sghmc.state
     (U,) = update.target.atoms(Potential)
     rule, moves = [], 0
     for block, e in update.rule:
-        noisy = grad(U, theta) + sqrt(V) * Noise(f"v{moves}", like=r)  # one noise as long as the position rests
+        noisy = grad(U, theta) + sqrt(V) * Noise(
+            f"v{moves}", like=r
+        )  # one noise as long as the position rests
         rule.append((block, e.subs(grad(U, theta), noisy)))
         moves += block == theta
     plain, noised = (
-        stationary_covariance(affine_step(u)).of_step[r, r] for u in (update, Update(update.step, rule, update.target))
+        stationary_covariance(affine_step(u)).of_step[r, r]
+        for u in (update, Update(update.step, rule, update.target))
     )
     heat = limit((noised - plain) / update.step, update.step, 0)
     assert (heat - kappa * V / (2 * C)).simplify() == 0
 
 
 def outcome(recipe, scheme):
-    return next(line.outcome for line in verify(discretised(recipe, scheme)).lines if line.name == "noise-budget")
+    return next(
+        line.outcome
+        for line in verify(discretised(recipe, scheme)).lines
+        if line.name == "noise-budget"
+    )
 
 
 def test_the_largest_step():
-    assert outcome(sghmc, "baoab").by == (
-        "1 evaluation of the gradient of U a step, with the weight -step_size for r; it is made good iff step_size <= 2*C/V_U_theta"
+    assert (
+        outcome(sghmc, "baoab").by
+        == "1 evaluation of the gradient of U a step, with the weight -step_size for r; it is made"
+        " good iff step_size <= 2*C/V_U_theta"
     )
-    assert outcome(sghmc, "abobabo").by.endswith("it is made good iff step_size <= 18*C/(5*V_U_theta)")
+    assert outcome(sghmc, "abobabo").by.endswith(
+        "it is made good iff step_size <= 18*C/(5*V_U_theta)"
+    )
     assert outcome(sgrhmc, "euler").by.endswith("it is made good iff step_size <= 2/V_U_theta")
 
 
 @pytest.mark.slow_for("recipe1-badodab")
-@pytest.mark.parametrize(("recipe", "scheme"), [(hmc, "leapfrog"), (third_order_langevin, "badodab"), (hmc, "euler")])
+@pytest.mark.parametrize(
+    ("recipe", "scheme"), [(hmc, "leapfrog"), (third_order_langevin, "badodab"), (hmc, "euler")]
+)
 def test_where_there_is_no_noise_to_replace_no_step_is_small_enough(recipe, scheme):
     found = outcome(recipe, scheme)
     assert found.verdict is Verdict.REFUTED
@@ -85,32 +119,46 @@ def test_where_there_is_no_noise_to_replace_no_step_is_small_enough(recipe, sche
 @pytest.mark.parametrize("D_rr", [r**4, Symbol("C0", nonnegative=True)], ids=str)
 def test_where_the_noise_may_vanish_it_is_not_proved_to_suffice(D_rr):
     """At r = 0, or without friction, the range of D has no r."""
-    recipe = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, D_rr]]), Matrix([[0, -1], [1, 0]]))
+    recipe = Recipe(
+        (theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, D_rr]]), Matrix([[0, -1], [1, 0]])
+    )
     outcome = NOISE_BUDGET.discharge(subject_of(discretised(recipe, "euler")))
     assert outcome.verdict is Verdict.UNDECIDED
     assert "not shown to be positive" in outcome.by
 
 
 W = Potential("W", theta)
-two = Recipe((theta, r), U + W + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+two = Recipe(
+    (theta, r), U + W + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]])
+)
 
 
 @pytest.mark.parametrize("scheme", ["semi-implicit", "baoab"])
 def test_each_potential_has_noise_of_its_own(scheme):
     by = outcome(two, scheme).by
-    assert by.startswith("1 evaluation of the gradient of U a step, with the weight -step_size for r; 1 evaluation")
+    assert by.startswith(
+        "1 evaluation of the gradient of U a step, with the weight -step_size for r; 1 evaluation"
+    )
     assert by.endswith(f"it is made good iff step_size <= {largest_step(two).rule[1][1]}")
 
 
 def test_only_a_potential_with_data_has_noise():
     x, y = Data("x", like=theta), Data("y")
-    law = Posterior(theta, -((y - total(x * theta)) ** 2), 0, data={x: np.ones((3, 2)), y: np.ones(3)})
-    assert outcome(bind(two, {U: law}), "baoab").by.endswith("it is made good iff step_size <= 2*C/V_U_theta")
+    law = Posterior(
+        theta, -((y - total(x * theta)) ** 2), 0, data={x: np.ones((3, 2)), y: np.ones(3)}
+    )
+    assert outcome(bind(two, {U: law}), "baoab").by.endswith(
+        "it is made good iff step_size <= 2*C/V_U_theta"
+    )
 
 
 def test_a_printed_rule_that_is_another_process_has_no_budget():
     h = Symbol("h", positive=True)
     w = Noise("w", like=r)
-    other = Update(h, [(r, r - h * grad(U, theta) - h * C * r + sqrt(C * h) * w), (theta, theta + h * r)], sghmc.H)
+    other = Update(
+        h,
+        [(r, r - h * grad(U, theta) - h * C * r + sqrt(C * h) * w), (theta, theta + h * r)],
+        sghmc.H,
+    )
     half_the_noise = Recipe(sghmc.state, sghmc.H, sghmc.D.written, sghmc.Q.written, update=other)
     assert outcome(half_the_noise, "printed").verdict is Verdict.UNDECIDED

@@ -1,4 +1,6 @@
-"""A normal number as a function of its random words, against 40 digits: its error, its ends, its tails."""
+"""A normal number as a function of its random words, against 40 digits: its error, its ends, its
+tails.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def parts(word):
 
 
 def words(count):
-    """Random words, those with long runs of zeros and ones, and those around each place where the logarithm changes its binade."""
+    """Random words, those with long runs of zeros and ones, and those around each place where the
+    logarithm changes its binade.
+    """
     rng = np.random.default_rng(SEED)
     top = [int(w) << 52 for w in rng.integers(0, 2**12, count)]
     low = [int(k) for k in rng.integers(0, LOW, count, endpoint=True)]
@@ -36,7 +40,10 @@ def words(count):
             LOW - int(rng.integers(0, 2**bits)),
         ]
         low += [int(math.sqrt(0.5) * 2**52) // 2**bits + j for j in range(3)]
-    return [t | k for t, k in zip(top * (len(low) // count + 1), [0, 1, LOW - 1, LOW, *low], strict=False)]
+    return [
+        t | k
+        for t, k in zip(top * (len(low) // count + 1), [0, 1, LOW - 1, LOW, *low], strict=False)
+    ]
 
 
 def exact(word):
@@ -44,12 +51,22 @@ def exact(word):
     u = (mpmath.mpf(word & LOW) + 0.5) / 2**52
     angle = mpmath.pi / 2 * (mpmath.mpf(word & LOW | 1) / 2**52 - 0.5)
     angle = mpmath.pi / 2 - angle if word >> 62 & 1 else angle
-    return u, (-1) ** (word >> 63) * mpmath.sqrt(-2 * mpmath.log(u)), mpmath.cos(angle), mpmath.sin(angle)
+    return (
+        u,
+        (-1) ** (word >> 63) * mpmath.sqrt(-2 * mpmath.log(u)),
+        mpmath.cos(angle),
+        mpmath.sin(angle),
+    )
 
 
 def errors(count):
     with mpmath.workdps(40):
-        return np.array([[abs(float(a / b - 1)) for a, b in zip(parts(np.uint64(w)), exact(w), strict=True)] for w in words(count)])
+        return np.array(
+            [
+                [abs(float(a / b - 1)) for a, b in zip(parts(np.uint64(w)), exact(w), strict=True)]
+                for w in words(count)
+            ]
+        )
 
 
 def check_errors(count):
@@ -74,7 +91,8 @@ def test_the_largest_and_the_smallest_radius():
 
 
 def test_the_tail_of_the_radius_is_exact_in_its_words():
-    """The radius falls as the word grows, so ``P(r > x)`` is the number of words below one: it is ``exp(-x^2/2)`` to one word.
+    """The radius falls as the word grows, so ``P(r > x)`` is the number of words below one: it is
+    ``exp(-x^2/2)`` to one word.
 
     6 sigma would take 1e12 draws to count; here nothing is drawn.
     """
@@ -84,13 +102,18 @@ def test_the_tail_of_the_radius_is_exact_in_its_words():
         below, above = 0, LOW
         while below < above:  # the first word whose radius is x or less
             middle = (below + above) // 2
-            below, above = (below, middle) if parts(np.uint64(middle))[1] <= x else (middle + 1, above)
-        # A relative error e of the radius moves u by u x^2 e, and an integer number of words is half a word off.
+            below, above = (
+                (below, middle) if parts(np.uint64(middle))[1] <= x else (middle + 1, above)
+            )
+        # A relative error e of the radius moves u by u x^2 e, and an integer number of words is
+        # half a word off.
         assert abs(below - expected) <= 1 + float(expected) * x * x * 4e-16, x
 
 
 def test_the_law_of_the_angle_is_that_of_its_words():
-    """Cosine and sine are on the circle, and the four quarters are reached by the sign of the radius and bit 62."""
+    """Cosine and sine are on the circle, and the four quarters are reached by the sign of the
+    radius and bit 62.
+    """
     rng = np.random.default_rng(SEED)
     for word in rng.integers(0, LOW, 300, dtype=np.uint64):
         _, r, c, s = parts(word)

@@ -1,4 +1,6 @@
-"""Numbers in generated code: each literal is read as the binary number it is, and together they are exactly what was meant."""
+"""Numbers in generated code: each literal is read as the binary number it is, and together they are
+exactly what was meant.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,12 @@ from codegen.printing.expression import text_of
 from recipe import RecipeError
 
 x = Symbol("x", real=True)
-OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+OPERATIONS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 
 
 def exact(node: ast.AST, **names: Fraction) -> Fraction:
@@ -39,9 +46,20 @@ def read(text: str, **names: Fraction) -> Fraction:
 
 def numbers():
     rng = random.Random(3)
-    yield from [(1, 10), (-1, 3), (1, 4), (10**30, 1), (-(10**30), 1), (12345678901234567891, 10**25), (2**53 + 1, 1), (0, 1)]
+    yield from [
+        (1, 10),
+        (-1, 3),
+        (1, 4),
+        (10**30, 1),
+        (-(10**30), 1),
+        (12345678901234567891, 10**25),
+        (2**53 + 1, 1),
+        (0, 1),
+    ]
     for _ in range(500):
-        above = rng.choice([rng.randint(-20, 20), rng.randint(-(10**22), 10**22), 10 ** rng.randint(1, 40)])
+        above = rng.choice(
+            [rng.randint(-20, 20), rng.randint(-(10**22), 10**22), 10 ** rng.randint(1, 40)]
+        )
         yield above, rng.choice([1, 2, 3, 10, 64, 10**17, 10**25, rng.randint(1, 10**30)])
 
 
@@ -57,11 +75,17 @@ def test_a_rational_number_is_exactly_what_is_meant_in_any_place():
 @pytest.mark.parametrize(
     ("e", "text"),
     [
-        (Rational(1, 10), "1.0 / 10.0"), (x / 10, "(1.0 / 10.0) * x"), (x / 4, "0.25 * x"), (-x / 3, "(-1.0 / 3.0) * x"),
-        (pi * x, "math.pi * x"), (sympy.E * x, "math.e * x"), (sympy.sqrt(2) * x, "x * math.sqrt(2.0)"),
-        (x**-2, "1.0 / x ** 2"), (sympy.Integer(10**30), "1e+30 - 19884624838656.0"),
+        (Rational(1, 10), "1.0 / 10.0"),
+        (x / 10, "(1.0 / 10.0) * x"),
+        (x / 4, "0.25 * x"),
+        (-x / 3, "(-1.0 / 3.0) * x"),
+        (pi * x, "math.pi * x"),
+        (sympy.E * x, "math.e * x"),
+        (sympy.sqrt(2) * x, "x * math.sqrt(2.0)"),
+        (x**-2, "1.0 / x ** 2"),
+        (sympy.Integer(10**30), "1e+30 - 19884624838656.0"),
     ],
-)  # fmt: skip
+)
 def test_how_numbers_look(e, text):
     assert text_of(e) == text
 
@@ -76,6 +100,11 @@ def test_a_number_that_needs_more_than_a_float_holds_is_refused():
     assert read(text_of(sympy.Integer(largest))) == largest
     assert read(text_of(Rational(least.numerator, least.denominator))) == least
     assert read(text_of(Rational(1, largest) * x), x=Fraction(1)) == Fraction(1, largest)
-    for e in (sympy.Integer(10) ** 400, sympy.Integer(largest + 1), Rational(-1, 10**320), Rational(10**400 + 1, 10**400)):
+    for e in (
+        sympy.Integer(10) ** 400,
+        sympy.Integer(largest + 1),
+        Rational(-1, 10**320),
+        Rational(10**400 + 1, 10**400),
+    ):
         with pytest.raises(RecipeError, match=r"above 1\.8e\+308; give it as a parameter"):
             text_of(e * x)

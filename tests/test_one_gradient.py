@@ -1,4 +1,6 @@
-"""Splitting words with one gradient evaluation a step: as many as said, the same draws as with two, and wherever a run is split."""
+"""Splitting words with one gradient evaluation a step: as many as said, the same draws as with two,
+and wherever a run is split.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +47,16 @@ WORDS = {
     "BAB": [KICK, (theta, theta + h * r), KICK],
     "ABOBA": [DRIFT, KICK, friction(w), KICK, DRIFT],
 }
-RULES = {name: Update(h, rule, TARGET + (xi**2 / 2 if name == "BADODAB" else 0), name=name.lower()) for name, rule in WORDS.items()}
-START = {"theta": np.array([0.3, -0.9, 1.4]), "r": np.array([0.2, 0.1, -0.6]), "xi": np.array([0.4]), "a": np.array([0.2])}
+RULES = {
+    name: Update(h, rule, TARGET + (xi**2 / 2 if name == "BADODAB" else 0), name=name.lower())
+    for name, rule in WORDS.items()
+}
+START = {
+    "theta": np.array([0.3, -0.9, 1.4]),
+    "r": np.array([0.2, 0.1, -0.6]),
+    "xi": np.array([0.4]),
+    "a": np.array([0.2]),
+}
 STEP, SEED, CHAIN, STEPS = 0.07, 5, 2, 12
 U64 = np.uint64
 
@@ -62,13 +72,18 @@ def inputs(update):
 
 def noises(module, t):
     drawn = module.plan.noises
-    return [normals(module.source, drawn, d, 3 if d.length is not None else 1, SEED, CHAIN, t) for d in drawn]
+    return [
+        normals(module.source, drawn, d, 3 if d.length is not None else 1, SEED, CHAIN, t)
+        for d in drawn
+    ]
 
 
 def run(loaded, state, draws, gradient, params, splits=(STEPS,), data=()):
     start = 0
     for steps in splits:
-        assert loaded.run(state, draws, gradient, data, STEP, params, U64(SEED), CHAIN, start, steps, 0, 1) == (start + steps, -1)
+        assert loaded.run(
+            state, draws, gradient, data, STEP, params, U64(SEED), CHAIN, start, steps, 0, 1
+        ) == (start + steps, -1)
         start += steps
 
 
@@ -82,7 +97,9 @@ def count(x):
 
 
 @njit
-def counting(g, x):  # cubic, and the only gradient of the words, as each is compiled anew with another one
+def counting(
+    g, x
+):  # cubic, and the only gradient of the words, as each is compiled anew with another one
     count(x[0])
     for i in range(x.size):
         g[i] = x[i] ** 3 + 0.5 * x[i]
@@ -95,13 +112,17 @@ def test_a_run_evaluates_once_a_step(word):
     state = loaded.allocate(*blocks)
     counted.clear()
     run(loaded, state, draws, counting, params, splits=(5, 1, 0, 6))
-    assert len(counted) == STEPS + (word != "ABOBA")  # and once before the first step, where a step begins with a kick
+    assert len(counted) == STEPS + (
+        word != "ABOBA"
+    )  # and once before the first step, where a step begins with a kick
 
 
 @pytest.mark.by_default("BAOAB")
 @pytest.mark.parametrize("word", WORDS)
 def test_the_draws_are_those_of_the_rule(word):
-    """Against 50 digits from step to step, and against the step that evaluates the gradient twice."""
+    """Against 50 digits from step to step, and against the step that evaluates the gradient
+    twice.
+    """
     module, loaded, blocks, params, draws = inputs(RULES[word])
     run(loaded, loaded.allocate(*blocks), draws, counting, params)
     here, there = loaded.allocate(*blocks), loaded.allocate(*blocks)
@@ -113,8 +134,12 @@ def test_the_draws_are_those_of_the_rule(word):
         named = {d.name: x for d, x in zip(module.plan.noises, drawn, strict=True)}
         slow = slow_step(RULES[word], {**slow, **named, "h": STEP, "C": 0.8}, slow_cubic)
         for block, field in module.plan.fields.items():
-            np.testing.assert_allclose(getattr(draws, field)[t], slow[block.name], rtol=1e-11, atol=1e-13)
-            np.testing.assert_allclose(getattr(draws, field)[t], getattr(here, field), rtol=1e-12, atol=1e-14)
+            np.testing.assert_allclose(
+                getattr(draws, field)[t], slow[block.name], rtol=1e-11, atol=1e-13
+            )
+            np.testing.assert_allclose(
+                getattr(draws, field)[t], getattr(here, field), rtol=1e-12, atol=1e-14
+            )
 
 
 @pytest.mark.slow_for("BADODAB")
@@ -138,7 +163,9 @@ def calls_in_loop(source):
     function = next(f for f in tree.body if isinstance(f, ast.FunctionDef) and f.name == "run")
     loop = next(s for s in function.body if isinstance(s, ast.For))
     texts = [ast.unparse(c) for c in ast.walk(loop) if isinstance(c, ast.Call)]
-    return [t for t in texts if t.startswith(("gradient(", "gradient[", "gradient_", "controlled_"))]
+    return [
+        t for t in texts if t.startswith(("gradient(", "gradient[", "gradient_", "controlled_"))
+    ]
 
 
 def test_only_what_does_not_move_in_between_is_kept():
@@ -172,7 +199,11 @@ def test_several_potentials_each_for_itself():
         g_a[0] = np.sum(x**2) / 2 + a[0]
 
     def slow(x, a=None):
-        return slow_cubic(x) if a is None else [[a[0] * c for c in x], [sum(c * c for c in x) / 2 + a[0]]]
+        return (
+            slow_cubic(x)
+            if a is None
+            else [[a[0] * c for c in x], [sum(c * c for c in x) / 2 + a[0]]]
+        )
 
     _, loaded, blocks, params, draws = inputs(update)
     run(loaded, loaded.allocate(*blocks), draws, (cubic, other), params, splits=(3, 9))
@@ -194,7 +225,9 @@ def rows_of(purpose, t, size, *, replace):
 @pytest.mark.slow
 @pytest.mark.parametrize("replace", [True, False])
 def test_the_estimate_from_a_minibatch_is_kept(replace):
-    """The last kick of a step and the first of the next come from the same rows; before step 0 they are those of step -1."""
+    """The last kick of a step and the first of the next come from the same rows; before step 0 they
+    are those of step -1.
+    """
     module = generate(RULES["BAB"], posteriors={U: POSTERIOR})
     loaded = module.load()
     start = [np.array([0.2, -0.1]), np.array([0.5, 0.3])]
@@ -205,7 +238,9 @@ def test_the_estimate_from_a_minibatch_is_kept(replace):
         loaded.run(state, goal, *rest, step, (), U64(SEED), CHAIN, begin, steps, 0, 1)
         return loaded.allocate(*state[:2], 10, replace)
 
-    lost = move(loaded.allocate(*start, 10, replace), again, 0, 5)  # it has the blocks, and no gradient
+    lost = move(
+        loaded.allocate(*start, 10, replace), again, 0, 5
+    )  # it has the blocks, and no gradient
     move(lost, again, 5, STEPS - 5)
     move(loaded.allocate(*start, 10, replace), draws, 0, STEPS)
     for one, two in zip(draws, again, strict=True):

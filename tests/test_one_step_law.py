@@ -1,4 +1,6 @@
-"""The law of one step: kernels written by hand are compared with the rules, right ones and wrong ones."""
+"""The law of one step: kernels written by hand are compared with the rules, right ones and wrong
+ones.
+"""
 
 import mpmath
 import numpy as np
@@ -40,7 +42,11 @@ from verify.statistics.recover.plan import plan_of
 HEAVY, QUARTIC = {"U": by_hand.heavy}, {"U": by_hand.quartic}
 A = np.array([0.3, 1.0, 2.5])
 CASES = {
-    "sgld": (lambda wrong=None: by_hand.sgld(0.3, wrong=wrong), sgld.update, {"step_size": 0.3, "gradients": HEAVY}),
+    "sgld": (
+        lambda wrong=None: by_hand.sgld(0.3, wrong=wrong),
+        sgld.update,
+        {"step_size": 0.3, "gradients": HEAVY},
+    ),
     "sghmc": (
         lambda wrong=None: by_hand.sghmc(0.4, 1.3, by_hand.quartic, wrong),
         discretised(sghmc, "euler"),
@@ -66,7 +72,11 @@ CASES = {
         sgrhmc_bounded.update,
         {"step_size": 40.0, "gradients": HEAVY},
     ),
-    "scir": (lambda wrong=None: by_hand.scir(0.5, A, wrong), scir.update, {"step_size": 0.5, "params": {"a": A}}),
+    "scir": (
+        lambda wrong=None: by_hand.scir(0.5, A, wrong),
+        scir.update,
+        {"step_size": 0.5, "params": {"a": A}},
+    ),
     "refreshed": (
         lambda wrong=None: by_hand.refreshed_euler(3.0, 1.3, wrong=wrong),
         compose(refresh(sghmc, sghmc.state[1]), step(sghmc, "euler")),
@@ -76,17 +86,34 @@ CASES = {
 WRONG = [
     *(("sgld", k, x) for k in ("drift", "noise") for x in (1.1, 1 / 1.1)),
     ("sgld", "drift", -1.0),
-    *(("sghmc", k, x) for k in ("identity", "move", "force", "friction", "noise") for x in (1.1, 1 / 1.1)),
-    *(("sgnht", k, x) for k in ("friction", "force", "noise", "thermostat", "temperature", "move") for x in (1.1, 1 / 1.1)),
-    *(("obabo", k, 1.1) for k in ("decay", "noise", "first half", "second half", "move", "second noise")),
+    *(
+        ("sghmc", k, x)
+        for k in ("identity", "move", "force", "friction", "noise")
+        for x in (1.1, 1 / 1.1)
+    ),
+    *(
+        ("sgnht", k, x)
+        for k in ("friction", "force", "noise", "thermostat", "temperature", "move")
+        for x in (1.1, 1 / 1.1)
+    ),
+    *(
+        ("obabo", k, 1.1)
+        for k in ("decay", "noise", "first half", "second half", "move", "second noise")
+    ),
     *(("baoab", k, 1.1) for k in ("decay", "noise", "first half", "second half", "second move")),
-    *(("sgrhmc", k, x) for k in ("move", "force", "gamma", "friction", "noise") for x in (1.1, 0.0)),
+    *(
+        ("sgrhmc", k, x)
+        for k in ("move", "force", "gamma", "friction", "noise")
+        for x in (1.1, 0.0)
+    ),
     ("sgrhmc", "gamma", -1.0),
     *(("scir", k, x) for k in ("scale", "shape", "memory") for x in (1.1, 1 / 1.1)),
     ("refreshed", "refresh", 1.1),
     ("refreshed", "refresh", np.sqrt(0.5)),
 ]
-UNSEEN = {"refreshed": ("-C*step_size*r in r (2)", "r in r (2)")}  # of a momentum that is drawn: only correlations show these
+UNSEEN = {
+    "refreshed": ("-C*step_size*r in r (2)", "r in r (2)")
+}  # of a momentum that is drawn: only correlations show these
 _BATTERIES = {}
 
 
@@ -129,7 +156,11 @@ def test_the_sign_of_a_noise_is_no_mistake():
 
 
 def test_the_size_of_a_mistake_is_estimated():
-    (line,) = [x for x in battery_of("sgld").check(CASES["sgld"][0]({"drift": 1.1})).differing if "grad" in x.name]
+    (line,) = [
+        x
+        for x in battery_of("sgld").check(CASES["sgld"][0]({"drift": 1.1})).differing
+        if "grad" in x.name
+    ]
     assert abs(float(line.where.split()[4]) - 1.1) < 0.05, line
 
 
@@ -147,7 +178,9 @@ def test_two_states_with_one_seed_show_any_error_of_a_drift(name):
 
 
 def shared_between_coordinates(kernel):
-    """The noise of the first coordinate in all of them; a kernel that draws by ``rng.standard_normal``."""
+    """The noise of the first coordinate in all of them; a kernel that draws by
+    ``rng.standard_normal``.
+    """
 
     class Rng:
         def __init__(self, rng):
@@ -160,7 +193,9 @@ def shared_between_coordinates(kernel):
 
 
 class Reused:
-    """A generator whose numbers repeat: those of ``axis`` 0, the same ones for all replicas; or every array is drawn only once."""
+    """A generator whose numbers repeat: those of ``axis`` 0, the same ones for all replicas; or
+    every array is drawn only once.
+    """
 
     def __init__(self, rng, how):
         self.rng, self.how, self.kept = rng, how, None
@@ -169,7 +204,9 @@ class Reused:
         if self.how == "chains":
             return np.broadcast_to(self.rng.standard_normal((1, *shape[1:])), shape)
         if self.how == "pairs of chains":
-            return np.repeat(self.rng.standard_normal(((shape[0] + 1) // 2, *shape[1:])), 2, axis=0)[: shape[0]]
+            return np.repeat(
+                self.rng.standard_normal(((shape[0] + 1) // 2, *shape[1:])), 2, axis=0
+            )[: shape[0]]
         if self.how == "halves":
             half = self.rng.standard_normal(((shape[0] + 1) // 2, *shape[1:]))
             return np.concatenate([half, -half])[: shape[0]]
@@ -184,7 +221,12 @@ def test_a_reused_random_number_is_found(how):
     kernel = right()
     found = battery_of("obabo").check(lambda state, rng: kernel(state, Reused(rng, how)), seed=8)
     assert found.outcome is Outcome.DIFFERS, found
-    assert battery_of("obabo").check(lambda state, rng: kernel(state, Reused(rng, "nothing")), seed=8).outcome is Outcome.AGREES
+    assert (
+        battery_of("obabo")
+        .check(lambda state, rng: kernel(state, Reused(rng, "nothing")), seed=8)
+        .outcome
+        is Outcome.AGREES
+    )
 
 
 def test_noise_shared_between_coordinates_is_found():
@@ -198,7 +240,11 @@ def test_noise_that_is_used_again_in_the_next_step_is_found():
             self.first = None
 
         def standard_normal(self, shape):
-            self.first = np.random.default_rng(3).standard_normal(shape) if self.first is None else self.first
+            self.first = (
+                np.random.default_rng(3).standard_normal(shape)
+                if self.first is None
+                else self.first
+            )
             return self.first[: shape[0]]
 
     kernel, once = CASES["sgld"][0](), Once()
@@ -235,7 +281,9 @@ def test_a_kernel_of_one_chain_gives_what_it_gives_for_many():
 
 @pytest.mark.parametrize("name", ["sgnht", "obabo", "sgrhmc"])
 def test_predicted_moments_are_those_of_fifty_digits(name):
-    """The rule itself as arrays against a second implementation, which walks it with 50-digit numbers."""
+    """The rule itself as arrays against a second implementation, which walks it with 50-digit
+    numbers.
+    """
     _, rule, how = CASES[name]
     rng = np.random.default_rng(2)
     equations = equations_of(rule)
@@ -266,7 +314,13 @@ def test_noise_that_couples_coordinates_is_whitened():
     rng = np.random.default_rng(1)
     theta0, W, V = rng.normal(size=(3, 20000, 4))
     new = theta0 / 2 + np.sqrt(0.3) * (W + W.sum(axis=1, keepdims=True) + theta0 * V)
-    found = innovations(plan, {"theta": theta0}, {"theta": new}, Meanings({"h": 0.3}, {"d_theta": 4}), rounding=1e-10)
+    found = innovations(
+        plan,
+        {"theta": theta0},
+        {"theta": new},
+        Meanings({"h": 0.3}, {"d_theta": 4}),
+        rounding=1e-10,
+    )
     (u,) = found.noise.values()
     assert u.shape == (20000, 4)
     far = np.abs(np.sqrt(20000) * (np.cov(u.T) - np.eye(4)))
@@ -303,7 +357,10 @@ def test_a_reflected_step_has_its_law(end):
     how = {"gradients": {"U": by_hand.quartic}, "batched": True, "length": 2, "replicas": 20_000}
     for size in (0.02, 3.0):
         found = battery(rule, step_size=size, **how)
-        right, wrong = (by_hand.mirrored(size, by_hand.quartic, 0.0, float(end), knob) for knob in (None, {"noise": 1.1}))
+        right, wrong = (
+            by_hand.mirrored(size, by_hand.quartic, 0.0, float(end), knob)
+            for knob in (None, {"noise": 1.1})
+        )
         assert found.check(right, seed=1).outcome is Outcome.AGREES
         if end == 2 and size == 3.0:
             assert found.experiment.unseen, "the law is nearly uniform, whatever the noise"
@@ -322,18 +379,32 @@ def test_a_rule_without_noise_is_an_identity():
     found = check_kernel(right, discretised(hmc, "euler"), **how)
     assert found.outcome is Outcome.AGREES
     assert found.unseen == (), found
-    assert check_kernel(by_hand.sghmc(0.3, 0.0, wrong={"force": 1.00001}), discretised(hmc, "euler"), **how).differing
+    assert check_kernel(
+        by_hand.sghmc(0.3, 0.0, wrong={"force": 1.00001}), discretised(hmc, "euler"), **how
+    ).differing
 
 
 @pytest.mark.parametrize(
     ("kernel", "says"),
     [
-        (lambda state, rng: None, "the kernel returned NoneType, and a state is a dict with the blocks theta"),
-        (lambda state, rng: {"x": state["theta"]}, "the kernel returned the blocks x, and the state has theta"),
+        (
+            lambda state, rng: None,
+            "the kernel returned NoneType, and a state is a dict with the blocks theta",
+        ),
+        (
+            lambda state, rng: {"x": state["theta"]},
+            "the kernel returned the blocks x, and the state has theta",
+        ),
         (lambda state, rng: {"theta": state["theta"][:1]}, "the kernel returned theta of shape"),
-        (lambda state, rng: {"theta": "no"}, "the kernel returned a theta that is no array of real numbers"),
+        (
+            lambda state, rng: {"theta": "no"},
+            "the kernel returned a theta that is no array of real numbers",
+        ),
         (lambda state, rng: {"theta": state["theta"] + 1j}, "no array of real numbers"),
-        (lambda state, rng: {"theta": np.ma.masked_less(state["theta"], 0.0)}, "no array of real numbers"),
+        (
+            lambda state, rng: {"theta": np.ma.masked_less(state["theta"], 0.0)},
+            "no array of real numbers",
+        ),
     ],
 )
 def test_what_is_no_state_is_said(kernel, says):
@@ -362,9 +433,18 @@ def test_numbers_that_are_no_numbers_differ():
         ({"seed": -1}, "seed=-1 must be"),
         ({"rounding": 1}, "rounding=1 must be"),
         ({"states": {"theta": np.zeros((2, 3))}}, "states= has no rows for the block r"),
-        ({"states": {"theta": np.zeros((0, 3)), "r": np.zeros((0, 3)), "xi": np.zeros((0, 1))}}, "states= has no rows; give one"),
         (
-            {"states": {"theta": np.zeros((2, 3)), "r": np.array([[1.0] * 3, [1e9] * 3]), "xi": np.ones((2, 1))}},
+            {"states": {"theta": np.zeros((0, 3)), "r": np.zeros((0, 3)), "xi": np.zeros((0, 1))}},
+            "states= has no rows; give one",
+        ),
+        (
+            {
+                "states": {
+                    "theta": np.zeros((2, 3)),
+                    "r": np.array([[1.0] * 3, [1e9] * 3]),
+                    "xi": np.ones((2, 1)),
+                }
+            },
             "states=: row 2 is",
         ),
         ({"level": "no"}, "level='no' must be a number"),

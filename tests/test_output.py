@@ -1,4 +1,6 @@
-"""What users see: reports as text, Markdown and JSON, colour and wrapping, repairs that repair, and notebooks."""
+"""What users see: reports as text, Markdown and JSON, colour and wrapping, repairs that repair, and
+notebooks.
+"""
 
 import io
 import json
@@ -17,7 +19,21 @@ from test_cli import ROOT, UNDECIDED, WRONG, command, file
 from test_verify import WRONG as CLAIMS
 
 import recipe as library
-from recipe import Dense, Field, Noise, Potential, Recipe, Scalar, Update, Vector, div, dot, grad, outer, total
+from recipe import (
+    Dense,
+    Field,
+    Noise,
+    Potential,
+    Recipe,
+    Scalar,
+    Update,
+    Vector,
+    div,
+    dot,
+    grad,
+    outer,
+    total,
+)
 from recipe.declare.dynamics import derive
 from recipe_cli.reports import print_report
 from recipe_cli.worker import Declared
@@ -134,7 +150,8 @@ $$H' = 2 U$$
 """  # noqa: E501
 
 
-# -- what the command prints -----------------------------------------------------------------------------------------------------
+# -- what the command prints
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_refuted_claim_as_text(tmp_path):
@@ -146,7 +163,9 @@ def test_a_refuted_claim_as_markdown(tmp_path):
     where = file(tmp_path, WRONG)
     done = command("verify", where, "--format", "markdown")
     assert done.returncode == 1
-    filled = HALF_AS_MARKDOWN.replace("{file}", str(where)).replace("{rest}", ", and no coordinate is seen to explode")
+    filled = HALF_AS_MARKDOWN.replace("{file}", str(where)).replace(
+        "{rest}", ", and no coordinate is seen to explode"
+    )
     for obligation in OBLIGATIONS:
         filled = filled.replace(f"{{{obligation.name}}}", obligation.statement)
     assert done.stdout == filled + "\n"
@@ -154,8 +173,13 @@ def test_a_refuted_claim_as_markdown(tmp_path):
 
 def test_a_proved_recipe_and_an_undecided_one_as_text(tmp_path):
     done = command("verify", "sghmc")
-    assert done.stdout.startswith("sghmc (recipe, catalog/sghmc.py): proved for every d_theta, every smooth U(theta)")
-    assert "v = div Q - Q grad H in every block, with v of the published rule, and Q is skew-symmetric" in done.stdout
+    assert done.stdout.startswith(
+        "sghmc (recipe, catalog/sghmc.py): proved for every d_theta, every smooth U(theta)"
+    )
+    assert (
+        "v = div Q - Q grad H in every block, with v of the published rule, and Q is skew-symmetric"
+        in done.stdout
+    )
     assert "  assumed: " in done.stdout
     assert "recipe explain" not in done.stdout
     done = command("verify", file(tmp_path, UNDECIDED))
@@ -166,7 +190,9 @@ def test_a_proved_recipe_and_an_undecided_one_as_text(tmp_path):
 def test_the_readme_shows_what_the_command_prints(tmp_path):
     blocks = re.findall(r"```(?:python)?\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     source = next(b for b in blocks if b.startswith("# my_sampler.py"))
-    shown = next(b for b in blocks if b.startswith("$ recipe verify my_sampler.py\n")).partition("\n")[2]
+    shown = next(b for b in blocks if b.startswith("$ recipe verify my_sampler.py\n")).partition(
+        "\n"
+    )[2]
     file(tmp_path, source, "my_sampler.py")
     assert command("verify", "my_sampler.py", cwd=tmp_path).stdout == shown
 
@@ -176,13 +202,38 @@ def test_json_has_the_documented_fields(tmp_path):
     short, long = command("verify", where, "--json"), command("verify", where, "--format", "json")
     assert short.stdout == long.stdout
     (entry,) = json.loads(short.stdout)
-    assert set(entry) == {"version", "library", "name", "file", "kind", "verdict", "expect", "scope", "obligations"}
-    assert (entry["version"], entry["library"], entry["name"], entry["expect"]) == (1, library.__version__, "wrong", None)
+    assert set(entry) == {
+        "version",
+        "library",
+        "name",
+        "file",
+        "kind",
+        "verdict",
+        "expect",
+        "scope",
+        "obligations",
+    }
+    assert (entry["version"], entry["library"], entry["name"], entry["expect"]) == (
+        1,
+        library.__version__,
+        "wrong",
+        None,
+    )
     for line in entry["obligations"]:
         assert set(line) == {
-            "name", "required", "statement", "verdict", "scope", "by", "facts", "assumptions", "residual", "witness", "repair",
+            "name",
+            "required",
+            "statement",
+            "verdict",
+            "scope",
+            "by",
+            "facts",
+            "assumptions",
+            "residual",
+            "witness",
+            "repair",
             "found",
-        }  # fmt: skip
+        }
     line = next(line for line in entry["obligations"] if line["verdict"] == "refuted")
     assert line["witness"] == {
         "point": {"d_theta": "1", "dU/dtheta[1]": "-7/4", "d^2U/dtheta[1]^2": "1/2"},
@@ -206,7 +257,8 @@ def test_two_formats_at_once_are_refused():
     assert "say one" in done.stderr
 
 
-# -- terminals -------------------------------------------------------------------------------------------------------------------
+# -- terminals
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_paragraph_without_a_body_needs_no_room():
@@ -219,7 +271,11 @@ def printed(report, *, width=80, environment=None, terminal=True):
     """What a terminal of this width would show."""
     stream = io.StringIO()
     console = Console(
-        file=stream, width=width, force_terminal=terminal or None, highlight=False, _environ=environment or {"TERM": "xterm"}
+        file=stream,
+        width=width,
+        force_terminal=terminal or None,
+        highlight=False,
+        _environ=environment or {"TERM": "xterm"},
     )
     print_report(console, Declared("wrong", "sampler.py", None), report)
     return stream.getvalue()
@@ -259,15 +315,25 @@ def test_colour_only_on_a_terminal():
 def test_colour_of_the_command():
     call = [sys.executable, "-m", "recipe_cli", "verify", "sgld"]
     clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    for more, coloured in (({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)):
-        done = subprocess.run(call, cwd=ROOT, env=clean | more, capture_output=True, text=True, check=True)
+    for more, coloured in (
+        ({}, False),
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ):
+        done = subprocess.run(
+            call, cwd=ROOT, env=clean | more, capture_output=True, text=True, check=True
+        )
         assert ("\x1b[32mproved" in done.stdout) == coloured
 
 
 def test_names_cannot_send_codes_to_a_terminal():
     claim = Update(eps, {theta: theta - eps * force}, U, name="x")
     stream = io.StringIO()
-    print_report(Console(file=stream, highlight=False), Declared("\x1b[2J", "[red]file.py", None), verify(claim))
+    print_report(
+        Console(file=stream, highlight=False),
+        Declared("\x1b[2J", "[red]file.py", None),
+        verify(claim),
+    )
     assert stream.getvalue().startswith(r"\x1b[2J (claim, [red]file.py): refuted;")
 
 
@@ -276,7 +342,8 @@ def test_markdown_has_no_markup_of_a_user():
     assert markdown(report, "a|b`<img>`").startswith(r"## a\|b\`\<img\>\`: refuted")
 
 
-# -- residuals and witnesses -----------------------------------------------------------------------------------------------------
+# -- residuals and witnesses
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -298,17 +365,23 @@ def test_what_nobody_declared_is_explained():
 
 
 def test_a_witness_is_written_in_the_symbols_of_the_recipe():
-    point = outcome_of(verify(CLAIMS["a preconditioner in the drift only"]), "stationarity").witness.point
+    point = outcome_of(
+        verify(CLAIMS["a preconditioner in the drift only"]), "stationarity"
+    ).witness.point
     assert any(name.startswith("M[1, 1]") for name in point)
     assert not any("root" in name or "d(" in name for name in point)
     g = Function("g")(theta, r)
     report = verify(Update(eps, {theta: theta + eps * g, r: r + eps * g}, U + K))
     names = set(outcome_of(report, "stationarity").witness.point)
-    assert len({n for n in names if n.startswith("g^(")}) == 2  # the derivatives by the two arguments have names of their own
+    assert (
+        len({n for n in names if n.startswith("g^(")}) == 2
+    )  # the derivatives by the two arguments have names of their own
 
 
 def test_a_positive_definite_matrix_is_shown_as_one():
-    point = outcome_of(verify(CLAIMS["a preconditioner in the drift only"]), "stationarity").witness.point
+    point = outcome_of(
+        verify(CLAIMS["a preconditioner in the drift only"]), "stationarity"
+    ).witness.point
     if point["d_theta"] == "1":
         assert Rational(point["M[1, 1]"]) > 0
     else:
@@ -316,18 +389,27 @@ def test_a_positive_definite_matrix_is_shown_as_one():
         assert entries[0] * entries[2] > entries[1] ** 2
 
 
-# -- repairs ---------------------------------------------------------------------------------------------------------------------
+# -- repairs
+# --------------------------------------------------------------------------------------------------
 
 
 FULL_NOISE = sqrt(2 * A * eps)
 
 
 def momentum(friction=A, noise=FULL_NOISE, position=r, force=force):
-    return Update(eps, {theta: theta + eps * position, r: r - eps * force - eps * friction * r + noise * w}, U + K)
+    return Update(
+        eps,
+        {theta: theta + eps * position, r: r - eps * force - eps * friction * r + noise * w},
+        U + K,
+    )
 
 
 def thermostat(drive, noise=FULL_NOISE, target=d * (xi - A) ** 2 / 2):
-    rule = [(theta, theta + eps * r), (r, r - eps * force - eps * xi * r + noise * w), (xi, xi + eps * drive)]
+    rule = [
+        (theta, theta + eps * r),
+        (r, r - eps * force - eps * xi * r + noise * w),
+        (xi, xi + eps * drive),
+    ]
     return Update(eps, rule, U + K + target)
 
 
@@ -337,44 +419,79 @@ def langevin(drift, noise):
 
 REPAIRS = {
     "half the noise": (HALF_CLAIM, "the noise sqrt(epsilon)*w of theta must be sqrt(2*epsilon)*w"),
-    "a temperature": (langevin(-force, sqrt(2 * A * eps)), "the noise sqrt(2*A*epsilon)*w of theta must be sqrt(2*epsilon)*w"),
-    "uphill": (langevin(force, sqrt(2 * eps)), "in the rule of theta, + epsilon*grad(U, theta) must be - epsilon*grad(U, theta)"),
-    "no correction": (langevin(-force / G, sqrt(2 * eps / G)), "the rule of theta must gain + epsilon*div(1/G(theta), theta)"),
+    "a temperature": (
+        langevin(-force, sqrt(2 * A * eps)),
+        "the noise sqrt(2*A*epsilon)*w of theta must be sqrt(2*epsilon)*w",
+    ),
+    "uphill": (
+        langevin(force, sqrt(2 * eps)),
+        "in the rule of theta, + epsilon*grad(U, theta) must be - epsilon*grad(U, theta)",
+    ),
+    "no correction": (
+        langevin(-force / G, sqrt(2 * eps / G)),
+        "the rule of theta must gain + epsilon*div(1/G(theta), theta)",
+    ),
     "a correction of another sign": (
         langevin(-force / G - div(1 / G, theta), sqrt(2 * eps / G)),
-        "in the rule of theta, + epsilon*G'(theta)/G(theta)**2 must be - epsilon*G'(theta)/G(theta)**2",
+        (
+            "in the rule of theta, + epsilon*G'(theta)/G(theta)**2 must be -"
+            " epsilon*G'(theta)/G(theta)**2"
+        ),
     ),
     "a concrete metric without correction": (
         langevin(-force * (1 + theta**2), sqrt(2 * eps * (1 + theta**2))),
         "the rule of theta must gain + epsilon*div(theta**2 + 1, theta)",
     ),
     "white noise beside a preconditioner": (
-        langevin(-dot(M, force), sqrt(2 * eps)), 'the noise of theta must be Noise("w", like=theta, covariance=M)',
+        langevin(-dot(M, force), sqrt(2 * eps)),
+        'the noise of theta must be Noise("w", like=theta, covariance=M)',
     ),
     "an elementwise preconditioner": (
         langevin(-force / G + div(1 / G, theta), sqrt(2 * eps)),
         "the noise sqrt(2*epsilon)*w of theta must be sqrt(2*epsilon/G(theta))*w",
     ),
-    "sghmc, half the noise": (momentum(noise=sqrt(A * eps)), "the noise sqrt(A*epsilon)*w of r must be sqrt(2*A*epsilon)*w"),
-    "sghmc, no noise": (momentum(noise=Integer(0)), "the rule of r must gain the noise sqrt(2*A*epsilon)*w"),
+    "sghmc, half the noise": (
+        momentum(noise=sqrt(A * eps)),
+        "the noise sqrt(A*epsilon)*w of r must be sqrt(2*A*epsilon)*w",
+    ),
+    "sghmc, no noise": (
+        momentum(noise=Integer(0)),
+        "the rule of r must gain the noise sqrt(2*A*epsilon)*w",
+    ),
     "sghmc, noise of order eps": (
-        momentum(noise=sqrt(2 * A) * eps), "the noise sqrt(2*A)*w*epsilon of r must be sqrt(2*A*epsilon)*w",
+        momentum(noise=sqrt(2 * A) * eps),
+        "the noise sqrt(2*A)*w*epsilon of r must be sqrt(2*A*epsilon)*w",
     ),
     "sghmc, no friction": (momentum(friction=Integer(0)), "the rule of r must gain - A*epsilon*r"),
-    "sghmc, positions backwards": (momentum(position=-r), "in the rule of theta, - epsilon*r must be + epsilon*r"),
-    "sghmc, no force": (momentum(force=Integer(0)), "the rule of r must gain - epsilon*grad(U, theta)"),
-    "sgrhmc without its correction": (
-        CLAIMS["sgrhmc without the correction"], "the rule of r must gain + epsilon*div(1/sqrt(G(theta)), theta)",
+    "sghmc, positions backwards": (
+        momentum(position=-r),
+        "in the rule of theta, - epsilon*r must be + epsilon*r",
     ),
-    "sgnht, the mean is missing": (thermostat(total(r**2) / d), "the rule of xi must gain - epsilon"),
+    "sghmc, no force": (
+        momentum(force=Integer(0)),
+        "the rule of r must gain - epsilon*grad(U, theta)",
+    ),
+    "sgrhmc without its correction": (
+        CLAIMS["sgrhmc without the correction"],
+        "the rule of r must gain + epsilon*div(1/sqrt(G(theta)), theta)",
+    ),
+    "sgnht, the mean is missing": (
+        thermostat(total(r**2) / d),
+        "the rule of xi must gain - epsilon",
+    ),
     "sgnht, a sum for a mean": (
-        thermostat(total(r**2) - 1), "in the rule of xi, epsilon*total(r**2) must be epsilon*total(r**2)/d_theta",
+        thermostat(total(r**2) - 1),
+        "in the rule of xi, epsilon*total(r**2) must be epsilon*total(r**2)/d_theta",
     ),
     "sgnht as it is printed": (
-        CLAIMS["sgnht as it is printed"], "in the target, (xi - A)**2/(2*d_theta) must be d_theta*(xi - A)**2/2",
+        CLAIMS["sgnht as it is printed"],
+        "in the target, (xi - A)**2/(2*d_theta) must be d_theta*(xi - A)**2/2",
     ),
-    "a term too much": (langevin(-force - theta, sqrt(2 * eps)), "in the rule of theta, - epsilon*theta must go"),
-}  # fmt: skip
+    "a term too much": (
+        langevin(-force - theta, sqrt(2 * eps)),
+        "in the rule of theta, - epsilon*theta must go",
+    ),
+}
 
 
 @pytest.mark.by_default(4)
@@ -385,17 +502,34 @@ def test_the_repair_of_a_refuted_claim_is_named_and_repairs_it(name):
     assert outcome.verdict is REFUTED
     assert outcome.repair == said
     subject = subject_of(claim)
-    assert verify(find_repair(Claim(claim, subject.dynamics, subject.gradient)).update).verdict is PROVED
+    assert (
+        verify(find_repair(Claim(claim, subject.dynamics, subject.gradient)).update).verdict
+        is PROVED
+    )
 
 
 def test_the_rule_that_a_reader_writes_after_the_repair_is_proved():
     """The texts above, applied by hand."""
     for repaired in (
-        langevin(-force, sqrt(2 * eps)), langevin(-force / G + div(1 / G, theta), sqrt(2 * eps / G)), momentum(),
-        langevin(-force * (1 + theta**2) + div(1 + theta**2, theta), sqrt(2 * eps * (1 + theta**2))),
-        Update(eps, {theta: theta - eps * dot(M, force) + sqrt(2 * eps) * Noise("w", like=theta, covariance=M)}, U),
+        langevin(-force, sqrt(2 * eps)),
+        langevin(-force / G + div(1 / G, theta), sqrt(2 * eps / G)),
+        momentum(),
+        langevin(
+            -force * (1 + theta**2) + div(1 + theta**2, theta), sqrt(2 * eps * (1 + theta**2))
+        ),
+        Update(
+            eps,
+            {
+                theta: (
+                    theta
+                    - eps * dot(M, force)
+                    + sqrt(2 * eps) * Noise("w", like=theta, covariance=M)
+                )
+            },
+            U,
+        ),
         thermostat(total(r**2) / d - 1),
-    ):  # fmt: skip
+    ):
         assert verify(repaired).verdict is PROVED
 
 
@@ -407,17 +541,31 @@ def test_nothing_is_proposed_where_no_small_edit_repairs():
 
 
 SKEW = [
-    (Matrix([[0, -1, 0], [1, 0, r / d], [0, r / d, 0]]), "Q[xi, r] must be -r/d_theta (with Q[r, xi] as it is)"),
-    (Matrix([[0, -1, 0], [1, 0, 0], [0, -r / d, 0]]), "Q[r, xi] must be r/d_theta (with Q[xi, r] as it is)"),
-    (Matrix([[0, -1, 0], [1, 0, r / d], [0, 0, 0]]), "Q[xi, r] must be -r/d_theta (with Q[r, xi] as it is)"),
+    (
+        Matrix([[0, -1, 0], [1, 0, r / d], [0, r / d, 0]]),
+        "Q[xi, r] must be -r/d_theta (with Q[r, xi] as it is)",
+    ),
+    (
+        Matrix([[0, -1, 0], [1, 0, 0], [0, -r / d, 0]]),
+        "Q[r, xi] must be r/d_theta (with Q[xi, r] as it is)",
+    ),
+    (
+        Matrix([[0, -1, 0], [1, 0, r / d], [0, 0, 0]]),
+        "Q[xi, r] must be -r/d_theta (with Q[r, xi] as it is)",
+    ),
     (Matrix([[0, -1, 0], [1, 0, r / d], [0, -r / d, 1]]), "Q[xi, xi] must be 0"),
-    (Matrix([[0, -1, 0], [(1 + theta**2) / 3, 0, r / d], [0, -r / d, 0]]), "Q[r, theta] must be 1 (with Q[theta, r] as it is)"),
+    (
+        Matrix([[0, -1, 0], [(1 + theta**2) / 3, 0, r / d], [0, -r / d, 0]]),
+        "Q[r, theta] must be 1 (with Q[theta, r] as it is)",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("Q", "said"), SKEW)
 def test_the_smaller_repair_of_a_curl_is_named(Q, said):
-    recipe = Recipe((theta, r, xi), U + K + d * (xi - A) ** 2 / 2, Matrix([[0, 0, 0], [0, A, 0], [0, 0, 0]]), Q)
+    recipe = Recipe(
+        (theta, r, xi), U + K + d * (xi - A) ** 2 / 2, Matrix([[0, 0, 0], [0, A, 0], [0, 0, 0]]), Q
+    )
     outcome = outcome_of(verify(recipe), "curl-skew")
     assert outcome.verdict is REFUTED
     assert outcome.repair == said
@@ -425,7 +573,10 @@ def test_the_smaller_repair_of_a_curl_is_named(Q, said):
 
 def test_a_curl_of_one_block_is_repaired_by_itself():
     recipe = Recipe((theta,), U, 1, outer(theta, theta))
-    assert outcome_of(verify(recipe), "curl-skew").repair == "Q[theta, theta] must be skew-symmetric by itself"
+    assert (
+        outcome_of(verify(recipe), "curl-skew").repair
+        == "Q[theta, theta] must be skew-symmetric by itself"
+    )
 
 
 def with_update(update):
@@ -444,12 +595,20 @@ def test_an_update_that_does_not_agree_is_told_what_it_must_gain():
     assert outcome.by.startswith(f"the drift of {q}: that of the rule minus the derived one is ")
     assert outcome.repair == f"to be this recipe, the rule of {q} must gain {step} * (-{C}*{q}/2)"
     assert verify(with_update(entry.update)).verdict is PROVED
-    louder = [(b, e + sqrt(step) * Noise("extra", like=p)) if b == p else (b, e) for b, e in entry.update.rule]
+    louder = [
+        (b, e + sqrt(step) * Noise("extra", like=p)) if b == p else (b, e)
+        for b, e in entry.update.rule
+    ]
     outcome = outcome_of(verify(with_update(Update(step, louder, entry.H))), "agrees-with-update")
-    assert outcome.repair == f"to be this recipe, the noise of {p} must have the covariance 2*{step} * (0), not 2*{step} * (1/2)"
+    assert (
+        outcome.repair
+        == f"to be this recipe, the noise of {p} must have the covariance 2*{step} * (0), not"
+        f" 2*{step} * (1/2)"
+    )
 
 
-# -- the two routes to stationarity ----------------------------------------------------------------------------------------------
+# -- the two routes to stationarity
+# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.by_default(5)
@@ -469,21 +628,26 @@ def test_a_curl_that_is_not_skew_is_not_taken_for_a_proof():
     wrong = Recipe((theta, r), H, Matrix.zeros(2), Matrix([[0, -1], [2, 0]]))
     drift = derive(wrong).dynamics.drift
     update = Update(eps, {b: b + eps * drift[b] for b in (theta, r)}, H)
-    report = verify(Recipe((theta, r), H, Matrix.zeros(2), Matrix([[0, -1], [2, 0]]), update=update))
+    report = verify(
+        Recipe((theta, r), H, Matrix.zeros(2), Matrix([[0, -1], [2, 0]]), update=update)
+    )
     assert outcome_of(report, "agrees-with-update").verdict is PROVED
     assert outcome_of(report, "stationarity").verdict is REFUTED
 
 
 def test_another_published_drift_leaves_the_recipe_to_its_residual():
     entry = CATALOG["sgld"]
-    other = Update(entry.update.step, {b: e + entry.update.step for b, e in entry.update.rule}, entry.H)
+    other = Update(
+        entry.update.step, {b: e + entry.update.step for b, e in entry.update.rule}, entry.H
+    )
     report = verify(Recipe(entry.state, entry.H, entry.D.written, entry.Q.written, update=other))
     assert outcome_of(report, "stationarity").verdict is PROVED
     assert outcome_of(report, "stationarity").by.startswith("the Fokker-Planck residual is zero")
     assert outcome_of(report, "agrees-with-update").verdict is REFUTED
 
 
-# -- notebooks and explanations --------------------------------------------------------------------------------------------------
+# -- notebooks and explanations
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(CATALOG))
@@ -508,7 +672,10 @@ def test_a_hamiltonian_that_is_zero_is_shown():
 def test_a_report_can_be_printed():
     report = verify(HALF_CLAIM)
     assert str(report).startswith("this claim (claim): refuted; it was claimed for every d_theta")
-    assert str(report).splitlines()[6].strip() == "repair: the noise sqrt(epsilon)*w of theta must be sqrt(2*epsilon)*w"
+    assert (
+        str(report).splitlines()[6].strip()
+        == "repair: the noise sqrt(epsilon)*w of theta must be sqrt(2*epsilon)*w"
+    )
     assert report._repr_markdown_().startswith("## this claim: refuted")
 
 

@@ -1,4 +1,6 @@
-"""The functions phi_k, against their integral in high precision, and what the language makes of them."""
+"""The functions phi_k, against their integral in high precision, and what the language makes of
+them.
+"""
 
 import mpmath
 import pytest
@@ -12,16 +14,25 @@ z = Symbol("z", real=True)
 
 
 def by_quadrature(k, at):
-    return mpmath.quad(lambda s: mpmath.exp((1 - s) * at) * s ** (k - 1) / mpmath.factorial(k - 1), [0, 1])
+    return mpmath.quad(
+        lambda s: mpmath.exp((1 - s) * at) * s ** (k - 1) / mpmath.factorial(k - 1), [0, 1]
+    )
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("at", ["-3", "-0.5", "0.25", "2"])
 def test_values_and_derivatives_are_those_of_the_integral(k, at):
     with mpmath.workdps(40):
-        value, slope = (e.rewrite(exp).subs(z, Rational(at)).evalf(30) for e in (Phi(k, z), Phi(k, z).diff(z)))
-        assert abs(mpmath.mpf(str(value)) - by_quadrature(k, mpmath.mpf(at))) < mpmath.mpf(10) ** -25
-        assert abs(mpmath.mpf(str(slope)) - mpmath.diff(lambda x: by_quadrature(k, x), mpmath.mpf(at))) < mpmath.mpf(10) ** -15
+        value, slope = (
+            e.rewrite(exp).subs(z, Rational(at)).evalf(30) for e in (Phi(k, z), Phi(k, z).diff(z))
+        )
+        assert (
+            abs(mpmath.mpf(str(value)) - by_quadrature(k, mpmath.mpf(at))) < mpmath.mpf(10) ** -25
+        )
+        assert (
+            abs(mpmath.mpf(str(slope)) - mpmath.diff(lambda x: by_quadrature(k, x), mpmath.mpf(at)))
+            < mpmath.mpf(10) ** -15
+        )
 
 
 def test_there_is_no_hole_at_zero():

@@ -1,7 +1,9 @@
-"""Positive semidefinite or not: the verdict on every matrix of a table, judged again by an oracle in explicit coordinates.
+"""Positive semidefinite or not: the verdict on every matrix of a table, judged again by an oracle
+in explicit coordinates.
 
-The oracle is plain sympy and 60 digits: the eigenvalues of D at random points for proofs, x^T D x at the witness for refutations,
-and every factor multiplied out as an explicit matrix at d = 1, 2, 3. It shares no code with what it judges.
+The oracle is plain sympy and 60 digits: the eigenvalues of D at random points for proofs, x^T D x
+at the witness for refutations, and every factor multiplied out as an explicit matrix at d = 1, 2,
+3. It shares no code with what it judges.
 """
 
 from random import Random
@@ -26,7 +28,7 @@ from sympy import (
     sqrt,
     tanh,
     zeros,
-)  # fmt: skip
+)
 
 from recipe import Dense, Field, Parameter, Recipe, Scalar, Simplex, Vector, derive, outer, total
 from recipe.language.symbols import GENERIC, OTHER
@@ -61,11 +63,13 @@ ROWS = [[Random(k).randint(-2, 2) * (j % 2 + 1) - j % 3 for j in range(6)] for k
 LOGISTIC = [1 / (1 + exp(-sum(c * t for c, t in zip(row, S, strict=True)))) for row in ROWS]
 
 MOTZKIN = x**4 * y**2 + x**2 * y**4 + 1 - 3 * x**2 * y**2
-CHOI = Matrix([
-    [x**2 + 2 * z**2, -x * y, -x * z],
-    [-x * y, y**2 + 2 * x**2, -y * z],
-    [-x * z, -y * z, z**2 + 2 * y**2],
-])  # fmt: skip
+CHOI = Matrix(
+    [
+        [x**2 + 2 * z**2, -x * y, -x * z],
+        [-x * y, y**2 + 2 * x**2, -y * z],
+        [-x * z, -y * z, z**2 + 2 * y**2],
+    ]
+)
 DISC = (x - Rational(1, 3)) ** 2 + (y - Rational(1, 7)) ** 2
 COLLAPSE = (total(theta) ** 2 - total(theta**2)) ** 2  # zero for d = 1
 
@@ -87,21 +91,38 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
     "above by 1e-15": (PROVED, (x, y), Matrix([[1, x], [x, x**2 + TINY]])),
     "a constant below by 1e-15": (REFUTED, (x, y), Matrix([[1, 1], [1, 1 - TINY]])),
     "a tiny disc": (REFUTED, (x, y), Matrix([[1, 0], [0, DISC - Rational(1, 10**6)]])),
-    "a tiny disc in a determinant": (REFUTED, (x, y), Matrix([[2, x], [x, x**2 / 2 + DISC - Rational(1, 10**6)]])),
+    "a tiny disc in a determinant": (
+        REFUTED,
+        (x, y),
+        Matrix([[2, x], [x, x**2 / 2 + DISC - Rational(1, 10**6)]]),
+    ),
     "a touching disc": (PROVED, (x, y), Matrix([[2, x], [x, x**2 / 2 + DISC]])),
     "Choi": (PROVED, (x, y, z), CHOI),
     "Choi less a little": (REFUTED, (x, y, z), CHOI - Rational(1, 100) * x**2 * eye(3)),
     "Motzkin": (PROVED, (x, y), Matrix([[MOTZKIN, 0], [0, 0]])),
     "Motzkin less a little": (REFUTED, (x, y), Matrix([[MOTZKIN - TINY, 0], [0, 0]])),
     "a quartic": (PROVED, (x, y), Matrix([[x**4 - x**2 * y**2 + y**4, 0], [0, 1]])),
-    "softmax": (PROVED, S, Matrix(6, 6, lambda i, j: (SOFTMAX[i] if i == j else 0) - SOFTMAX[i] * SOFTMAX[j])),
+    "softmax": (
+        PROVED,
+        S,
+        Matrix(6, 6, lambda i, j: (SOFTMAX[i] if i == j else 0) - SOFTMAX[i] * SOFTMAX[j]),
+    ),
     "logistic Fisher metric": (
         PROVED,
         S,
-        eye(6) + Matrix(6, 6, lambda i, j: sum(row[i] * row[j] * h * (1 - h) for row, h in zip(ROWS, LOGISTIC, strict=True))),
+        eye(6)
+        + Matrix(
+            6,
+            6,
+            lambda i, j: sum(
+                row[i] * row[j] * h * (1 - h) for row, h in zip(ROWS, LOGISTIC, strict=True)
+            ),
+        ),
     ),
     "twice the softmax product": (
-        REFUTED, S, Matrix(6, 6, lambda i, j: (SOFTMAX[i] if i == j else 0) - 3 * SOFTMAX[i] * SOFTMAX[j]),
+        REFUTED,
+        S,
+        Matrix(6, 6, lambda i, j: (SOFTMAX[i] if i == j else 0) - 3 * SOFTMAX[i] * SOFTMAX[j]),
     ),
     "a sign that is not known": (REFUTED, (x,), Matrix([[B]])),
     "u - log(1 + u)": (PROVED, (q,), Matrix([[q - log(1 + q)]])),
@@ -110,114 +131,230 @@ TABLE: dict[str, tuple[Verdict, tuple, Matrix]] = {
     "roots": (PROVED, (q, x), Matrix([[q, sqrt(q)], [sqrt(q), 1]])),
     # one small matrix a coordinate
     "plain": (PROVED, (theta, r), Matrix([[1 + theta**2, theta * r], [theta * r, r**2]])),
-    "plain, three": (PROVED, (theta, r, s), Matrix([[1, r, s], [r, r**2 + G, r * s], [s, r * s, s**2 + F]])),
-    "plain, too much across": (REFUTED, (theta, r), Matrix([[1 + theta**2, 2 + theta * r], [2 + theta * r, r**2]])),
+    "plain, three": (
+        PROVED,
+        (theta, r, s),
+        Matrix([[1, r, s], [r, r**2 + G, r * s], [s, r * s, s**2 + F]]),
+    ),
+    "plain, too much across": (
+        REFUTED,
+        (theta, r),
+        Matrix([[1 + theta**2, 2 + theta * r], [2 + theta * r, r**2]]),
+    ),
     "two plus a sine": (PROVED, (theta,), Matrix([[2 + sin(theta)]])),
     "a half plus a sine": (REFUTED, (theta,), Matrix([[Rational(1, 2) + sin(theta)]])),
     "the slope of tanh": (PROVED, (theta,), Matrix([[1 - tanh(theta) ** 2]])),
     "an interval": (PROVED, (u,), Matrix([[u * (1 - u) + a * u + c * (1 - u)]])),
     "beyond an interval": (REFUTED, (u,), Matrix([[u - u**2 - Rational(1, 100)]])),
     # low rank
-    "a diagonal and a product": (PROVED, (theta,), Matrix([[G + total(theta**2) * outer(sin(theta), sin(theta))]])),
+    "a diagonal and a product": (
+        PROVED,
+        (theta,),
+        Matrix([[G + total(theta**2) * outer(sin(theta), sin(theta))]]),
+    ),
     "the simplex": (PROVED, (p,), Matrix([[p - outer(p, p)]])),
     "beyond the simplex": (REFUTED, (p,), Matrix([[p - 2 * outer(p, p)]])),
     "less a product": (REFUTED, (theta,), Matrix([[1 - outer(theta, theta)]])),
-    "less a small product": (PROVED, (theta,), Matrix([[1 - outer(theta, theta) / (1 + total(theta**2))]])),
+    "less a small product": (
+        PROVED,
+        (theta,),
+        Matrix([[1 - outer(theta, theta) / (1 + total(theta**2))]]),
+    ),
     "fails at ten coordinates": (REFUTED, (theta,), Matrix([[1 - outer(one, one) / 9]])),
     "the mean taken out": (PROVED, (theta,), Matrix([[1 - outer(one, one) / d]])),
     "up and down": (PROVED, (theta,), Matrix([[1 + outer(theta, theta) - outer(one, one) / d]])),
     "a positive part is needed": (
         PROVED,
         (theta,),
-        Matrix([[1 + outer(theta, theta) - outer(theta, theta + b) / 9 - outer(b + theta, theta) / 9 + outer(b, b)]]),
+        Matrix(
+            [
+                [
+                    1
+                    + outer(theta, theta)
+                    - outer(theta, theta + b) / 9
+                    - outer(b + theta, theta) / 9
+                    + outer(b, b)
+                ]
+            ]
+        ),
     ),
     "products across": (
-        PROVED, (theta, phi), Matrix([[1 + outer(theta, theta), outer(theta, phi)], [outer(phi, theta), outer(phi, phi)]]),
+        PROVED,
+        (theta, phi),
+        Matrix(
+            [[1 + outer(theta, theta), outer(theta, phi)], [outer(phi, theta), outer(phi, phi)]]
+        ),
     ),
-    "products across, too large": (REFUTED, (theta, phi), Matrix([[1, outer(theta, phi)], [outer(phi, theta), 1]])),
-    "skew kernels do not count": (PROVED, (theta,), Matrix([[1 + outer(theta, sin(theta)) - outer(sin(theta), theta)]])),
+    "products across, too large": (
+        REFUTED,
+        (theta, phi),
+        Matrix([[1, outer(theta, phi)], [outer(phi, theta), 1]]),
+    ),
+    "skew kernels do not count": (
+        PROVED,
+        (theta,),
+        Matrix([[1 + outer(theta, sin(theta)) - outer(sin(theta), theta)]]),
+    ),
     # borders
     "a border": (PROVED, (theta, xi), Matrix([[1, theta], [theta, total(theta**2)]])),
-    "a border over a metric": (PROVED, (theta, xi), Matrix([[G, theta], [theta, 1 + total(theta**2 / G)]])),
+    "a border over a metric": (
+        PROVED,
+        (theta, xi),
+        Matrix([[G, theta], [theta, 1 + total(theta**2 / G)]]),
+    ),
     "a border that is too large": (REFUTED, (theta, xi), Matrix([[1, theta], [theta, 1]])),
     "two borders": (
         PROVED,
         (theta, xi, zeta),
-        Matrix([[1, theta, one], [theta, total(theta**2) + 1, total(theta)], [one, total(theta), d + xi**2]]),
+        Matrix(
+            [
+                [1, theta, one],
+                [theta, total(theta**2) + 1, total(theta)],
+                [one, total(theta), d + xi**2],
+            ]
+        ),
     ),
-    "a border inside a product": (PROVED, (theta, xi), Matrix([[outer(theta, theta), theta], [theta, 1]])),
-    "a border and a product": (PROVED, (theta, xi), Matrix([[1 + outer(theta, theta), theta], [theta, 1]])),
-    "a border beside a product": (REFUTED, (theta, xi), Matrix([[outer(one, one), theta], [theta, 1 + total(theta**2)]])),
+    "a border inside a product": (
+        PROVED,
+        (theta, xi),
+        Matrix([[outer(theta, theta), theta], [theta, 1]]),
+    ),
+    "a border and a product": (
+        PROVED,
+        (theta, xi),
+        Matrix([[1 + outer(theta, theta), theta], [theta, 1]]),
+    ),
+    "a border beside a product": (
+        REFUTED,
+        (theta, xi),
+        Matrix([[outer(one, one), theta], [theta, 1 + total(theta**2)]]),
+    ),
     # dense
     "dense": (PROVED, (theta,), Matrix([[a * M + G]])),
     "two dense": (PROVED, (theta, r), Matrix([[2 * M, M], [M, M + N]])),
     "dense, too much across": (REFUTED, (theta, r), Matrix([[M, 2 * M], [2 * M, M]])),
     "a dense matrix that may be small": (REFUTED, (theta,), Matrix([[M - 1]])),
     "a dense matrix and a product over something": (
-        PROVED, (theta,), Matrix([[M + outer(b / (1 + theta**2), b / (1 + theta**2))]]),
+        PROVED,
+        (theta,),
+        Matrix([[M + outer(b / (1 + theta**2), b / (1 + theta**2))]]),
     ),
     # squares that are lost where the elimination multiplies out
     "a squared cosine": (
         PROVED,
         (x, y),
-        mirrored([[x**4 * y**2 + (x**2 + 1) ** -2, x**3 * y + x * cos(y) / (x**2 + 1)], [0, x**2 * cos(y) ** 2 + x**2]]),
+        mirrored(
+            [
+                [x**4 * y**2 + (x**2 + 1) ** -2, x**3 * y + x * cos(y) / (x**2 + 1)],
+                [0, x**2 * cos(y) ** 2 + x**2],
+            ]
+        ),
     ),
     "a root among squares": (
         PROVED,
         (x, y),
-        mirrored([[c**2 + c * exp(2 * x), y * c * sqrt(x**2 + 1) * exp(x) + c / (1 + x**2)],
-                [0, c * y**2 * (x**2 + 1) + (1 + x**2) ** -2]]),
+        mirrored(
+            [
+                [c**2 + c * exp(2 * x), y * c * sqrt(x**2 + 1) * exp(x) + c / (1 + x**2)],
+                [0, c * y**2 * (x**2 + 1) + (1 + x**2) ** -2],
+            ]
+        ),
     ),
     "a root among squares, too much across": (
         REFUTED,
         (x, y),
-        mirrored([[c**2 + c * exp(2 * x), y * c * sqrt(x**2 + 2) * exp(x) + c / (1 + x**2)],
-                [0, c * y**2 * (x**2 + 1) + (1 + x**2) ** -2]]),
+        mirrored(
+            [
+                [c**2 + c * exp(2 * x), y * c * sqrt(x**2 + 2) * exp(x) + c / (1 + x**2)],
+                [0, c * y**2 * (x**2 + 1) + (1 + x**2) ** -2],
+            ]
+        ),
     ),
     "a square in a denominator": (
         PROVED,
         (xi, theta),
-        mirrored([[total(theta) ** 2 * total(theta**2 / ((F + 2 * theta) ** 2 + 1)),
-                   b * theta * total(theta) / ((F + 2 * theta) ** 2 + 1)],
-                [0, b**2 / ((F + 2 * theta) ** 2 + 1)]]),
+        mirrored(
+            [
+                [
+                    total(theta) ** 2 * total(theta**2 / ((F + 2 * theta) ** 2 + 1)),
+                    b * theta * total(theta) / ((F + 2 * theta) ** 2 + 1),
+                ],
+                [0, b**2 / ((F + 2 * theta) ** 2 + 1)],
+            ]
+        ),
     ),
     "five squares": (
-        PROVED, (theta, r, s), Matrix([[(F + 2 * r * theta) ** 2 + b**2 * G + 2 * b * s + s**2 / G, 0, 0], [0, 0, 0], [0, 0, 0]]),
+        PROVED,
+        (theta, r, s),
+        Matrix(
+            [
+                [(F + 2 * r * theta) ** 2 + b**2 * G + 2 * b * s + s**2 / G, 0, 0],
+                [0, 0, 0],
+                [0, 0, 0],
+            ]
+        ),
     ),
     "totals that are one": (
-        PROVED, (xi, theta), mirrored([[a * total(F**2), a * F * b], [0, a * b**2 + (sin(theta) ** 2 + 1) * total(theta) ** 2]]),
+        PROVED,
+        (xi, theta),
+        mirrored(
+            [
+                [a * total(F**2), a * F * b],
+                [0, a * b**2 + (sin(theta) ** 2 + 1) * total(theta) ** 2],
+            ]
+        ),
     ),
     "totals that are one, too much across": (
-        REFUTED, (xi, theta), mirrored([[a * total(theta**2), 2 * a * theta * sin(theta)], [0, a * sin(theta) ** 2]]),
+        REFUTED,
+        (xi, theta),
+        mirrored([[a * total(theta**2), 2 * a * theta * sin(theta)], [0, a * sin(theta) ** 2]]),
     ),
     "borders in the range together": (
         PROVED,
         (theta, r, xi),
-        mirrored([[(r**2 + 1) * b**2, (r**2 + 1) * sin(r) * b, theta * b],
+        mirrored(
+            [
+                [(r**2 + 1) * b**2, (r**2 + 1) * sin(r) * b, theta * b],
                 [0, (r**2 + 1) * sin(r) ** 2, theta * sin(r)],
-                [0, 0, total(theta**2 / (r**2 + 1))]]),
+                [0, 0, total(theta**2 / (r**2 + 1))],
+            ]
+        ),
     ),
     "a border of a product and of a diagonal": (
         PROVED,
         (theta, xi),
-        mirrored([[a * outer(b**2, b**2) + (theta * total(theta) + b) ** 2,
-                   xi * a * b**2 + theta * (theta * total(theta) + b) / (b**2 + 1)],
-                [0, xi**2 * a + total(theta**2 / (b**2 + 1) ** 2)]]),
+        mirrored(
+            [
+                [
+                    a * outer(b**2, b**2) + (theta * total(theta) + b) ** 2,
+                    xi * a * b**2 + theta * (theta * total(theta) + b) / (b**2 + 1),
+                ],
+                [0, xi**2 * a + total(theta**2 / (b**2 + 1) ** 2)],
+            ]
+        ),
     ),
     "a total that is divided by": (
         PROVED,
         (theta, phi),
-        Matrix([[total(theta) ** 2 * outer(theta, theta), total(theta) * outer(theta, phi**2)],
-                [total(theta) * outer(phi**2, theta), outer(phi**2, phi**2)]]),
+        Matrix(
+            [
+                [total(theta) ** 2 * outer(theta, theta), total(theta) * outer(theta, phi**2)],
+                [total(theta) * outer(phi**2, theta), outer(phi**2, phi**2)],
+            ]
+        ),
     ),
     # what is zero for one length or on a half line only: no division by it proves anything
-    "a pivot that is zero for one length": (REFUTED, (x, y, theta), Matrix([[COLLAPSE, x, 0], [x, 0, 0], [0, 0, 0]])),
+    "a pivot that is zero for one length": (
+        REFUTED,
+        (x, y, theta),
+        Matrix([[COLLAPSE, x, 0], [x, 0, 0], [0, 0, 0]]),
+    ),
     "a root that is a branch": (
         REFUTED,
         (x, y),
         Matrix([[sqrt(x**2 + 2 * x + 1) - x - 1, y], [y, 1 + y**2]]),
     ),
-}  # fmt: skip
+}
 
 
 def recipe_of(name: str) -> Recipe:
@@ -242,10 +379,13 @@ def test_the_verdict(name):
     outcome = outcome_of(name)
     assert outcome.verdict is TABLE[name][0], outcome.by
     assert (outcome.witness is not None) == (outcome.verdict is REFUTED)
-    assert any(isinstance(step, FactorStep) for step in outcome.steps) == (outcome.verdict is PROVED)
+    assert any(isinstance(step, FactorStep) for step in outcome.steps) == (
+        outcome.verdict is PROVED
+    )
 
 
-# -- the oracle ------------------------------------------------------------------------------------------------------------------
+# -- the oracle
+# --------------------------------------------------------------------------------------------------
 
 
 def point_in(recipe: Recipe, world: World, random: Random) -> dict[Symbol, Rational]:
@@ -259,7 +399,9 @@ def point_in(recipe: Recipe, world: World, random: Random) -> dict[Symbol, Ratio
             elif block.domain == Interval(0, 1):
                 found[coordinate] = inside
             else:
-                found[coordinate] = 5 * inside if block.domain == Interval.open(0, oo) else 6 * inside - 3
+                found[coordinate] = (
+                    5 * inside if block.domain == Interval.open(0, oo) else 6 * inside - 3
+                )
     return found
 
 
@@ -273,7 +415,9 @@ def value_at(matrix: Matrix, point: dict) -> mpmath.matrix:
 
 
 @pytest.mark.by_default(20)
-@pytest.mark.parametrize("name", [n for n, (verdict, _, _) in TABLE.items() if verdict is not REFUTED])
+@pytest.mark.parametrize(
+    "name", [n for n, (verdict, _, _) in TABLE.items() if verdict is not REFUTED]
+)
 def test_no_eigenvalue_is_negative_where_it_is_proved(name):
     recipe = recipe_of(name)
     for size in (1, 2, 3):
@@ -281,7 +425,9 @@ def test_no_eigenvalue_is_negative_where_it_is_proved(name):
         for seed in range(3):
             values = value_at(D, point_in(recipe, world_of(recipe.state, size), Random(seed)))
             with mpmath.workdps(DIGITS):
-                assert min(mpmath.eigsy(values, eigvals_only=True)) > -(mpmath.mpf(10) ** -40) * (1 + mpmath.mnorm(values))
+                assert min(mpmath.eigsy(values, eigvals_only=True)) > -(mpmath.mpf(10) ** -40) * (
+                    1 + mpmath.mnorm(values)
+                )
 
 
 def explicit_column(recipe: Recipe, column: FactorColumn, world: World) -> tuple[Matrix, Matrix]:
@@ -289,10 +435,14 @@ def explicit_column(recipe: Recipe, column: FactorColumn, world: World) -> tuple
     places = [(block, k) for block in recipe.state for k in range(world.size(block))]
     size = 1 if column.length is None else world.dims[column.length]
     rows = dict(column.entries)
-    B = Matrix(len(places), size, lambda i, j: entry_at(rows.get(places[i][0]), places[i][1], j, world))
+    B = Matrix(
+        len(places), size, lambda i, j: entry_at(rows.get(places[i][0]), places[i][1], j, world)
+    )
     if column.matrix is not None:
         return B, world.read(column.weight, {}) * world.matrix_of(column.matrix)
-    return B, Matrix(size, size, lambda i, j: world.read(column.weight, {GENERIC: i}) if i == j else Integer(0))
+    return B, Matrix(
+        size, size, lambda i, j: world.read(column.weight, {GENERIC: i}) if i == j else Integer(0)
+    )
 
 
 def entry_at(entry, i: int, j: int, world: World) -> Expr:
@@ -300,7 +450,9 @@ def entry_at(entry, i: int, j: int, world: World) -> Expr:
         return Integer(0)
     kind = type(entry).__name__
     if kind == "Coupling":
-        return world.read(entry.kernel, {GENERIC: i, OTHER: j}) + (world.read(entry.diagonal, {GENERIC: i}) if i == j else 0)
+        return world.read(entry.kernel, {GENERIC: i, OTHER: j}) + (
+            world.read(entry.diagonal, {GENERIC: i}) if i == j else 0
+        )
     return world.read(entry.value, {GENERIC: i if kind == "Column" else j})
 
 
@@ -320,12 +472,17 @@ def test_every_factor_multiplies_out_to_D_with_weights_that_are_not_negative(nam
             for k in range(W.rows):
                 weight = world.read(column.weight, {GENERIC: k})
                 assert evaluate(weight, point) >= 0
-                assert abs(evaluate(world.read(sign.form, {GENERIC: k}) - weight, point)) < mpmath.mpf(10) ** -40
+                assert (
+                    abs(evaluate(world.read(sign.form, {GENERIC: k}) - weight, point))
+                    < mpmath.mpf(10) ** -40
+                )
             with mpmath.workdps(DIGITS):
                 product += B * W * B.T
         with mpmath.workdps(DIGITS):
             values = value_at(D, point)
-            assert mpmath.mnorm(product - values) < mpmath.mpf(10) ** -35 * (1 + mpmath.mnorm(values))
+            assert mpmath.mnorm(product - values) < mpmath.mpf(10) ** -35 * (
+                1 + mpmath.mnorm(values)
+            )
 
 
 PLAIN = [n for n, (verdict, _, D) in TABLE.items() if verdict is REFUTED and not D.has(Dense)]
@@ -341,20 +498,33 @@ def test_the_witness_is_negative_in_explicit_coordinates(name):
     for block in recipe.state:
         shown = found.get(getattr(block, "base", block.name), "0")
         for k, coordinate in enumerate(world.coordinates(block)):
-            text = shown[k] if isinstance(shown, list) and k < len(shown) else "0" if isinstance(shown, list) else shown
+            text = (
+                shown[k]
+                if isinstance(shown, list) and k < len(shown)
+                else "0"
+                if isinstance(shown, list)
+                else shown
+            )
             point[coordinate] = Rational(0 if text == "any" else text)
-            direction.append(Rational(found[f"x[{block}[{k + 1}]]" if isinstance(block, Vector) else f"x[{block}]"]))
+            direction.append(
+                Rational(
+                    found[f"x[{block}[{k + 1}]]" if isinstance(block, Vector) else f"x[{block}]"]
+                )
+            )
     places = [(b, k) for b in recipe.state for k in range(world.size(b))]
     index = {b: n for n, b in enumerate(recipe.state)}
     form = sum(
-        direction[m] * direction[n] * world.written_entry(recipe.D.written[index[e], index[f]], e, f, i, j)
+        direction[m]
+        * direction[n]
+        * world.written_entry(recipe.D.written[index[e], index[f]], e, f, i, j)
         for m, (e, i) in enumerate(places)
         for n, (f, j) in enumerate(places)
     )
     assert evaluate(form, point) < 0
 
 
-# -- what proves nothing ---------------------------------------------------------------------------------------------------------
+# -- what proves nothing
+# --------------------------------------------------------------------------------------------------
 
 
 def test_an_inconsistent_domain_proves_nothing():

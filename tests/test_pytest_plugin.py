@@ -26,7 +26,9 @@ rule = Update(h, {x: x - h * x / 2 + sqrt(h) * w}, total(x**2) / 2)
 
 def kernel(noise):
     def step(state, rng):
-        return {"x": state["x"] - 0.1 * state["x"] / 2 + noise * np.sqrt(0.1) * rng.standard_normal(state["x"].shape)}
+        x = state["x"]
+        drawn = rng.standard_normal(x.shape)
+        return {"x": x - 0.1 * x / 2 + noise * np.sqrt(0.1) * drawn}
     return step
 
 
@@ -52,18 +54,34 @@ def test_law(assert_samples):
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("suite")  # where pytest finds the plug-in by the entry point of the installed package
+    folder = tmp_path_factory.mktemp(
+        "suite"
+    )  # where pytest finds the plug-in by the entry point of the installed package
     (folder / "test_mine.py").write_text(SUITE)
     command = [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider"]
     command += ["--statistics-seed", "3", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent.parent, timeout=300)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parent.parent,
+        timeout=300,
+    )
     return done.stdout + done.stderr
 
 
 def test_a_right_kernel_passes_and_a_wrong_one_fails(outcome):
-    for name, passed in (("test_right", True), ("test_wrong", False), ("test_hidden", False), ("test_law", True)):
+    for name, passed in (
+        ("test_right", True),
+        ("test_wrong", False),
+        ("test_hidden", False),
+        ("test_law", True),
+    ):
         line = next(
-            row for row in outcome.splitlines() if row.startswith(("PASSED", "FAILED")) and row.split("::")[-1].startswith(name)
+            row
+            for row in outcome.splitlines()
+            if row.startswith(("PASSED", "FAILED")) and row.split("::")[-1].startswith(name)
         )
         assert line.startswith("PASSED" if passed else "FAILED"), outcome
 
@@ -75,7 +93,14 @@ def test_a_failure_says_what_differs_and_the_seed(outcome):
 
 
 def test_findings_are_plain_data():
-    found = check_kernel(by_hand.sgld(0.3), sgld.update, step_size=0.3, gradients={"U": by_hand.heavy}, batched=True, seed=2)
+    found = check_kernel(
+        by_hand.sgld(0.3),
+        sgld.update,
+        step_size=0.3,
+        gradients={"U": by_hand.heavy},
+        batched=True,
+        seed=2,
+    )
     data = json.loads(json.dumps(found.as_json(), allow_nan=False))
     assert data["outcome"] == "agrees"
     assert data["seed"] == 2

@@ -1,4 +1,6 @@
-"""The generator of random numbers: known answers, an independent implementation in plain integers, moments, independence."""
+"""The generator of random numbers: known answers, an independent implementation in plain integers,
+moments, independence.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ from codegen.device.random import (
     strong_threefry,
     threefry,
 )
-from codegen.lowering.special_forms import digamma
-from codegen.lowering.stable_forms import sigmoid, softplus
+from codegen.device.special import digamma
+from codegen.device.stable import sigmoid, softplus
 
 MASK = 2**64 - 1
 LOW = 2**52 - 1
@@ -102,7 +104,10 @@ def drawn(d, seed=1, purpose=0, chain=0, t=0):
 
 @pytest.mark.parametrize(
     ("word", "answer"),
-    [(0, (0xF167B032C3B480BD, 0xE91F9FEE4B7A6FB5)), (MASK, (0xCCDEC5C917A874B1, 0x4DF53ABCA26CEB01))],
+    [
+        (0, (0xF167B032C3B480BD, 0xE91F9FEE4B7A6FB5)),
+        (MASK, (0xCCDEC5C917A874B1, 0x4DF53ABCA26CEB01)),
+    ],
 )
 def test_known_answers(word, answer):
     assert tuple(int(w) for w in words(*[u64(word)] * 4)) == answer
@@ -129,11 +134,15 @@ def test_known_answers_of_the_block_that_keys_are(counter, key, answer):
 
 def test_a_key_is_a_block_of_purpose_and_chain_under_the_seed():
     for seed, purpose, chain in [(0, 0, 0), (1, 2, 3), (MASK, 2**31 + 5, 2**33)]:
-        assert tuple(int(w) for w in stream_key(u64(seed), u64(purpose), u64(chain))) == slow_key(seed, purpose, chain)
+        assert tuple(int(w) for w in stream_key(u64(seed), u64(purpose), u64(chain))) == slow_key(
+            seed, purpose, chain
+        )
 
 
 def test_words_agree_with_plain_integers():
-    for c0, c1, k0, k1 in np.random.default_rng(3).integers(0, MASK, (50, 4), dtype=np.uint64, endpoint=True):
+    for c0, c1, k0, k1 in np.random.default_rng(3).integers(
+        0, MASK, (50, 4), dtype=np.uint64, endpoint=True
+    ):
         ours = tuple(int(w) for w in words(c0, c1, k0, k1))
         assert ours == slow_threefry((int(c0), int(c1)), (int(k0), int(k1)))
 
@@ -158,18 +167,24 @@ def pairs_ahead(found, numbers, key, begin, end, first, half):
     for t in range(begin, end):
         draw_ahead(numbers, key, t, first, half, begin, end)
         for k in range(first, half):
-            found[t - begin, k - first, 0], found[t - begin, k - first, 1] = pair_ahead(numbers, t, k - first)
+            found[t - begin, k - first, 0], found[t - begin, k - first, 1] = pair_ahead(
+                numbers, t, k - first
+            )
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 14, 15, 16, 17, 18, 31, 32, 33, 63, 64, 65])
 def test_what_is_drawn_ahead_is_what_is_drawn_where_it_is_used(d):
-    """From any step on, in any split of the steps: the pairs that fill no vectors, by ``normal_pair``."""
+    """From any step on, in any split of the steps: the pairs that fill no vectors, by
+    ``normal_pair``.
+    """
     key, half = (u64(MASK), u64(3 << 32 | 7)), (d + 1) // 2
     first = int(in_vectors(u64(d // 2)))
     assert first % 8 == 0 <= half - first <= 8
     for start in (0, 1, 37, 63, 64, 10**12 + 5):
         steps = 150
-        wanted = [[pair(key, u64(start + n), u64(k)) for k in range(first, half)] for n in range(steps)]
+        wanted = [
+            [pair(key, u64(start + n), u64(k)) for k in range(first, half)] for n in range(steps)
+        ]
         for split in ([0, steps], [0, 1, 2, 29, 64, 65, 127, steps], list(range(steps + 1))):
             found, numbers = np.full((steps, half - first, 2), np.nan), np.full(AHEAD, np.nan)
             for begin, end in pairwise(split):
@@ -187,7 +202,9 @@ def test_moments():
         assert abs((z**power).mean() - mean) < 4.5 * math.sqrt(variance[power] / n), power
     halves = z[: n // 2] * z[n // 2 :]
     assert abs(halves.mean()) < 4.5 / math.sqrt(n / 2)
-    assert abs(((z[: n // 2] ** 2 - 1) * (z[n // 2 :] ** 2 - 1)).mean()) < 4.5 * 2 / math.sqrt(n / 2)
+    assert abs(((z[: n // 2] ** 2 - 1) * (z[n // 2 :] ** 2 - 1)).mean()) < 4.5 * 2 / math.sqrt(
+        n / 2
+    )
 
 
 def test_the_distribution_function():
@@ -220,7 +237,9 @@ def test_rows_are_uniform():
     counts = np.bincount(result, minlength=7)
     assert counts.size == 7
     expected = result.size / 7
-    assert ((counts - expected) ** 2 / expected).sum() < 22.46  # chi-squared, 6 degrees of freedom, p = 1e-3
+    assert (
+        (counts - expected) ** 2 / expected
+    ).sum() < 22.46  # chi-squared, 6 degrees of freedom, p = 1e-3
 
 
 @pytest.mark.parametrize("a", [-1000.0, -40.0, -1.0, 0.0, 1e-9, 3.0, 1000.0])

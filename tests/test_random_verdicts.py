@@ -1,7 +1,9 @@
-"""The verifier on random samplers and mutants of them, each verdict judged by numbers in explicit coordinates.
+"""The verifier on random samplers and mutants of them, each verdict judged by numbers in explicit
+coordinates.
 
-A mutant can be a right sampler as well (a correction that was zero is dropped): the oracle says which. No wrong *proved* and no
-wrong *refuted* is allowed; of right samplers at most 1 % may be undecided, of wrong ones at most 2 %.
+A mutant can be a right sampler as well (a correction that was zero is dropped): the oracle says
+which. No wrong *proved* and no wrong *refuted* is allowed; of right samplers at most 1 % may be
+undecided, of wrong ones at most 2 %.
 """
 
 from __future__ import annotations
@@ -32,9 +34,13 @@ MOST_UNDECIDED = {"right": 0.01, "wrong": 0.02}
 
 @pytest.fixture(autouse=True, scope="module")
 def _verdicts_alone():
-    """What is said of a refutation beside its witness takes longer than to find it, and is not judged here."""
+    """What is said of a refutation beside its witness takes longer than to find it, and is not
+    judged here.
+    """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("verify.obligations.process.stationarity._explained", lambda outcome, *_: outcome)
+        patch.setattr(
+            "verify.obligations.process.stationarity._explained", lambda outcome, *_: outcome
+        )
         yield
 
 
@@ -83,12 +89,16 @@ class TooSlowError(BaseException):
 
 
 def verdicts_of(declared: Recipe | Update, patience: int) -> dict[str, Verdict]:
-    """The verdicts on what the oracle judges; an obligation that takes longer than so many seconds counts as undecided."""
+    """The verdicts on what the oracle judges; an obligation that takes longer than so many seconds
+    counts as undecided.
+    """
     subject, found = subject_of(declared), {}
     for obligation in OBLIGATIONS:
         if obligation.name in JUDGEMENTS and obligation.applies(subject):
             try:
-                found[obligation.name] = within(patience, lambda o=obligation: o.discharge(subject).verdict)
+                found[obligation.name] = within(
+                    patience, lambda o=obligation: o.discharge(subject).verdict
+                )
             except TooSlowError:
                 found[obligation.name] = Verdict.UNDECIDED
     return found
@@ -115,7 +125,9 @@ def check(numbers: range, patience: int) -> list[Judged]:
     for number in numbers:
         result = judged(case(number), patience)
         shown = f"case({number}), {result.case.family}, {result.case.mutation or 'as built'}"
-        assert not result.faults(), "\n".join([shown, *result.faults(), pasteable(result.case.declared)])
+        assert not result.faults(), "\n".join(
+            [shown, *result.faults(), pasteable(result.case.declared)]
+        )
         results.append(result)
     return results
 
@@ -125,11 +137,20 @@ def undecided(results: list[Judged], kind: str) -> list[int]:
 
 
 def summary(results: list[Judged]) -> str:
-    """One line: how many cases of each kind, how many of them are undecided, and by which obligation."""
+    """One line: how many cases of each kind, how many of them are undecided, and by which
+    obligation.
+    """
     count = Counter(r.kind for r in results)
-    open_obligations = Counter((r.kind, name) for r in results for name, v in r.verdicts.items() if v is Verdict.UNDECIDED)
-    by = ", ".join(f"{name} of {n} {kind}" for (kind, name), n in sorted(open_obligations.items())) or "none"
-    kinds = ", ".join(f"{count[k]} {k} ({len(undecided(results, k))} undecided)" for k in MOST_UNDECIDED)
+    open_obligations = Counter(
+        (r.kind, name) for r in results for name, v in r.verdicts.items() if v is Verdict.UNDECIDED
+    )
+    by = (
+        ", ".join(f"{name} of {n} {kind}" for (kind, name), n in sorted(open_obligations.items()))
+        or "none"
+    )
+    kinds = ", ".join(
+        f"{count[k]} {k} ({len(undecided(results, k))} undecided)" for k in MOST_UNDECIDED
+    )
     return f"{len(results)} cases: {kinds}; open obligations: {by}"
 
 
@@ -139,10 +160,18 @@ def test_random_samplers_are_judged_as_numbers_judge_them():
 
 
 @pytest.mark.slow
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+@settings(
+    max_examples=4,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+    database=None,
+)
 @given(st.booleans().flatmap(lambda mutated: samplers(mutated=mutated)))
 def test_a_wrong_verdict_would_shrink(drawn: Case):
-    """The same class as hypothesis draws it: what fails is shown as the smallest sampler that still fails."""
+    """The same class as hypothesis draws it: what fails is shown as the smallest sampler that still
+    fails.
+    """
     assert not judged(drawn, patience=2).faults()
 
 
@@ -160,7 +189,9 @@ def test_many_random_samplers(share):
     print("\n" + summary(results))
     for kind, most in MOST_UNDECIDED.items():
         found, count = undecided(results, kind), sum(r.kind == kind for r in results)
-        assert len(found) <= most * count, f"{kind}: of {count} cases {found} are undecided; {summary(results)}"
+        assert len(found) <= most * count, (
+            f"{kind}: of {count} cases {found} are undecided; {summary(results)}"
+        )
 
 
 def test_every_family_is_drawn_right_and_mutated():
@@ -176,4 +207,6 @@ def test_the_same_number_is_the_same_sampler():
 def test_what_is_shown_of_a_wrong_verdict_can_be_pasted(number):
     pasted: dict[str, object] = {}
     exec(pasteable(case(number).declared), pasted)
-    assert verdicts_of(pasted["sampler"], patience=5) == verdicts_of(case(number).declared, patience=5)
+    assert verdicts_of(pasted["sampler"], patience=5) == verdicts_of(
+        case(number).declared, patience=5
+    )

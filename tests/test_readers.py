@@ -1,4 +1,6 @@
-"""Files as arrays: what they hold, every mistake in one sentence, and folders that hold a whole conversion or nothing."""
+"""Files as arrays: what they hold, every mistake in one sentence, and folders that hold a whole
+conversion or nothing.
+"""
 
 import bz2
 import gzip
@@ -46,7 +48,10 @@ def table():
 
 
 def write_csv(path, table):
-    lines = [",".join(table), *(",".join(str(v) for v in row) for row in zip(*table.values(), strict=True))]
+    lines = [
+        ",".join(table),
+        *(",".join(str(v) for v in row) for row in zip(*table.values(), strict=True)),
+    ]
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -58,7 +63,8 @@ def write_parquet(path, table):
 
 def write_libsvm(path, X, y):
     lines = (
-        f"{label} " + " ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row) if v) for label, row in zip(y, X.tolist(), strict=True)
+        f"{label} " + " ".join(f"{j + 1}:{v!r}" for j, v in enumerate(row) if v)
+        for label, row in zip(y, X.tolist(), strict=True)
     )
     path.write_text("\n".join(lines) + "\n")
     return path
@@ -118,9 +124,15 @@ def test_csv_with_quotes_blank_lines_windows_ends_and_a_mark(tmp_path):
 
 
 def test_parquet_types_become_floats(tmp_path):
-    columns = {"i": pa.array([1, 2], pa.uint8()), "h": pa.array([1.5, 2], pa.float16()), "d": pa.array([1, 2], pa.decimal128(5, 2))}
+    columns = {
+        "i": pa.array([1, 2], pa.uint8()),
+        "h": pa.array([1.5, 2], pa.float16()),
+        "d": pa.array([1, 2], pa.decimal128(5, 2)),
+    }
     path = write_parquet(tmp_path / "t.parquet", columns)
-    np.testing.assert_array_equal(read_table(path, {"x": ["i", "h", "d"]})["x"], [[1, 1.5, 1], [2, 2, 2]])
+    np.testing.assert_array_equal(
+        read_table(path, {"x": ["i", "h", "d"]})["x"], [[1, 1.5, 1], [2, 2, 2]]
+    )
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -165,9 +177,18 @@ def test_draws_are_the_same_from_arrays_in_memory_and_memory_mapped(tmp_path):
 
     def drawn(X):
         normal = Posterior(theta, -total((x - theta) ** 2) / 2, -total(theta**2) / 2, {x: X})
-        return sample(bind(langevin, {U: normal}), step_size=0.001, steps=50, batch_size=20, chains=2, progress=False)["theta"]
+        return sample(
+            bind(langevin, {U: normal}),
+            step_size=0.001,
+            steps=50,
+            batch_size=20,
+            chains=2,
+            progress=False,
+        )["theta"]
 
-    np.testing.assert_array_equal(drawn(read_libsvm(path)[0]), drawn(read_libsvm(path, into=tmp_path / "into")[0]))
+    np.testing.assert_array_equal(
+        drawn(read_libsvm(path)[0]), drawn(read_libsvm(path, into=tmp_path / "into")[0])
+    )
 
 
 # Mistakes
@@ -211,7 +232,9 @@ def test_libsvm_without_rows_or_features(tmp_path):
 
 @pytest.mark.parametrize("columns", [0, -1, True, 2.5, "3"])
 def test_columns_of_libsvm_are_a_positive_integer(tmp_path, columns):
-    refused(lambda: read_libsvm(tmp_path / "a", columns), f"columns={columns!r}", "positive integer")
+    refused(
+        lambda: read_libsvm(tmp_path / "a", columns), f"columns={columns!r}", "positive integer"
+    )
 
 
 @pytest.mark.parametrize("name", ["a.libsvm.gz", "a.csv.gz", "a.csv.bz2", "a.csv.xz"])
@@ -225,7 +248,10 @@ def test_a_damaged_packed_file(tmp_path, name):
     broken[len(whole) // 2 : len(whole) // 2 + 40] = bytes(40)
     for content in (whole[:-20], bytes(broken), b"not packed at all"):
         path.write_bytes(content)
-        refused(lambda: read_table(path, {"x": "a"}) if "csv" in name else read_libsvm(path, 1), str(path))
+        refused(
+            lambda: read_table(path, {"x": "a"}) if "csv" in name else read_libsvm(path, 1),
+            str(path),
+        )
 
 
 def test_files_that_cannot_be_opened(tmp_path, monkeypatch):
@@ -233,14 +259,20 @@ def test_files_that_cannot_be_opened(tmp_path, monkeypatch):
     refused(lambda: read_libsvm(tmp_path / "no", into=tmp_path / "into"), "there is no file")
     refused(lambda: memory_mapped(tmp_path / "no.npy"), "there is no file")
     (tmp_path / "folder.csv").mkdir()
-    refused(lambda: read_table(tmp_path / "folder.csv", PICK), "folder.csv cannot be read", "directory")
+    refused(
+        lambda: read_table(tmp_path / "folder.csv", PICK), "folder.csv cannot be read", "directory"
+    )
     refused(lambda: read_libsvm(3), "path=3 must be the path")
 
     def denied(*_):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", denied)
-    refused(lambda: read_table(tmp_path / "secret.csv", PICK), "secret.csv may not be read", "permissions")
+    refused(
+        lambda: read_table(tmp_path / "secret.csv", PICK),
+        "secret.csv may not be read",
+        "permissions",
+    )
 
 
 @pytest.mark.parametrize("name", ["t.tsv", "t.csv.zip", "t", "t.feather"])
@@ -251,13 +283,31 @@ def test_an_extension_that_is_not_known(tmp_path, name):
 @pytest.mark.parametrize("write", [write_csv, write_parquet])
 def test_an_unknown_column_and_the_closest(tmp_path, table, write):
     path = write(tmp_path / f"t.{write.__name__[6:]}", table)
-    refused(lambda: read_table(path, {"x": ["hieght"]}), str(path), "no column 'hieght'", "did you mean 'height'?", "'income'")
+    refused(
+        lambda: read_table(path, {"x": ["hieght"]}),
+        str(path),
+        "no column 'hieght'",
+        "did you mean 'height'?",
+        "'income'",
+    )
     wide = {f"c{i}": [1.0] for i in range(30)}
     refused(lambda: read_table(write(path, wide), {"x": "unlike"}), "it has 'c0'", "and 20 more")
 
 
 @pytest.mark.parametrize(
-    "columns", [{}, ["a"], "a", {"x": []}, {"x": 3}, {"x": ["a", 3]}, {3: "a"}, {"../x": "a"}, {"": "a"}, {"a.b": "a"}]
+    "columns",
+    [
+        {},
+        ["a"],
+        "a",
+        {"x": []},
+        {"x": 3},
+        {"x": ["a", 3]},
+        {3: "a"},
+        {"../x": "a"},
+        {"": "a"},
+        {"a.b": "a"},
+    ],
 )
 def test_columns_of_a_table_are_names(tmp_path, columns):
     refused(lambda: read_table(tmp_path / "t.csv", columns), "income")
@@ -277,8 +327,17 @@ def test_columns_of_a_table_are_names(tmp_path, columns):
     ],
 )
 def test_a_bad_value_in_a_csv_file(tmp_path, table, value, said):
-    path = write_csv(tmp_path / "t.csv", table | {"height": [*table["height"][:150], f'"{value}"', *table["height"][151:]]})
-    refused(lambda: read_table(path, PICK), str(path), "column 'height'", "row 152 (the header is row 1)", said)
+    path = write_csv(
+        tmp_path / "t.csv",
+        table | {"height": [*table["height"][:150], f'"{value}"', *table["height"][151:]]},
+    )
+    refused(
+        lambda: read_table(path, PICK),
+        str(path),
+        "column 'height'",
+        "row 152 (the header is row 1)",
+        said,
+    )
     np.testing.assert_array_equal(read_table(path, {"y": "income"})["y"], table["income"])
 
 
@@ -304,7 +363,8 @@ def test_csv_files_of_a_wrong_form(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("value", "said"), [(None, "a missing value"), (np.nan, "a missing value"), (-np.inf, "an infinite value")]
+    ("value", "said"),
+    [(None, "a missing value"), (np.nan, "a missing value"), (-np.inf, "an infinite value")],
 )
 def test_a_bad_value_in_a_parquet_file(tmp_path, table, value, said):
     heights = [*table["height"][:150], value, *table["height"][151:]]
@@ -316,7 +376,12 @@ def test_parquet_files_of_a_wrong_form(tmp_path, table):
     path = write_parquet(tmp_path / "t.parquet", table)
     refused(lambda: read_table(path, {"x": "name"}), "column 'name'", "string", "not numbers")
     whole = path.read_bytes()
-    for content in (b"", b"a,b\n1,2\n", whole[:-30], whole[: len(whole) // 3] + bytes(60) + whole[len(whole) // 3 + 60 :]):
+    for content in (
+        b"",
+        b"a,b\n1,2\n",
+        whole[:-30],
+        whole[: len(whole) // 3] + bytes(60) + whole[len(whole) // 3 + 60 :],
+    ):
         path.write_bytes(content)
         refused(lambda: read_table(path, PICK), str(path))
     write_parquet(path, {"a": pa.array([], pa.float64())})
@@ -336,14 +401,18 @@ def test_a_folder_holds_the_same_arrays_and_is_used_again(tmp_path, table, monke
     here, there = read_table(path, PICK), convert(path, into)
     assert sorted(os.listdir(into.parent)) == ["into"]
     assert sorted(os.listdir(into)) == ["conversion.json", "x.npy", "y.npy"]
-    monkeypatch.setattr(readers, "_table_batches", lambda *_: pytest.fail("the source is read again"))
+    monkeypatch.setattr(
+        readers, "_table_batches", lambda *_: pytest.fail("the source is read again")
+    )
     for arrays in (there, convert(path, into), convert(path, os.fspath(into))):
         assert list(arrays) == ["x", "y"]
         for name, array in arrays.items():
             assert isinstance(array, np.memmap)
             assert not array.flags.writeable
             np.testing.assert_array_equal(array, here[name])
-            np.testing.assert_array_equal(np.load(into / f"{name}.npy", allow_pickle=False), here[name])
+            np.testing.assert_array_equal(
+                np.load(into / f"{name}.npy", allow_pickle=False), here[name]
+            )
 
 
 @pytest.mark.parametrize("columns", [None, 7])
@@ -400,13 +469,24 @@ def test_a_record_says_where_the_arrays_come_from(tmp_path, table):
     path = write_csv(tmp_path / "t.csv", table)
     convert(path, tmp_path / "into")
     record = json.loads((tmp_path / "into" / "conversion.json").read_text())
-    assert record["source"] == {"path": str(path.resolve()), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
-    assert record["arrays"] == {"x": {"dtype": "<f8", "shape": [ROWS, 2]}, "y": {"dtype": "<f8", "shape": [ROWS]}}
+    assert record["source"] == {
+        "path": str(path.resolve()),
+        "size": path.stat().st_size,
+        "mtime_ns": path.stat().st_mtime_ns,
+    }
+    assert record["arrays"] == {
+        "x": {"dtype": "<f8", "shape": [ROWS, 2]},
+        "y": {"dtype": "<f8", "shape": [ROWS]},
+    }
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RecipeError, MemoryError])
 def test_an_interruption_leaves_nothing(tmp_path, table, monkeypatch, error):
-    path, into, read = write_csv(tmp_path / "t.csv", table), tmp_path / "out" / "into", readers._table_batches
+    path, into, read = (
+        write_csv(tmp_path / "t.csv", table),
+        tmp_path / "out" / "into",
+        readers._table_batches,
+    )
 
     def interrupted(*arguments):
         for k, batch in enumerate(read(*arguments)):
@@ -424,7 +504,11 @@ def test_an_interruption_leaves_nothing(tmp_path, table, monkeypatch, error):
 
 
 def test_a_source_that_changes_while_it_is_read(tmp_path, table, monkeypatch):
-    path, into, read = write_csv(tmp_path / "t.csv", table), tmp_path / "out" / "into", readers._table_batches
+    path, into, read = (
+        write_csv(tmp_path / "t.csv", table),
+        tmp_path / "out" / "into",
+        readers._table_batches,
+    )
 
     def changed(*arguments):
         yield from read(*arguments)
@@ -445,10 +529,18 @@ def test_two_at_once(tmp_path, table):
 
 
 def run(tmp_path, code):
-    program = "import os, sys\nfrom pathlib import Path\nfrom codegen import readers\n" + textwrap.dedent(code)
+    program = (
+        "import os, sys\nfrom pathlib import Path\nfrom codegen import readers\n"
+        + textwrap.dedent(code)
+    )
     environment = os.environ | {"PYTHONPATH": os.fspath(ROOT)}
     return subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -490,7 +582,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
     )
     assert (
         ended.stdout
-        == f"{tmp_path.resolve() / 'into'} cannot be written: File too large; make room there or choose another folder\n"
+        == f"{tmp_path.resolve() / 'into'} cannot be written: File too large; make room there or"
+        " choose another folder\n"
     )
     assert os.listdir(tmp_path) == ["t.csv"]
 
@@ -499,7 +592,11 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
 
 
 def test_memory_mapped_opens_what_numpy_saves(tmp_path):
-    for array in (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.arange(6).reshape(2, 3)), np.array([True, False])):
+    for array in (
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.arange(6).reshape(2, 3)),
+        np.array([True, False]),
+    ):
         np.save(tmp_path / "a.npy", array)
         got = memory_mapped(tmp_path / "a.npy")
         assert isinstance(got, np.memmap)
@@ -521,7 +618,14 @@ def test_memory_mapped_refuses_what_is_not_a_whole_array_of_numbers(tmp_path):
     refused(lambda: memory_mapped(tmp_path / "b.npz"), "not a whole .npy file")
     np.save(path, np.ones(30))
     whole = path.read_bytes()
-    for content in (b"", b"text", whole[:50], whole[:-1], whole.replace(b"(30,)", b"(-3,)"), whole.replace(b"}", b" ")):
+    for content in (
+        b"",
+        b"text",
+        whole[:50],
+        whole[:-1],
+        whole.replace(b"(30,)", b"(-3,)"),
+        whole.replace(b"}", b" "),
+    ):
         path.write_bytes(content)
         refused(lambda: memory_mapped(path), str(path))
 
@@ -541,7 +645,9 @@ def test_a_damaged_header_is_never_anything_but_refused_or_read(tmp_path):
 # Time and memory
 
 
-def test_a_bar_is_shown_on_a_terminal_after_a_while_and_goes_away(tmp_path, table, monkeypatch, capsys):
+def test_a_bar_is_shown_on_a_terminal_after_a_while_and_goes_away(
+    tmp_path, table, monkeypatch, capsys
+):
     path = write_csv(tmp_path / "t.csv", table)
     read_table(path, PICK)
     assert capsys.readouterr() == ("", "")
@@ -560,7 +666,8 @@ MEASURE = """
     import threading, time
     import numpy as np, pyarrow.csv, pyarrow.parquet, pyarrow.compute, sklearn.datasets
     def anonymous():
-        return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("RssAnon"))
+        lines = open("/proc/self/status").read().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
     before, most, done = anonymous(), 0, False
     def watch():
         global most
@@ -584,9 +691,13 @@ def test_a_conversion_never_holds_the_whole(tmp_path, kind):
     path, columns = tmp_path / f"t.{kind}", {"x": names[1:], "y": names[0]}
     call = f"readers.read_table('{path.name}', {columns}, into='into').values()"
     if kind == "parquet":
-        pq.write_table(pa.table({name: rng.normal(size=rows) for name in names}), path, row_group_size=rows)
+        pq.write_table(
+            pa.table({name: rng.normal(size=rows) for name in names}), path, row_group_size=rows
+        )
     elif kind == "csv":
-        block = "".join(",".join(map(repr, row)) + "\n" for row in rng.normal(size=(1000, 20)).round(6).tolist())
+        block = "".join(
+            ",".join(map(repr, row)) + "\n" for row in rng.normal(size=(1000, 20)).round(6).tolist()
+        )
         path.write_text(",".join(names) + "\n" + block * (rows // 1000))
     else:
         path.write_text("".join(f"{i % 2} 7:{i} 20:{i % 13}\n" for i in range(rows)))

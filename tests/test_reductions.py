@@ -1,4 +1,6 @@
-"""Sums have a written order: the same bits as a slow sum in plain Python, for any width of the vectors, tiles and kinds of data."""
+"""Sums have a written order: the same bits as a slow sum in plain Python, for any width of the
+vectors, tiles and kinds of data.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def fused(a, b, c):
 
 
 def slow_sum(n, joined):
-    """The sum in the order that ``codegen/printing/reductions.py`` states; ``joined(i, total)`` is the total after coordinate i."""
+    """The sum in the order that ``codegen/printing/reductions.py`` states; ``joined(i, total)`` is
+    the total after coordinate i.
+    """
     if n < 8:
         result = 0.0
         for i in range(n):
@@ -108,7 +112,12 @@ def test_a_product_with_a_matrix_has_the_bits_of_slow_sums():
     np.testing.assert_array_equal(new, slow)
 
 
-LINEAR = Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, {X: np.zeros((2, 2)), y: np.zeros(2)})
+LINEAR = Posterior(
+    theta,
+    -((y - total(X * theta)) ** 2) / 2,
+    -total(theta**2) / 2,
+    {X: np.zeros((2, 2)), y: np.zeros(2)},
+)
 
 
 def linear_rows(count, d, kind):
@@ -120,38 +129,55 @@ def linear_rows(count, d, kind):
 @pytest.mark.parametrize("kind", ["f4", "f8F", "f8", "i1", "u2"])
 @pytest.mark.parametrize("d", [3, 21])
 def test_rows_join_the_gradient_in_their_order_whatever_the_tiles(d, kind, tmp_path):
-    """Bit for bit the slow gradient: sums in the order that is stated, then one row after another, each with one rounding."""
+    """Bit for bit the slow gradient: sums in the order that is stated, then one row after another,
+    each with one rounding.
+    """
     x, labels, at = linear_rows(90, d, kind)
     np.save(tmp_path / "x.npy", x)
-    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")  # not copied, so that a file in the order of Fortran stays in it
+    mapped = np.load(
+        tmp_path / "x.npy", mmap_mode="r"
+    )  # not copied, so that a file in the order of Fortran stays in it
     law = Density(Posterior(theta, LINEAR.log_likelihood, LINEAR.log_prior, {X: mapped, y: labels}))
     for used in (1, 31, 32, 33, 70):
         rows = rng.integers(0, 90, size=used)
         slow = np.zeros(d)
         for row in rows:
-            error = float(labels[row]) - slow_sum(d, lambda i, t, row=row: fused(x[row, i], at[i], t))
+            error = float(labels[row]) - slow_sum(
+                d, lambda i, t, row=row: fused(x[row, i], at[i], t)
+            )
             slow = np.array([fused(-error, x[row, i], slow[i]) for i in range(d)])
         found = law.gradient({"theta": at}, rows)[theta]
         np.testing.assert_array_equal(found, at + slow * (90.0 / used))
-    np.testing.assert_array_equal(law.gradient({"theta": at})[theta], law.gradient({"theta": at}, np.arange(90))[theta])
+    np.testing.assert_array_equal(
+        law.gradient({"theta": at})[theta], law.gradient({"theta": at}, np.arange(90))[theta]
+    )
 
 
 phi = Vector("phi", like=theta)
 KINDS = {
     "hierarchical": (
-        (mu, tau, theta), -((y - mu - total(X * theta)) ** 2) / 2 * exp(-tau) - tau / 2, -total((theta - mu) ** 2) / 2,
+        (mu, tau, theta),
+        -((y - mu - total(X * theta)) ** 2) / 2 * exp(-tau) - tau / 2,
+        -total((theta - mu) ** 2) / 2,
     ),
     "poisson": ((theta,), y * total(X * theta) - exp(total(X * theta)), -total(theta**4)),
     "classes": (
-        (theta, phi), total(X * theta) - sympy.log(exp(total(X * theta)) + exp(total(X * phi)) + 1), -total(theta**2 + phi**2),
+        (theta, phi),
+        total(X * theta) - sympy.log(exp(total(X * theta)) + exp(total(X * phi)) + 1),
+        -total(theta**2 + phi**2),
     ),
     "mixture": (
         (theta, phi),
-        sympy.log(exp(-total((X - theta) ** 2) / 2) + exp(-total((X - phi) ** 2) / 2)), -total(theta**2 + phi**2),
+        sympy.log(exp(-total((X - theta) ** 2) / 2) + exp(-total((X - phi) ** 2) / 2)),
+        -total(theta**2 + phi**2),
     ),
-    "functions of coordinates": ((theta,), -total(sympy.log(1 + exp(theta * X))) + y * total(sympy.sin(theta)), -total(theta**2)),
+    "functions of coordinates": (
+        (theta,),
+        -total(sympy.log(1 + exp(theta * X))) + y * total(sympy.sin(theta)),
+        -total(theta**2),
+    ),
     "numbers alone": ((mu, tau), -((y - mu) ** 2) * exp(-tau) / 2 - tau / 2, -(mu**2) - tau**2),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow  # each takes seconds to compile
@@ -163,11 +189,17 @@ def test_potential_and_gradient_are_those_of_the_model(model):
     data = {X: rng.normal(size=(count, d)) / 3, y: rng.integers(0, 3, size=count).astype(float)}
     used = [s for s in (X, y) if likelihood.has(s) or (s == X and model != "numbers alone")]
     law = Density(Posterior(blocks, likelihood, prior, {s: data[s] for s in used}))
-    at = {b.name: rng.normal(size=d) / 2 if isinstance(b, Vector) else float(rng.normal()) for b in blocks}
+    at = {
+        b.name: rng.normal(size=d) / 2 if isinstance(b, Vector) else float(rng.normal())
+        for b in blocks
+    }
     rows = rng.integers(0, count, size=35)
 
     def potential(values):
-        with_rows = sum(explicit(likelihood, {**values, "x": data[X][row], "y": data[y][row]}, d) for row in rows)
+        with_rows = sum(
+            explicit(likelihood, {**values, "x": data[X][row], "y": data[y][row]}, d)
+            for row in rows
+        )
         return float(-with_rows * count / 35 - explicit(prior, values, d))
 
     np.testing.assert_allclose(law.potential(at, rows), potential(at), rtol=1e-12)
@@ -217,17 +249,24 @@ def digest():
     """Bits of sums and of a gradient, to be compared with those of another process."""
     source = np.random.default_rng(3)
     x = source.normal(size=(100, 13)).astype("f4")
-    law = Density(Posterior(theta, LINEAR.log_likelihood, LINEAR.log_prior, {X: x, y: x[:, 0] ** 2}))
+    law = Density(
+        Posterior(theta, LINEAR.log_likelihood, LINEAR.log_prior, {X: x, y: x[:, 0] ** 2})
+    )
     found = law.gradient({"theta": source.normal(size=13)}, source.integers(0, 100, size=77))[theta]
     both = [found, np.array([machine_sum(a, a + 0.1) for a in source.normal(size=(50, 29))])]
     return hashlib.sha256(np.concatenate(both).tobytes()).hexdigest()
 
 
 @pytest.mark.by_default("machine0")
-@pytest.mark.parametrize("machine", [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}])
+@pytest.mark.parametrize(
+    "machine",
+    [{"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}, {"NUMBA_LOOP_VECTORIZE": "0"}],
+)
 def test_sums_are_the_same_bits_on_a_machine_without_wide_vectors(machine, tmp_path):
     program = "import json, test_reductions as t; print(json.dumps(t.digest()))"
     path = os.pathsep.join(filter(None, sys.path))
     environment = {**os.environ, **machine, "PYTHONPATH": path, "RECIPE_CACHE": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
     assert json.loads(done.stdout) == digest()

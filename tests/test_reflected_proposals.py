@@ -12,7 +12,20 @@ from sympy import Interval, Matrix, Rational, Symbol, exp, lambdify, log, oo, sq
 
 from catalog.sgrld_simplex_expanded_mean import sgrld_simplex_expanded_mean
 from codegen import sample
-from recipe import Noise, Recipe, RecipeError, Scalar, Update, Vector, compose, metropolis, mirror, outer, step, total
+from recipe import (
+    Noise,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Update,
+    Vector,
+    compose,
+    metropolis,
+    mirror,
+    outer,
+    step,
+    total,
+)
 from recipe.language.fold import Fold
 from verify import Verdict, verify
 
@@ -31,7 +44,9 @@ def cost_of(recipe: Recipe):
     return part, part.partners[0][1]
 
 
-@pytest.mark.parametrize("block", [x, Scalar("x", domain=Interval.open(-oo, 1))], ids=["lower", "upper"])
+@pytest.mark.parametrize(
+    "block", [x, Scalar("x", domain=Interval.open(-oo, 1))], ids=["lower", "upper"]
+)
 def test_the_density_of_the_proposal_integrates_to_one(block):
     """Up to the constant that is left out, which is the same from every state."""
     part, new = cost_of(langevin(block, block**2 / 2, 1 + block**2))
@@ -39,13 +54,16 @@ def test_the_density_of_the_proposal_integrates_to_one(block):
     density = lambdify((block, new), exp(block**2 / 2 - part.cost).xreplace({size: Rational(1, 3)}))
     side = 1 if block is x else -1
     masses = [
-        quad(lambda y, at=at: density(at, y), *sorted((1, 1 + side * 60)), limit=400)[0] for at in 1 + side * np.array([0.01, 1, 3])
+        quad(lambda y, at=at: density(at, y), *sorted((1, 1 + side * 60)), limit=400)[0]
+        for at in 1 + side * np.array([0.01, 1, 3])
     ]
     assert np.ptp(np.array(masses) / np.sqrt(2 * np.pi)) < 1e-6
     assert abs(masses[0] / np.sqrt(2 * np.pi) - 1) < 1e-6
 
 
-@pytest.mark.parametrize("at", [(Rational(3, 2), Rational(5, 4)), (Rational(101, 100), Rational(4))])
+@pytest.mark.parametrize(
+    "at", [(Rational(3, 2), Rational(5, 4)), (Rational(101, 100), Rational(4))]
+)
 def test_the_acceptance_is_that_of_both_images(at):
     part, new = cost_of(langevin(x, x**2 / 2, x))
     size = next(s for s in part.cost.free_symbols if s.name.startswith("step"))
@@ -57,11 +75,23 @@ def test_the_acceptance_is_that_of_both_images(at):
         return here**2 / 2 + log(variance) / 2 - log(both)
 
     ours = part.cost - part.cost.xreplace({x: new, new: x})
-    assert abs(evaluate(ours, values | {size: Rational(1, 3)}) - evaluate(side(*at) - side(*at[::-1]), {})) < 1e-14
+    assert (
+        abs(
+            evaluate(ours, values | {size: Rational(1, 3)})
+            - evaluate(side(*at) - side(*at[::-1]), {})
+        )
+        < 1e-14
+    )
 
 
 def test_it_is_proved_for_every_length_and_nothing_is_said_to_be_rejected():
-    report = verify(compose(metropolis(mirror(sgrld_simplex_expanded_mean, *sgrld_simplex_expanded_mean.state), "euler")))
+    report = verify(
+        compose(
+            metropolis(
+                mirror(sgrld_simplex_expanded_mean, *sgrld_simplex_expanded_mean.state), "euler"
+            )
+        )
+    )
     assert report.verdict is PROVED
     assert outcome_of(report, "uniqueness").verdict is PROVED
     assert "is rejected" not in str(report)
@@ -96,5 +126,7 @@ def test_what_has_no_known_density_is_refused():
 
 def test_draws_of_a_reflected_exponential_law():
     kernel = compose(metropolis(mirror(langevin(x, 2 * x), x), "euler"))
-    drawn = sample(kernel, steps=60_000, warmup=1_000, thin=10, step_size=0.2, chains=2, seed=3, progress=False)["x"]
+    drawn = sample(
+        kernel, steps=60_000, warmup=1_000, thin=10, step_size=0.2, chains=2, seed=3, progress=False
+    )["x"]
     assert kstest(drawn.ravel(), lambda t: 1 - np.exp(-2 * (t - 1))).statistic < 0.03

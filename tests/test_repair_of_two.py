@@ -20,15 +20,33 @@ root = 1 / sqrt(G)
 c = exp(-xi * h)
 drive = h / 2 * (sqrt(total(r**2)) - d)
 
-BADODAB = Update(h, [
-    (r, r + h / 2 * g), (theta, theta + h / 2 * r), (xi, xi + drive), (r, c * r + sqrt((1 - c**2) / (2 * xi)) * w),
-    (xi, xi + drive), (theta, theta + h / 2 * r), (r, r + h / 2 * g),
-], U + K + (xi - S.Half) ** 2 / 2)  # fmt: skip
-PRINTED_17 = Update(h, [
-    (r, r - h * (root * -g + div(root, theta) - r / G) + sqrt(2 * h / G) * w), (theta, theta + h * root * r)
-], U + K)  # fmt: skip
-NAIVE = Update(h, [(theta, theta + h * root * r), (r, r + h * root * g + sqrt(2 * h * B) * w)], U + K)
-TWO_FACTORS = Update(h, {theta: theta + 2 * h * r, r: r + h * g - 3 * A * h * r + sqrt(2 * A * h) * w}, U + K)
+BADODAB = Update(
+    h,
+    [
+        (r, r + h / 2 * g),
+        (theta, theta + h / 2 * r),
+        (xi, xi + drive),
+        (r, c * r + sqrt((1 - c**2) / (2 * xi)) * w),
+        (xi, xi + drive),
+        (theta, theta + h / 2 * r),
+        (r, r + h / 2 * g),
+    ],
+    U + K + (xi - S.Half) ** 2 / 2,
+)
+PRINTED_17 = Update(
+    h,
+    [
+        (r, r - h * (root * -g + div(root, theta) - r / G) + sqrt(2 * h / G) * w),
+        (theta, theta + h * root * r),
+    ],
+    U + K,
+)
+NAIVE = Update(
+    h, [(theta, theta + h * root * r), (r, r + h * root * g + sqrt(2 * h * B) * w)], U + K
+)
+TWO_FACTORS = Update(
+    h, {theta: theta + 2 * h * r, r: r + h * g - 3 * A * h * r + sqrt(2 * A * h) * w}, U + K
+)
 
 REPAIRS = {
     "an unsquared norm": (BADODAB, ["sqrt(total(r**2)) must be total(r**2)"]),
@@ -66,12 +84,21 @@ def test_a_hole_that_the_limit_closes_is_no_fault():
 
 
 def test_a_hole_in_one_rule_is_still_a_fault_in_another():
-    for rule in ({r: r + r * (1 - exp(-h * xi)) / xi, theta: theta + h * g / xi}, {theta: theta + h * g / xi, r: r}):
+    for rule in (
+        {r: r + r * (1 - exp(-h * xi)) / xi, theta: theta + h * g / xi},
+        {theta: theta + h * g / xi, r: r},
+    ):
         claim = Update(h, {**rule, xi: xi}, U + total(r**2) / 2 + xi**2)
         assert outcome_of(verify(claim), "well-defined").verdict is Verdict.REFUTED
 
 
 def test_one_edit_is_preferred_to_two():
-    found = find_repair(claim_of(Update(h, {theta: theta + 2 * h * r, r: r + h * g - A * h * r + sqrt(2 * A * h) * w}, U + K)))
+    found = find_repair(
+        claim_of(
+            Update(
+                h, {theta: theta + 2 * h * r, r: r + h * g - A * h * r + sqrt(2 * A * h) * w}, U + K
+            )
+        )
+    )
     assert found is not None
     assert ", and " not in found.text

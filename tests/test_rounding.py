@@ -1,4 +1,6 @@
-"""How far rounding may move a value, beside the same value in 60 digits; and states where it hides the noise of a step."""
+"""How far rounding may move a value, beside the same value in 60 digits; and states where it hides
+the noise of a step.
+"""
 
 import mpmath
 import numpy as np
@@ -14,7 +16,9 @@ from verify.statistics.recover.rounding import Rounding
 from verify.statistics.step.design import resolvable
 
 ROUNDED = 2.0**-53
-ROOM = 8  # roundings that one operation of the library may take: powers, exponentials and logarithms are not exact to the last bit
+# roundings that one operation of the library may take: powers, exponentials and logarithms are not
+# exact to the last bit
+ROOM = 8
 x, y = Scalar("x"), Scalar("y")
 CANCELLING = {
     "a sum": x + y - x,
@@ -39,7 +43,9 @@ def in_digits(e, **values):
             return at if at < 1 else 2 - at
         names = sympy.symbols(list(values))
         plain = e.xreplace({x: names[0], y: names[1]})
-        return sympy.lambdify(names, plain, "mpmath")(*(mpmath.mpf(float(v)) for v in values.values()))
+        return sympy.lambdify(names, plain, "mpmath")(
+            *(mpmath.mpf(float(v)) for v in values.values())
+        )
 
 
 @pytest.mark.by_default(6)
@@ -77,13 +83,18 @@ def test_a_gradient_is_as_wrong_as_its_place():
     theta = Vector("theta")
     U, three = Potential("U", theta), np.full((1, 3), 2.0)
     m = Meanings({"theta": three}, {theta.length.name: 3}, {"U": lambda t: t**3})
-    exact, moved = (Rounding(m, 1e-12, wrong).of(grad(U, theta), theta) for wrong in ({}, {"theta": 1e-3 * three}))
+    exact, moved = (
+        Rounding(m, 1e-12, wrong).of(grad(U, theta), theta)
+        for wrong in ({}, {"theta": 1e-3 * three})
+    )
     assert (exact < 1e-10).all()
     np.testing.assert_allclose(moved, 8 * (1.001**3 - 1), rtol=1e-6)
 
 
 def half_line(t):
-    """The gradient of a gamma potential, of which no term alone is that of the step near the edge."""
+    """The gradient of a gamma potential, of which no term alone is that of the step near the
+    edge.
+    """
     return 1 - (np.arange(t.shape[1]) + 2) / (2 * t)
 
 
@@ -91,12 +102,16 @@ NUMBERS = {"step_size": 0.3, "gradients": {"U": half_line}}
 
 
 def test_a_state_whose_rounding_hides_the_noise_is_left_out():
-    """Below phi = -60 terms beyond 1e50 cancel in the drift of ``ito_sgld``, in a product that is not multiplied out."""
+    """Below phi = -60 terms beyond 1e50 cancel in the drift of ``ito_sgld``, in a product that is
+    not multiplied out.
+    """
     chosen = battery(discretised(ito_sgld, "semi-implicit"), batched=True, **NUMBERS).experiment
     first = np.append(np.linspace(-150, -60, 5000), 1.0)
     rows = {"phi": np.stack([first, np.full(5001, 2.0), np.full(5001, 0.5)], axis=1)}
     rng = np.random.default_rng(0)
-    good = resolvable(chosen.plan, rows, chosen.meanings, rng, rounding=chosen.rounding, replicas=chosen.replicas)
+    good = resolvable(
+        chosen.plan, rows, chosen.meanings, rng, rounding=chosen.rounding, replicas=chosen.replicas
+    )
     assert not good[:-1].any()
     assert good[-1]
 
@@ -108,5 +123,7 @@ def test_a_rule_that_is_multiplied_out_is_the_same_rule(seed):
     rule = discretised(ito_sgld, "semi-implicit")
     update = rule.update
     other = Update(update.step, {b: expand(e) for b, e in update.rule}, update.target)
-    found = battery(rule, batched=True, coupled=True, seed=seed, **NUMBERS).check(reference(other, **NUMBERS), seed=seed)
+    found = battery(rule, batched=True, coupled=True, seed=seed, **NUMBERS).check(
+        reference(other, **NUMBERS), seed=seed
+    )
     assert found.outcome is Outcome.AGREES, found

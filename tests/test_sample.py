@@ -1,4 +1,6 @@
-"""``sample``: reproducible whatever the threads and chunks, honest about what is missing, and right in distribution."""
+"""``sample``: reproducible whatever the threads and chunks, honest about what is missing, and right
+in distribution.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,37 @@ from sympy import Interval, Matrix, Symbol, exp, log, oo
 
 from codegen import generate, sample
 from codegen.running.chains import Chain, run_chains
-from recipe import Data, Dense, Parameter, Posterior, Potential, Recipe, RecipeError, Scalar, Simplex, Update, Vector, bind, total
+from recipe import (
+    Data,
+    Dense,
+    Parameter,
+    Posterior,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Simplex,
+    Update,
+    Vector,
+    bind,
+    total,
+)
 
 theta = Vector("theta")
 r = Vector("r", like=theta)
 U = Potential("U", theta)
 A, C = sympy.symbols("A C", positive=True)
 k = Parameter("k", like=theta, positive=True)
-SGHMC = Recipe((theta, r), U + A * total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), name="sghmc")
-NORMAL = bind(Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="normal"), {U: total(theta**2) / 2})
+SGHMC = Recipe(
+    (theta, r),
+    U + A * total(r**2) / 2,
+    Matrix([[0, 0], [0, C]]),
+    Matrix([[0, -1], [1, 0]]),
+    name="sghmc",
+)
+NORMAL = bind(
+    Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="normal"), {U: total(theta**2) / 2}
+)
 VALUES = {"A": 1.0, "C": 0.5}
 
 X, y = Data("x", like=theta), Data("y")
@@ -39,7 +63,10 @@ labels = (rng.random(60) < 1 / (1 + np.exp(-x_values @ [1.0, -1.0, 0.5]))).astyp
 
 def posterior(**data):
     return Posterior(
-        theta, y * eta - log(1 + exp(eta)), -total(k * theta**2) / 2, {X: data.get("x", x_values), y: data.get("y", labels)}
+        theta,
+        y * eta - log(1 + exp(eta)),
+        -total(k * theta**2) / 2,
+        {X: data.get("x", x_values), y: data.get("y", labels)},
     )
 
 
@@ -54,7 +81,9 @@ def unit(g, x):
 
 
 def quiet(what, **options):
-    return sample(what, **{"progress": False, "step_size": 0.05, "steps": 40, "chains": 2, **options})
+    return sample(
+        what, **{"progress": False, "step_size": 0.05, "steps": 40, "chains": 2, **options}
+    )
 
 
 def bayes(**options):
@@ -80,7 +109,9 @@ def test_a_run_that_is_split_is_the_same_run_bit_for_bit():
         draws = loaded.Draws(np.zeros((20, 3)), np.zeros((20, 3)))
         start = 0
         for steps in splits:
-            done, guilty = loaded.run(state, draws, (), data, 0.1, params, np.uint64(7), 1, start, steps, 10, 2)
+            done, guilty = loaded.run(
+                state, draws, (), data, 0.1, params, np.uint64(7), 1, start, steps, 10, 2
+            )
             start += steps
             assert (done, guilty) == (start, -1)
         return draws
@@ -100,17 +131,29 @@ def test_warmup_thinning_and_keep_select_from_the_same_run():
 
 @pytest.mark.slow
 def test_sgld_has_the_variance_of_the_discrete_chain():
-    """theta' = (1 - h) theta + sqrt(2 h) w has the variance 1/(1 - h/2); its mean square over n steps of m independent coordinates
-    has the relative standard error sqrt(2/(m n) * (1 + q)/(1 - q)), q = (1 - h)^2, and four of them are allowed."""
+    """theta' = (1 - h) theta + sqrt(2 h) w has the variance 1/(1 - h/2); its mean square over n
+    steps of m independent coordinates has the relative standard error sqrt(2/(m n) * (1 + q)/(1 -
+    q)), q = (1 - h)^2, and four of them are allowed.
+    """
     h, d, steps = 0.05, 400, 20_000
-    draws = quiet(NORMAL, step_size=h, steps=steps + 400, warmup=400, lengths={"theta": d}, keep=[theta], thin=10)["theta"]
+    draws = quiet(
+        NORMAL,
+        step_size=h,
+        steps=steps + 400,
+        warmup=400,
+        lengths={"theta": d},
+        keep=[theta],
+        thin=10,
+    )["theta"]
     q = (1 - h) ** 20
     error = np.sqrt(2 / (2 * d * steps / 10) * (1 + q) / (1 - q))
     assert abs((draws**2).mean() * (1 - h / 2) - 1) < 4 * error
 
 
 def test_minibatch_sampling_finds_the_posterior():
-    """Against the mode with a Laplace approximation: within half a posterior standard deviation for each coordinate."""
+    """Against the mode with a Laplace approximation: within half a posterior standard deviation for
+    each coordinate.
+    """
     draws = bayes(step_size=0.02, steps=40_000, warmup=2000, thin=10, batch_size=30)["theta"]
     at = np.zeros(3)
     for _ in range(30):
@@ -158,13 +201,28 @@ def test_a_gradient_that_is_missing_does_not_compile_or_is_not_needed_is_said():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"params": {"C": 1.0}}, r"missing parameters: A, k; give them as params=\{'A': \.\.\., 'k': \.\.\.\}"),
+        (
+            {"params": {"C": 1.0}},
+            r"missing parameters: A, k; give them as params=\{'A': \.\.\., 'k': \.\.\.\}",
+        ),
         ({"params": {**BAYES_VALUES, "Z": 1}}, "unknown parameters: Z; the parameters are A, C, k"),
         ({"params": {**BAYES_VALUES, "A": -1.0}}, r"params\['A'\] = -1.0 must be positive"),
-        ({"params": {**BAYES_VALUES, "A": float("nan")}}, r"params\['A'\] contains a value that is not finite"),
-        ({"params": {**BAYES_VALUES, "A": "one"}}, r"params\['A'\] must be a number of floats, not str"),
-        ({"params": {**BAYES_VALUES, "k": np.ones(4)}}, r"params\['k'\] makes d_theta = 4, but the data of x"),
-        ({"params": {**BAYES_VALUES, "k": 1.0}}, r"params\['k'\] must be an array of one dimension, but it has the shape \(\)"),
+        (
+            {"params": {**BAYES_VALUES, "A": float("nan")}},
+            r"params\['A'\] contains a value that is not finite",
+        ),
+        (
+            {"params": {**BAYES_VALUES, "A": "one"}},
+            r"params\['A'\] must be a number of floats, not str",
+        ),
+        (
+            {"params": {**BAYES_VALUES, "k": np.ones(4)}},
+            r"params\['k'\] makes d_theta = 4, but the data of x",
+        ),
+        (
+            {"params": {**BAYES_VALUES, "k": 1.0}},
+            r"params\['k'\] must be an array of one dimension, but it has the shape \(\)",
+        ),
         ({"step_size": 0.0}, "step_size=0.0 must be a finite number above 0"),
         ({"step_size": "fast"}, "step_size='fast' must be a number above 0"),
         ({"steps": 1.5}, "steps=1.5 must be a whole number"),
@@ -181,7 +239,7 @@ def test_a_gradient_that_is_missing_does_not_compile_or_is_not_needed_is_said():
         ({"scheme": "magic"}, "there is no scheme 'magic'"),
         ({"order": ["r"]}, "must name each block"),
     ],
-)  # fmt: skip
+)
 def test_bad_arguments_are_named_before_anything_runs(options, message):
     with pytest.raises(RecipeError, match=message):
         bayes(**options)
@@ -190,7 +248,10 @@ def test_bad_arguments_are_named_before_anything_runs(options, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"x": x_values[:, 0]}, r"the data of x must be an array of two dimensions, but it has the shape \(60,\)"),
+        (
+            {"x": x_values[:, 0]},
+            r"the data of x must be an array of two dimensions, but it has the shape \(60,\)",
+        ),
         ({"x": x_values[:-1]}, "different numbers of rows: x has 59, y has 60"),
         ({"y": np.full(60, np.inf)}, "the data of y contains a value that is not finite"),
         ({"x": x_values[:0], "y": labels[:0]}, "has no row"),
@@ -215,17 +276,27 @@ def test_matrices_are_checked():
 
 
 def test_without_a_length_there_is_no_run():
-    with pytest.raises(RecipeError, match=r"the length of theta is not known; give it as lengths=\{'theta': \.\.\.\}"):
+    with pytest.raises(
+        RecipeError,
+        match=r"the length of theta is not known; give it as lengths=\{'theta': \.\.\.\}",
+    ):
         quiet(NORMAL)
 
 
 @pytest.mark.slow
 def test_first_states_lie_in_their_domains():
     eps = Symbol("epsilon", positive=True)
-    domains = {"a": Interval.open(0, oo), "b": Interval.open(-oo, 2), "c": Interval.open(1, 4), "s": Simplex()}
+    domains = {
+        "a": Interval.open(0, oo),
+        "b": Interval.open(-oo, 2),
+        "c": Interval.open(1, 4),
+        "s": Simplex(),
+    }
     blocks = [*(Vector(name, domain=domain) for name, domain in domains.items()), Scalar("x")]
     still = Update(eps, {b: b for b in blocks}, total(blocks[0]))
-    draws = quiet(still, steps=1, lengths={"a": 2, "b": 2, "c": 2, "s": 3}, initial={"x": [1.0, 2.0]})
+    draws = quiet(
+        still, steps=1, lengths={"a": 2, "b": 2, "c": 2, "s": 3}, initial={"x": [1.0, 2.0]}
+    )
     np.testing.assert_allclose(draws["c"], 2.5)
     np.testing.assert_allclose(draws["b"], 1.0)
     np.testing.assert_allclose(draws["s"], 0.25)
@@ -252,7 +323,12 @@ def test_inference_data_and_files(tmp_path):
     data = draws.to_inferencedata()
     assert data.posterior["theta"].dims == ("chain", "draw", "theta_dim")
     attributes = data.posterior.attrs
-    assert (attributes["recipe"], attributes["scheme"], attributes["step_size"], attributes["seed"]) == (
+    assert (
+        attributes["recipe"],
+        attributes["scheme"],
+        attributes["step_size"],
+        attributes["seed"],
+    ) == (
         "sghmc",
         "semi-implicit",
         '{"schedule": "Constant", "a": 0.05}',
@@ -270,15 +346,27 @@ def test_inference_data_and_files(tmp_path):
 
 
 def test_a_full_disk_is_one_sentence_before_anything_is_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9, 1000))
-    with pytest.raises(RecipeError, match=r"cannot be written: it needs 1\.\d MB, and the disk has 0.0 MB left"):
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9, 1000)
+    )
+    with pytest.raises(
+        RecipeError, match=r"cannot be written: it needs 1\.\d MB, and the disk has 0.0 MB left"
+    ):
         bayes().save(tmp_path / "draws.nc")
     assert not list(tmp_path.iterdir())
 
 
 def test_sampling_does_not_import_arviz():
-    code = "import sys, codegen; print('arviz' in sys.modules, 'verify' in sys.modules, 'catalog' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == ["False"] * 3
+    code = (
+        "import sys, codegen; print('arviz' in sys.modules, 'verify' in sys.modules, 'catalog' in"
+        " sys.modules)"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.split()
+        == ["False"] * 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -298,7 +386,9 @@ def test_a_step_that_can_leave_the_domain_is_refused_before_it_runs(domain, repa
 
 def test_a_state_on_the_edge_stops_the_chain():
     p, step = Vector("p", domain=Interval.open(0, oo)), Symbol("step", positive=True)
-    shrinking = Update(step, {p: p * sympy.exp(-step)}, total(p))  # positive, until it is too small for a floating-point number
+    shrinking = Update(
+        step, {p: p * sympy.exp(-step)}, total(p)
+    )  # positive, until it is too small for a floating-point number
     draws = sample(shrinking, step_size=100.0, steps=50, lengths={p: 2}, progress=False)
     assert all(d.left_domain and d.block == "p" for d in draws.divergences)
     assert len(draws.divergences) == len(draws["p"])

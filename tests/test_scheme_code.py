@@ -1,4 +1,6 @@
-"""Generated code of every scheme against 50 digits; the functions that exact flows are made of; what an update records."""
+"""Generated code of every scheme against 50 digits; the functions that exact flows are made of;
+what an update records.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,21 @@ from test_checkpoint import stopped_run
 from test_generate import COUPLED, FACTORED, SGHMC, SGLD, SGNHT, compare
 
 from codegen import generate
-from codegen.lowering.special_forms import phi_1
-from recipe import Noise, Potential, Recipe, RecipeError, Scalar, Update, Vector, bind, discretise, grad, mirror, total
+from codegen.device.special import phi_1
+from recipe import (
+    Noise,
+    Potential,
+    Recipe,
+    RecipeError,
+    Scalar,
+    Update,
+    Vector,
+    bind,
+    discretise,
+    grad,
+    mirror,
+    total,
+)
 from recipe.language.phi import Phi
 from recipe.scheme import NAMES
 
@@ -40,7 +55,9 @@ def fitting():
                 yield pytest.param(recipe, scheme, id=f"{recipe.name}-{scheme}")
 
 
-@pytest.mark.slow_for("sgnht-badodab", "sgnht-milstein", "sghmc-obabo", "sghmc-oabao", "sghmc-aboba")
+@pytest.mark.slow_for(
+    "sgnht-badodab", "sgnht-milstein", "sghmc-obabo", "sghmc-oabao", "sghmc-aboba"
+)
 @pytest.mark.parametrize(("recipe", "scheme"), list(fitting()))
 def test_every_scheme_is_compiled_as_it_is_written(recipe, scheme):
     for size in (1, 4):
@@ -49,9 +66,15 @@ def test_every_scheme_is_compiled_as_it_is_written(recipe, scheme):
 
 UNBOUND = ("sgrhmc", "sgrld")  # their metric G is abstract
 LEAVING = (  # the steps of every scheme but the exact transition may leave their domain
-    "jacobi_beta", "lognormal_exp_ou", "scir", "scir_posterior", "sgrld_reciprocal", "sgrld_simplex_expanded_mean",
-    "sgrld_simplex_reduced_mean", "wright_fisher_dirichlet",
-)  # fmt: skip
+    "jacobi_beta",
+    "lognormal_exp_ou",
+    "scir",
+    "scir_posterior",
+    "sgrld_reciprocal",
+    "sgrld_simplex_expanded_mean",
+    "sgrld_simplex_reduced_mean",
+    "wright_fisher_dirichlet",
+)
 
 
 def refusal(recipe, scheme):
@@ -82,16 +105,23 @@ def test_every_scheme_of_the_catalog_compiles():
                 assert said == "", (name, scheme)
                 compiled.append((name, scheme))
     assert len(compiled) > 55
-    assert {name for name, _ in compiled} == catalog_recipes().keys() - {*UNBOUND, *LEAVING} | {"scir", "lognormal_exp_ou"}
+    assert {name for name, _ in compiled} == catalog_recipes().keys() - {*UNBOUND, *LEAVING} | {
+        "scir",
+        "lognormal_exp_ou",
+    }
 
 
-@pytest.mark.parametrize("name", [n for n in LEAVING if isinstance(catalog_recipes()[n].state[0].domain, Interval)])
+@pytest.mark.parametrize(
+    "name", [n for n in LEAVING if isinstance(catalog_recipes()[n].state[0].domain, Interval)]
+)
 def test_a_step_of_the_catalog_that_may_leave_its_domain_compiles_with_its_reflection(name):
     recipe = catalog_recipes()[name]
     assert refusal(mirror(recipe, *recipe.state), "euler") == ""
 
 
-@pytest.mark.parametrize("z", [0.0, 5e-324, -1e-300, 1e-17, -3e-9, 1e-3, -0.7, 1.0, -40.0, 300.0, -1e6])
+@pytest.mark.parametrize(
+    "z", [0.0, 5e-324, -1e-300, 1e-17, -3e-9, 1e-3, -0.7, 1.0, -40.0, 300.0, -1e6]
+)
 def test_phi_1_has_all_its_digits(z):
     with mpmath.workdps(400):
         expected = float(mpmath.expm1(mpmath.mpf(z)) / mpmath.mpf(z)) if z else 1.0
@@ -100,32 +130,48 @@ def test_phi_1_has_all_its_digits(z):
 
 def test_phi_in_a_rule():
     rate = Update(
-        h, {theta: theta * exp(-h * a) + h * Phi(1, -h * a) * total(theta), a: a + h * Phi(1, theta.dim * h)}, total(theta**2)
+        h,
+        {
+            theta: theta * exp(-h * a) + h * Phi(1, -h * a) * total(theta),
+            a: a + h * Phi(1, theta.dim * h),
+        },
+        total(theta**2),
     )
     compare(rate, 3)
     loaded = generate(rate).load()
     state, out = (loaded.allocate(np.array([1.0, 2.0]), np.array([0.0])) for _ in range(2))
     loaded.step(out, state, (), 0.5, (), ())
     np.testing.assert_array_equal(out.theta, [2.5, 3.5])  # at the rate 0 there is no hole
-    with pytest.raises(RecipeError, match=r"Phi\(2, ...\) has no compiled form, only Phi\(1, ...\) has"):
+    with pytest.raises(
+        RecipeError, match=r"Phi\(2, ...\) has no compiled form, only Phi\(1, ...\) has"
+    ):
         generate(Update(h, {theta: theta + Phi(2, -h * a), a: a}, total(theta**2)))
 
 
 def test_the_noise_of_a_short_exact_flow_keeps_its_digits():
-    flow = Update(h, {theta: exp(-C * h) * theta + sqrt(A - A * exp(-2 * C * h)) * w}, total(theta**2))
+    flow = Update(
+        h, {theta: exp(-C * h) * theta + sqrt(A - A * exp(-2 * C * h)) * w}, total(theta**2)
+    )
     loaded = generate(flow).load()
-    params = loaded.Params(**{f: {A: 3.0, C: 1e-9}[s] for s, f in generate(flow).plan.settings.items()})
+    params = loaded.Params(
+        **{f: {A: 3.0, C: 1e-9}[s] for s, f in generate(flow).plan.settings.items()}
+    )
     state, out = (loaded.allocate(np.zeros(2)) for _ in range(2))
     loaded.step(out, state, (), 1e-3, params, (np.array([1.0, -1.0]),))
     with mpmath.workdps(50):
-        expected = float(mpmath.sqrt(-3 * mpmath.expm1(mpmath.mpf(-2) * mpmath.mpf(1e-9) * mpmath.mpf(1e-3))))
+        expected = float(
+            mpmath.sqrt(-3 * mpmath.expm1(mpmath.mpf(-2) * mpmath.mpf(1e-9) * mpmath.mpf(1e-3)))
+        )
     np.testing.assert_allclose(out.theta, [expected, -expected], rtol=1e-14)
 
 
 LM = Update(
-    h, {theta: theta - h * theta**3 + sqrt(h) * w, a: a + h * total(theta)}, total(theta**2),
-    observe={theta: theta + sqrt(h / 2) * n * a, a: total(theta) + m}, name="recorded",
-)  # fmt: skip
+    h,
+    {theta: theta - h * theta**3 + sqrt(h) * w, a: a + h * total(theta)},
+    total(theta**2),
+    observe={theta: theta + sqrt(h / 2) * n * a, a: total(theta) + m},
+    name="recorded",
+)
 STEPS, SEED, CHAIN = 11, 4, 1
 START = [np.array([0.3, -0.9, 1.4]), np.array([0.4])]
 
@@ -141,8 +187,14 @@ def run(loaded, splits, warmup=0, thin=1):
 
 
 def drawn(module, loaded, name, t, size):
-    body = next(n for n in (module.plan.noises, module.plan.recorded.noises) if any(d.name == name for d in n))
-    return normals(module.source, body, next(d for d in body if d.name == name), size, SEED, CHAIN, t)
+    body = next(
+        n
+        for n in (module.plan.noises, module.plan.recorded.noises)
+        if any(d.name == name for d in n)
+    )
+    return normals(
+        module.source, body, next(d for d in body if d.name == name), size, SEED, CHAIN, t
+    )
 
 
 @pytest.mark.slow
@@ -181,7 +233,9 @@ def test_a_block_that_is_not_named_is_recorded_as_it_is():
 
 
 def test_a_gradient_in_what_is_recorded_is_refused():
-    with pytest.raises(RecipeError, match=r"grad\(U, theta\) in observe\[theta\] needs another gradient evaluation"):
+    with pytest.raises(
+        RecipeError, match=r"grad\(U, theta\) in observe\[theta\] needs another gradient evaluation"
+    ):
         generate(Update(h, {theta: theta + w}, U, observe={theta: theta - h * grad(U, theta)}))
 
 
@@ -190,15 +244,23 @@ OVERDAMPED = Recipe(theta, U, Matrix([[1]]), Matrix([[0]]), name="overdamped")
 
 @pytest.mark.slow
 def test_the_variance_of_leimkuhler_and_matthews_is_exact_on_a_normal_target():
-    """Theirs (2013): on U = theta^2/2 the recorded positions have variance 1 for every step size, here 1.2; 4 standard errors of
-    independent draws, which thinning by 20 makes them."""
+    """Theirs (2013): on U = theta^2/2 the recorded positions have variance 1 for every step size,
+    here 1.2; 4 standard errors of independent draws, which thinning by 20 makes them.
+    """
     from codegen import sample
 
     normal = bind(OVERDAMPED, {U: total(theta**2) / 2})
     draws = sample(
-        normal, scheme="leimkuhler-matthews", step_size=1.2, steps=20_400, warmup=400, thin=20, chains=2, lengths={theta: 200},
+        normal,
+        scheme="leimkuhler-matthews",
+        step_size=1.2,
+        steps=20_400,
+        warmup=400,
+        thin=20,
+        chains=2,
+        lengths={theta: 200},
         progress=False,
-    )["theta"]  # fmt: skip
+    )["theta"]
     assert abs((draws**2).mean() - 1) < 4 * np.sqrt(2 / draws.size)
 
 
@@ -206,16 +268,33 @@ def test_the_variance_of_leimkuhler_and_matthews_is_exact_on_a_normal_target():
 def test_a_stopped_run_with_something_recorded_goes_on_bit_for_bit(tmp_path, monkeypatch):
     from test_checkpoint import POSTERIOR
 
-    options = {"target": bind(OVERDAMPED, {U: POSTERIOR}), "scheme": "leimkuhler-matthews", "params": {}}
+    options = {
+        "target": bind(OVERDAMPED, {U: POSTERIOR}),
+        "scheme": "leimkuhler-matthews",
+        "params": {},
+    }
     whole = sampled(**options)
     for after in (4, 9):
         stopped_run(tmp_path / "c", monkeypatch, after, **options)
-    np.testing.assert_array_equal(whole["theta"], sampled(checkpoint=tmp_path / "c", **options)["theta"])
+    np.testing.assert_array_equal(
+        whole["theta"], sampled(checkpoint=tmp_path / "c", **options)["theta"]
+    )
 
 
 def test_a_whole_gradient_is_evaluated_once_a_step_in_each_splitting():
-    for scheme, evaluations in (("baoab", 1), ("obabo", 1), ("leapfrog", 1), ("aboba", 1), ("oabao", 1), ("baoabaoab", 2)):
-        recipe = SGHMC if scheme != "leapfrog" else Recipe((theta, r), SGHMC.H, Matrix.zeros(2), SGHMC.Q.written, name="hmc")
+    for scheme, evaluations in (
+        ("baoab", 1),
+        ("obabo", 1),
+        ("leapfrog", 1),
+        ("aboba", 1),
+        ("oabao", 1),
+        ("baoabaoab", 2),
+    ):
+        recipe = (
+            SGHMC
+            if scheme != "leapfrog"
+            else Recipe((theta, r), SGHMC.H, Matrix.zeros(2), SGHMC.Q.written, name="hmc")
+        )
         source = generate(recipe, scheme=scheme).source
         loop = source[source.index("for done in range(start") : source.index("def run_schedule")]
         assert loop.count("gradient(state.") == evaluations, scheme

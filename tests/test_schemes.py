@@ -1,4 +1,6 @@
-"""Schemes: what each makes of the catalog, what it refuses, and that every sub-flow is the exact one."""
+"""Schemes: what each makes of the catalog, what it refuses, and that every sub-flow is the exact
+one.
+"""
 
 import itertools
 import json
@@ -82,7 +84,11 @@ def fits(recipe, name):
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_which_schemes_fit(name):
-    assert [s.name for s in SCHEMES if fits(RECIPES[name], s.name)] == ["euler", "semi-implicit", *FITTING[name].split()]
+    assert [s.name for s in SCHEMES if fits(RECIPES[name], s.name)] == [
+        "euler",
+        "semi-implicit",
+        *FITTING[name].split(),
+    ]
 
 
 @pytest.mark.by_default(90)
@@ -102,23 +108,38 @@ def test_every_scheme_has_the_drift_and_diffusion_of_its_recipe(name, scheme):
         assert decide_zero_entry(difference).verdict is Verdict.PROVED
 
 
-# -- splittings ------------------------------------------------------------------------------------------------------------------
+# -- splittings
+# --------------------------------------------------------------------------------------------------
 
 
 def test_the_letters_of_langevin_dynamics():
     theta, r = sghmc.state
     (U,) = sghmc.H.atoms(Potential)
-    found = {p.letter: [(m.block, m.rate, m.push, m.noise) for m in p.motions] for p in pieces_of(sghmc)}
-    assert found == {"A": [(theta, 0, r, 0)], "B": [(r, 0, -grad(U, theta), 0)], "O": [(r, -C, 0, C)]}
+    found = {
+        p.letter: [(m.block, m.rate, m.push, m.noise) for m in p.motions] for p in pieces_of(sghmc)
+    }
+    assert found == {
+        "A": [(theta, 0, r, 0)],
+        "B": [(r, 0, -grad(U, theta), 0)],
+        "O": [(r, -C, 0, C)],
+    }
 
 
 def test_the_letters_of_a_thermostat_and_of_third_order_dynamics():
     assert {p.letter: [m.block.name for m in p.motions] for p in pieces_of(sgnht)} == {
-        "A": ["theta"], "B": ["r"], "O": ["r"], "D": ["xi"],
-    }  # fmt: skip
-    assert {p.letter: [m.block.name for m in p.motions] for p in pieces_of(third_order_langevin)} == {
-        "A": ["theta"], "B": ["p"], "O": ["r"], "D": ["r"],
-    }  # fmt: skip
+        "A": ["theta"],
+        "B": ["r"],
+        "O": ["r"],
+        "D": ["xi"],
+    }
+    assert {
+        p.letter: [m.block.name for m in p.motions] for p in pieces_of(third_order_langevin)
+    } == {
+        "A": ["theta"],
+        "B": ["p"],
+        "O": ["r"],
+        "D": ["r"],
+    }
 
 
 def test_baoab_as_it_is_printed():
@@ -126,7 +147,13 @@ def test_baoab_as_it_is_printed():
     (U,) = sghmc.H.atoms(Potential)
     w = Noise("w_r", like=r)
     kick, drift = (r, r - h * grad(U, theta) / 2), (theta, theta + h * r / 2)
-    assert discretise(sghmc, "baoab").rule == (kick, drift, (r, exp(-C * h) * r + sqrt(1 - exp(-2 * C * h)) * w), drift, kick)
+    assert discretise(sghmc, "baoab").rule == (
+        kick,
+        drift,
+        (r, exp(-C * h) * r + sqrt(1 - exp(-2 * C * h)) * w),
+        drift,
+        kick,
+    )
 
 
 def test_every_occurrence_of_noise_is_a_draw_of_its_own():
@@ -139,19 +166,27 @@ def test_the_rate_of_a_thermostat_may_be_zero():
     r, xi = sgnht.state[1:]
     (o,) = (e for b, e in discretise(sgnht, "BADODAB").rule if b == r and e.has(Noise))
     assert o.has(Phi)
-    assert o.subs(xi, 0).subs(r, 0) == sqrt(2 * h * Symbol("A", positive=True)) * Noise("w_r", like=r)
+    assert o.subs(xi, 0).subs(r, 0) == sqrt(2 * h * Symbol("A", positive=True)) * Noise(
+        "w_r", like=r
+    )
 
 
 @pytest.mark.parametrize("name", ["sghmc", "sgnht", "third_order_langevin"])
 def test_every_sub_flow_solves_its_equation(name):
-    """Mean and variance against their differential equations, by sympy alone and off the rate zero."""
+    """Mean and variance against their differential equations, by sympy alone and off the
+    rate zero.
+    """
     t = Symbol("t", positive=True)
     for piece in pieces_of(RECIPES[name]):
         for m in piece.motions:
             mean, variance = (e.rewrite(exp) for e in (flow(m, t).mean, flow(m, t).variance))
             assert simplify(mean.diff(t) - m.rate * mean - m.push) == 0
             assert simplify(variance.diff(t) - 2 * m.rate * variance - 2 * m.noise) == 0
-            assert mean.limit(t, 0) == m.block if not mean.has(Potential) else mean.subs(t, 0) == m.block
+            assert (
+                mean.limit(t, 0) == m.block
+                if not mean.has(Potential)
+                else mean.subs(t, 0) == m.block
+            )
             assert variance.limit(t, 0) == 0
 
 
@@ -162,12 +197,27 @@ c = Symbol("c", positive=True)
 @pytest.mark.parametrize(
     ("recipe", "word", "sentence"),
     [
-        (sghmc, "BADODAB", "has the letter D, and the pieces of this recipe are: A positions move (theta); B kick (r); O"),
+        (
+            sghmc,
+            "BADODAB",
+            (
+                "has the letter D, and the pieces of this recipe are: A positions move (theta); B"
+                " kick (r); O"
+            ),
+        ),
         (sghmc, "BAB", "leaves out O (Ornstein-Uhlenbeck of r), so it is not this recipe"),
         (sgld, "BAOAB", "the term -grad(U, theta), which is not linear in theta"),
         (RECIPES["sgrhmc"], "BAOAB", "the term r/sqrt(G(theta)), which is not linear in theta"),
-        (Recipe((x, y), x**2 + y**2, Matrix([[1, c], [c, 1]]), Matrix([[0, 0], [0, 0]])), "O", "couples the noise of x and y"),
-        (Recipe((x,), x**2 / 2 - log(x), Matrix([[x]]), Matrix([[0]])), "O", "which is not linear in x"),
+        (
+            Recipe((x, y), x**2 + y**2, Matrix([[1, c], [c, 1]]), Matrix([[0, 0], [0, 0]])),
+            "O",
+            "couples the noise of x and y",
+        ),
+        (
+            Recipe((x,), x**2 / 2 - log(x), Matrix([[x]]), Matrix([[0]])),
+            "O",
+            "which is not linear in x",
+        ),
     ],
 )
 def test_a_word_that_does_not_fit_is_refused_with_the_reason(recipe, word, sentence):
@@ -181,19 +231,27 @@ def test_two_blocks_that_move_by_one_another_have_no_flow():
     p, q = Vector("p", like=theta), Vector("q", like=theta)
     U = Potential("U", theta)
     swirl = Recipe(
-        (theta, p, q), U + total(p**2 + q**2) / 2, Matrix([[0, 0, 0], [0, c, 0], [0, 0, c]]),
+        (theta, p, q),
+        U + total(p**2 + q**2) / 2,
+        Matrix([[0, 0, 0], [0, c, 0], [0, 0, c]]),
         Matrix([[0, -1, 0], [1, 0, -1], [0, 1, 0]]),
-    )  # fmt: skip
+    )
     letters = {piece.letter: [m.block.name for m in piece.motions] for piece in pieces_of(swirl)}
     assert letters == {"A": ["theta"], "B": ["p"], "O": ["p", "q"], "D": ["q"]}
-    both = Recipe(swirl.state, swirl.H, swirl.D.written, Matrix([[0, -1, -1], [1, 0, -1], [1, 1, 0]]))
+    both = Recipe(
+        swirl.state, swirl.H, swirl.D.written, Matrix([[0, -1, -1], [1, 0, -1], [1, 1, 0]])
+    )
     with pytest.raises(RecipeError, match=r"kick \(B\): p and q would move by one another"):
         pieces_of(both)
 
 
 def test_a_motion_that_reads_a_block_of_its_own_piece_by_its_rate_and_its_noise_alike():
-    """Rate and noise cancel in a sum; the flow of p is not that with q at rest, as q moves in the same piece."""
-    swirl = Recipe((x, y), x**2 / 2 + y**2 / 2, Matrix([[1 + y**2, 0], [0, 1]]), Matrix([[0, 0], [0, 0]]))
+    """Rate and noise cancel in a sum; the flow of p is not that with q at rest, as q moves in the
+    same piece.
+    """
+    swirl = Recipe(
+        (x, y), x**2 / 2 + y**2 / 2, Matrix([[1 + y**2, 0], [0, 1]]), Matrix([[0, 0], [0, 0]])
+    )
     with pytest.raises(RecipeError, match=r"x and y would move by one another"):
         split(swirl, "O")
 
@@ -225,17 +283,24 @@ def test_a_step_is_no_better_than_what_it_is_made_from():
         assert report.verdict is Verdict.REFUTED
         assert lines_of(discretised(twisted, scheme))["stationarity"].verdict is Verdict.REFUTED
     outwards = Recipe((x,), -(x**2) / 2, Matrix([[1]]), Matrix([[0]]))
-    assert verify(discretised(outwards, "euler")).verdict is Verdict.REFUTED  # its law is not normalisable
+    assert (
+        verify(discretised(outwards, "euler")).verdict is Verdict.REFUTED
+    )  # its law is not normalisable
 
 
 def test_an_unknown_scheme_is_named_with_those_that_there_are():
     with pytest.raises(
-        RecipeError, match=r"there is no scheme 'rk4'; the schemes are euler, .*any word over the letters A, B, O, D"
+        RecipeError,
+        match=(
+            r"there is no scheme 'rk4'; the schemes are euler, .*any word over the letters A, B,"
+            r" O, D"
+        ),
     ):
         scheme_called("rk4")
 
 
-# -- the others ------------------------------------------------------------------------------------------------------------------
+# -- the others
+# --------------------------------------------------------------------------------------------------
 
 
 def test_milstein_adds_the_slope_of_the_noise():
@@ -243,9 +308,15 @@ def test_milstein_adds_the_slope_of_the_noise():
     U, G = Potential("U", theta), Function("G", positive=True)
     plain = Recipe((theta,), U, Matrix([[1 / G(theta)]]), Matrix([[0]]))
     w = Noise("w_theta", like=theta)
-    (_, milstein), (_, euler) = discretise(plain, "milstein").rule[0], discretise(plain, "euler").rule[0]
+    (_, milstein), (_, euler) = (
+        discretise(plain, "milstein").rule[0],
+        discretise(plain, "euler").rule[0],
+    )
     slope = -G(theta).diff(theta) / G(theta) ** 2
-    assert decide_zero(milstein - euler - h / 2 * (w**2 - 1) * jets_from_sympy(slope)).verdict is Verdict.PROVED
+    assert (
+        decide_zero(milstein - euler - h / 2 * (w**2 - 1) * jets_from_sympy(slope)).verdict
+        is Verdict.PROVED
+    )
 
 
 def test_milstein_needs_noise_that_is_elementwise():
@@ -258,7 +329,9 @@ def test_milstein_needs_noise_that_is_elementwise():
 
 
 def test_leimkuhler_matthews_is_the_printed_scheme():
-    """x' = x + h f(x) + sqrt(2 h) (w + w') / 2 over several steps, each noise in two of them, in 30 digits."""
+    """x' = x + h f(x) + sqrt(2 h) (w + w') / 2 over several steps, each noise in two of them, in 30
+    digits.
+    """
     (theta,) = sgld.state
     update = discretise(sgld, "leimkuhler-matthews")
     (U,) = sgld.H.atoms(Potential)
@@ -281,7 +354,10 @@ def test_leimkuhler_matthews_is_the_printed_scheme():
 @pytest.mark.parametrize(
     ("recipe", "sentence"),
     [
-        (sghmc, "is for overdamped dynamics of one block, and the state is (theta, r); try a splitting"),
+        (
+            sghmc,
+            "is for overdamped dynamics of one block, and the state is (theta, r); try a splitting",
+        ),
         (RECIPES["sgrld"], "D[theta, theta] = 1/G is not constant"),
         (Recipe((x,), x**2, Matrix([[0]]), Matrix([[0]])), "D[x, x] = 0"),
     ],
@@ -293,13 +369,18 @@ def test_leimkuhler_matthews_is_refused_with_the_reason(recipe, sentence):
 
 
 def test_what_belongs_to_other_schemes_is_refused():
-    with pytest.raises(RecipeError, match="order= belongs to the scheme semi-implicit, not to baoab"):
+    with pytest.raises(
+        RecipeError, match="order= belongs to the scheme semi-implicit, not to baoab"
+    ):
         discretise(sghmc, "baoab", order=["r", "theta"])
-    with pytest.raises(RecipeError, match="compensate= is known for euler and semi-implicit, not for baoab"):
+    with pytest.raises(
+        RecipeError, match="compensate= is known for euler and semi-implicit, not for baoab"
+    ):
         discretise(sghmc, "baoab", compensate=True)
 
 
-# -- what is proved of a step ----------------------------------------------------------------------------------------------------
+# -- what is proved of a step
+# --------------------------------------------------------------------------------------------------
 
 
 def lines_of(step):
@@ -315,10 +396,15 @@ def test_splittings_of_langevin_dynamics_are_proved(scheme):
 
 
 def mutated(step, k, **changes):
-    """The step with another sub-flow: ``mean``, ``variance`` or ``time`` of the k-th as functions of what they were."""
+    """The step with another sub-flow: ``mean``, ``variance`` or ``time`` of the k-th as functions
+    of what they were.
+    """
     flows = list(step.splitting.flows)
     own = {"time": changes.pop("time")(flows[k].time)} if "time" in changes else {}
-    law = replace(flows[k].law, **{part: change(getattr(flows[k].law, part)) for part, change in changes.items()})
+    law = replace(
+        flows[k].law,
+        **{part: change(getattr(flows[k].law, part)) for part, change in changes.items()},
+    )
     flows[k] = replace(flows[k], law=law, **own)
     splitting = replace(step.splitting, flows=tuple(flows))
     return replace(step, splitting=splitting, update=splitting.update)
@@ -327,9 +413,15 @@ def mutated(step, k, **changes):
 r = sghmc.state[1]
 MUTANTS = {
     "a half step made whole": (0, {"mean": lambda m: 2 * m - r}),
-    "a half step made whole, and called whole": (0, {"mean": lambda m: 2 * m - r, "time": lambda t: 2 * t}),
+    "a half step made whole, and called whole": (
+        0,
+        {"mean": lambda m: 2 * m - r, "time": lambda t: 2 * t},
+    ),
     "a kick in the wrong direction": (4, {"mean": lambda m: 2 * r - m}),
-    "c1 and c2 swapped": (2, {"mean": lambda m: r * sqrt(1 - exp(-2 * C * h)), "variance": lambda v: exp(-2 * C * h)}),
+    "c1 and c2 swapped": (
+        2,
+        {"mean": lambda m: r * sqrt(1 - exp(-2 * C * h)), "variance": lambda v: exp(-2 * C * h)},
+    ),
     "noise of half the variance": (2, {"variance": lambda v: v / 2}),
     "friction twice": (2, {"mean": lambda m: r * exp(-2 * C * h)}),
 }
@@ -347,20 +439,30 @@ def test_a_mutant_that_is_wrong_in_the_limit_is_inconsistent():
     twice = mutated(discretised(sghmc, "baoab"), 0, mean=lambda m: 2 * m - r)
     outcome = lines_of(twice)["consistency"]
     assert outcome.verdict is Verdict.REFUTED
-    assert "the drift of r: that of the rule minus the derived one is -grad(U, theta)/2" in outcome.by
+    assert (
+        "the drift of r: that of the rule minus the derived one is -grad(U, theta)/2" in outcome.by
+    )
 
 
 def test_a_step_that_moves_however_small_it_is_is_inconsistent():
     halved = mutated(discretised(sghmc, "baoab"), 2, mean=lambda m: m / 2)
     outcome = lines_of(halved)["consistency"]
     assert outcome.verdict is Verdict.REFUTED
-    assert outcome.by == "the rule of r does not vanish with the step: at step_size = 0 it is r/2, not r"
+    assert (
+        outcome.by
+        == "the rule of r does not vanish with the step: at step_size = 0 it is r/2, not r"
+    )
     assert outcome.witness is not None
 
 
 def test_two_moves_that_may_make_each_other_good_are_left_open():
     theta, r = sghmc.state
-    back = -r - h * C * r - h * grad(Potential("U", theta), theta) + sqrt(2 * C * h) * Noise("w", like=r)
+    back = (
+        -r
+        - h * C * r
+        - h * grad(Potential("U", theta), theta)
+        + sqrt(2 * C * h) * Noise("w", like=r)
+    )
     rule = [(r, -r), (theta, theta - h * r), (r, back)]
     turned = Discretisation(sghmc, "printed", Update(h, rule, sghmc.H))
     assert lines_of(turned)["consistency"].verdict is Verdict.UNDECIDED
@@ -371,25 +473,36 @@ def test_a_printed_rule_is_a_step_as_it_stands():
     assert discretised(sghmc.update, "printed").update is sghmc.update
     with pytest.raises(RecipeError, match=r"no printed rule; name a scheme"):
         discretised(Recipe((x,), x**2, Matrix([[1]]), Matrix([[0]])), "printed")
-    with pytest.raises(RecipeError, match=r"a discrete step already: --scheme printed takes it as it stands"):
+    with pytest.raises(
+        RecipeError, match=r"a discrete step already: --scheme printed takes it as it stands"
+    ):
         discretised(sghmc.update, "euler")
 
 
-# -- the command -----------------------------------------------------------------------------------------------------------------
+# -- the command
+# --------------------------------------------------------------------------------------------------
 
 
 def test_verify_a_step_from_the_command_line():
     said = command("verify", "sgnht", "--scheme", "BADODAB")
     assert said.returncode == 0
-    assert said.stdout.startswith("sgnht, BADODAB (step, catalog/sgnht.py): proved for every d_theta, every smooth U(theta)")
+    assert said.stdout.startswith(
+        "sgnht, BADODAB (step, catalog/sgnht.py): proved for every d_theta, every smooth U(theta)"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["verify", "sgld", "--scheme", "baoab"], "recipe: sgld: the drift of theta has the term -grad(U, theta)"),
+        (
+            ["verify", "sgld", "--scheme", "baoab"],
+            "recipe: sgld: the drift of theta has the term -grad(U, theta)",
+        ),
         (["verify", "sgld", "--scheme", "rk4"], "recipe: sgld: there is no scheme 'rk4'"),
-        (["verify", "sghmc", "--scheme", "baoab", "--certificate", "c.json"], "recipe: --certificate is for recipes"),
+        (
+            ["verify", "sghmc", "--scheme", "baoab", "--certificate", "c.json"],
+            "recipe: --certificate is for recipes",
+        ),
         (["schemes", "nothing"], "recipe: nothing is neither a file nor in the catalog"),
     ],
 )
@@ -401,17 +514,25 @@ def test_what_cannot_be_done_is_one_sentence(arguments, sentence):
 
 def test_the_schemes_of_a_recipe():
     said = command("schemes", "sghmc")
-    assert "    O Ornstein-Uhlenbeck: r <- N(r*exp(-C*step_size), 1 - exp(-2*C*step_size))\n" in said.stdout
+    assert (
+        "    O Ornstein-Uhlenbeck: r <- N(r*exp(-C*step_size), 1 - exp(-2*C*step_size))\n"
+        in said.stdout
+    )
     assert "    badodab              does not fit: the word BADODAB has the letter D" in said.stdout
     data = json.loads(command("schemes", "sgld", "--json").stdout)
     assert data[0]["no_splitting"].startswith("the drift of theta has the term")
     assert {s["name"] for s in data[0]["schemes"] if s["refused"] is None} == {
-        "euler", "semi-implicit", "milstein", "leimkuhler-matthews",
-    }  # fmt: skip
+        "euler",
+        "semi-implicit",
+        "milstein",
+        "leimkuhler-matthews",
+    }
 
 
 def test_all_schemes():
-    assert [line.split()[0] for line in command("schemes").stdout.splitlines()][: len(SCHEMES)] == [s.name for s in SCHEMES]
+    assert [line.split()[0] for line in command("schemes").stdout.splitlines()][: len(SCHEMES)] == [
+        s.name for s in SCHEMES
+    ]
     assert len(json.loads(command("schemes", "--json").stdout)) == len(SCHEMES)
 
 

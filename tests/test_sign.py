@@ -25,12 +25,35 @@ g = Function("g", positive=True)
 @pytest.mark.parametrize(
     "e",
     [
-        a * c, a + n, 1 + x**2, 1 / (1 + theta**2), exp(x) - m, sqrt(a), g(theta), Field("F", theta, positive=True), theta.dim,
-        total(g(theta)), log(1 + exp(x)), cosh(x) * a, u * (1 - u), 1 - u, 2 - v, x**2 - 2 * x + 2, x**2 + x * y + y**2 + 1,
-        1 - total(w), w * (1 - total(w)), a**x, (1 + x**2) ** Rational(-3, 2), -m, 2 + k, tanh(a), 1 - exp(-a), exp(a * c) - 1,
+        a * c,
+        a + n,
+        1 + x**2,
+        1 / (1 + theta**2),
+        exp(x) - m,
+        sqrt(a),
+        g(theta),
+        Field("F", theta, positive=True),
+        theta.dim,
+        total(g(theta)),
+        log(1 + exp(x)),
+        cosh(x) * a,
+        u * (1 - u),
+        1 - u,
+        2 - v,
+        x**2 - 2 * x + 2,
+        x**2 + x * y + y**2 + 1,
+        1 - total(w),
+        w * (1 - total(w)),
+        a**x,
+        (1 + x**2) ** Rational(-3, 2),
+        -m,
+        2 + k,
+        tanh(a),
+        1 - exp(-a),
+        exp(a * c) - 1,
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_positive(e):
     assert is_positive(e)
 
@@ -38,11 +61,22 @@ def test_positive(e):
 S = total(w)
 ROOT = sqrt(1 - S)
 ON_SIMPLEX = [  # with the signs that they have
-    (1 + ROOT - S, {1}), (1 - S / (1 + ROOT), {1}), (2 - S, {1}), (a + c - a * S, {1}), (S - 1, {-1}), (S - 2 * a - 1, {-1}),
-    (1 / (1 + ROOT) - 1, {-1}), (2 * n * ROOT - n * S + n, {0, 1}), (1 - 2 * S, {-1, 0, 1}), (ROOT - S, {-1, 0, 1}),
-    (a - S, {-1, 0, 1}), (1 - S / ROOT, {-1, 0, 1}), (1 - total(w**2) - S, {-1, 0, 1}), (2 - 1 / (1 - S), {-1, 0, 1}),
+    (1 + ROOT - S, {1}),
+    (1 - S / (1 + ROOT), {1}),
+    (2 - S, {1}),
+    (a + c - a * S, {1}),
+    (S - 1, {-1}),
+    (S - 2 * a - 1, {-1}),
+    (1 / (1 + ROOT) - 1, {-1}),
+    (2 * n * ROOT - n * S + n, {0, 1}),
+    (1 - 2 * S, {-1, 0, 1}),
+    (ROOT - S, {-1, 0, 1}),
+    (a - S, {-1, 0, 1}),
+    (1 - S / ROOT, {-1, 0, 1}),
+    (1 - total(w**2) - S, {-1, 0, 1}),
+    (2 - 1 / (1 - S), {-1, 0, 1}),
     (1 + 1 / (S - 2), {0, 1, -1}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("e", "signs"), ON_SIMPLEX, ids=[str(e) for e, _ in ON_SIMPLEX])
@@ -57,14 +91,32 @@ def test_signs_on_the_simplex_are_those_of_values(e, signs):
             assert abs((form.xreplace(values) - value).evalf()) < 1e-12
 
 
-@pytest.mark.parametrize("e", [x**2, n, n * a, total(theta**2), v * (1 - v), x**2 - 2 * x + 1, 1 + k, x**2 * y**2 + n], ids=str)
+@pytest.mark.parametrize(
+    "e",
+    [x**2, n, n * a, total(theta**2), v * (1 - v), x**2 - 2 * x + 1, 1 + k, x**2 * y**2 + n],
+    ids=str,
+)
 def test_nonnegative_but_not_positive(e):
     assert is_nonnegative(e)
     assert not is_positive(e)
 
 
 @pytest.mark.parametrize(
-    "e", [x, x - y, 1 - x**2, theta, a - c, log(a), x**2 - 1, 1 - 2 * u, total(theta), 1 - total(u), x * a], ids=str
+    "e",
+    [
+        x,
+        x - y,
+        1 - x**2,
+        theta,
+        a - c,
+        log(a),
+        x**2 - 1,
+        1 - 2 * u,
+        total(theta),
+        1 - total(u),
+        x * a,
+    ],
+    ids=str,
 )
 def test_no_sign_is_claimed_where_there_is_none(e):
     assert possible_signs(e) == {-1, 0, 1}
@@ -84,7 +136,16 @@ def test_nonzero_is_weaker_than_a_sign():
     assert not is_positive(s)
 
 
-RANGES = {a: (1, 64), c: (1, 64), n: (0, 64), m: (-64, -1), x: (-64, 64), y: (-64, 64), u: (1, 15), v: (0, 16)}
+RANGES = {
+    a: (1, 64),
+    c: (1, 64),
+    n: (0, 64),
+    m: (-64, -1),
+    x: (-64, 64),
+    y: (-64, 64),
+    u: (1, 15),
+    v: (0, 16),
+}
 
 
 @st.composite
@@ -93,7 +154,19 @@ def expressions(draw: st.DrawFn) -> Expr:
     e = draw(st.sampled_from(words))
     for _ in range(draw(st.integers(1, 4))):
         other = draw(st.sampled_from(words))
-        e = draw(st.sampled_from([e + other, e * other, e - other, e**2, exp(e / 16), e**2 - e * other + other**2, 1 / (1 + e**2)]))
+        e = draw(
+            st.sampled_from(
+                [
+                    e + other,
+                    e * other,
+                    e - other,
+                    e**2,
+                    exp(e / 16),
+                    e**2 - e * other + other**2,
+                    1 / (1 + e**2),
+                ]
+            )
+        )
     return e
 
 

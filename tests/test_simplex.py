@@ -1,4 +1,6 @@
-"""The parameterisations of Patterson & Teh (2013), Table 1, for every K; and once more in explicit coordinates, for small K."""
+"""The parameterisations of Patterson & Teh (2013), Table 1, for every K; and once more in explicit
+coordinates, for small K.
+"""
 
 import mpmath
 import numpy as np
@@ -30,7 +32,7 @@ from recipe import (
     mirror,
     outer,
     total,
-)  # fmt: skip
+)
 from verify import Verdict, verify
 from verify.decide.zero.decide import vanishes
 from verify.kernels.hastings import decide_hastings
@@ -43,12 +45,14 @@ MODULES = dict(
     zip(
         NAMES,
         (
-            sgrld_simplex_reduced_mean, sgrld_simplex_reduced_natural, sgrld_simplex_expanded_mean,
+            sgrld_simplex_reduced_mean,
+            sgrld_simplex_reduced_natural,
+            sgrld_simplex_expanded_mean,
             sgrld_simplex_expanded_natural,
         ),
         strict=True,
     )
-)  # fmt: skip
+)
 every_parameterisation = pytest.mark.parametrize("name", NAMES)
 
 
@@ -56,7 +60,8 @@ def recipe_of(name: str) -> Recipe:
     return getattr(MODULES[name], f"sgrld_simplex_{name}")
 
 
-# -- for every K -------------------------------------------------------------------------------------------------------------------
+# -- for every K
+# --------------------------------------------------------------------------------------------------
 
 
 @every_parameterisation
@@ -69,13 +74,22 @@ def test_the_published_curvature_terms_make_the_correction(name):
     module = MODULES[name]
     gamma = derive(recipe_of(name)).gamma[module.theta]
     assert vanishes(gamma + 2 * module.first_curvature_term - module.second_curvature_term)
-    assert vanishes(gamma + module.first_curvature_term)  # minus the derivative of G^-1 is the first term itself
+    assert vanishes(
+        gamma + module.first_curvature_term
+    )  # minus the derivative of G^-1 is the first term itself
 
 
 @every_parameterisation
 def test_everything_but_the_edge_is_proved(name):
     report = verify(recipe_of(name))
-    wanted = {"well-defined", "diffusion-symmetric", "diffusion-psd", "stationarity", "agrees-with-update", "normalisable"}
+    wanted = {
+        "well-defined",
+        "diffusion-symmetric",
+        "diffusion-psd",
+        "stationarity",
+        "agrees-with-update",
+        "normalisable",
+    }
     wanted |= {"noise-factor"} if name.startswith("reduced") else set()
     assert {line.name for line in report.lines if line.outcome.verdict is PROVED} >= wanted
     assert not [line.name for line in report.lines if line.outcome.verdict is REFUTED]
@@ -91,7 +105,9 @@ def test_the_gradient_as_printed_is_refuted_at_a_point():
     assert outcome_of(report, "diffusion-psd").verdict is PROVED
 
 
-@pytest.mark.slow_for("reduced_mean-of the other sign", "reduced_mean-doubled", "reduced_mean-left out")
+@pytest.mark.slow_for(
+    "reduced_mean-of the other sign", "reduced_mean-doubled", "reduced_mean-left out"
+)
 @pytest.mark.parametrize("wrong", [1, -1, -2], ids=["doubled", "left out", "of the other sign"])
 @pytest.mark.parametrize("name", ["expanded_mean", "reduced_mean"])
 def test_a_wrong_correction_is_refuted(name, wrong):
@@ -108,21 +124,36 @@ def test_the_metrics_are_positive_semidefinite_without_being_told_a_root():
         bare = Recipe(recipe.state, recipe.H, recipe.D.written, recipe.Q.written)
         assert outcome_of(verify(bare), "diffusion-psd").verdict is PROVED, name
     p = Vector("p", domain=Simplex())
-    assert outcome_of(verify(Recipe((p,), 0, p - Rational(3, 2) * outer(p, p), 0)), "diffusion-psd").verdict is REFUTED
+    assert (
+        outcome_of(
+            verify(Recipe((p,), 0, p - Rational(3, 2) * outer(p, p), 0)), "diffusion-psd"
+        ).verdict
+        is REFUTED
+    )
 
 
 def test_wright_fisher_moves_by_mutation_at_twice_its_time():
-    assert vanishes(derive(wright_fisher_dirichlet).dynamics.drift[wright_fisher_dirichlet.state[0]] - 2 * mutation)
+    assert vanishes(
+        derive(wright_fisher_dirichlet).dynamics.drift[wright_fisher_dirichlet.state[0]]
+        - 2 * mutation
+    )
 
 
-# -- in explicit coordinates -------------------------------------------------------------------------------------------------------
+# -- in explicit coordinates
+# --------------------------------------------------------------------------------------------------
 
 
 class Typed:
-    """Law and metric of one parameterisation, typed anew in K or K - 1 explicit coordinates, with numbers for n and alpha."""
+    """Law and metric of one parameterisation, typed anew in K or K - 1 explicit coordinates, with
+    numbers for n and alpha.
+    """
 
     def __init__(self, name: str, d: int) -> None:
-        self.module, self.recipe, self.world = MODULES[name], recipe_of(name), world_of(recipe_of(name).state, d)
+        self.module, self.recipe, self.world = (
+            MODULES[name],
+            recipe_of(name),
+            world_of(recipe_of(name).state, d),
+        )
         self.t = self.world.coordinates(self.module.theta)
         self.reduced, natural = name.startswith("reduced"), name.endswith("natural")
         self.u = [exp(s) for s in self.t] if natural else list(self.t)
@@ -133,25 +164,45 @@ class Typed:
 
     def numbers(self, letter: str, d: int) -> list[sympy.Expr]:
         own = [self.world.read(getattr(self.module, letter), {0: k}) for k in range(d)]
-        return own + ([self.world.read(getattr(self.module, f"{letter}_K"), {})] if self.reduced else [])
+        return own + (
+            [self.world.read(getattr(self.module, f"{letter}_K"), {})] if self.reduced else []
+        )
 
     def minus_log_density(self) -> sympy.Expr:
-        """Dirichlet's law of K - 1 probabilities, or gamma laws and the probability of the counts; and the Jacobian."""
+        """Dirichlet's law of K - 1 probabilities, or gamma laws and the probability of the counts;
+        and the Jacobian.
+        """
         likelihood = -sum((k * log(p) for k, p in zip(self.n, self.pi, strict=True)), sympy.S.Zero)
         if self.reduced:
-            prior, images = -sum((a - 1) * log(p) for a, p in zip(self.alpha, self.pi, strict=True)), self.pi[:-1]
+            prior, images = (
+                -sum((a - 1) * log(p) for a, p in zip(self.alpha, self.pi, strict=True)),
+                self.pi[:-1],
+            )
         else:
-            prior, images = -sum((a - 1) * log(u) - u for a, u in zip(self.alpha, self.u, strict=True)), self.u
+            prior, images = (
+                -sum((a - 1) * log(u) - u for a, u in zip(self.alpha, self.u, strict=True)),
+                self.u,
+            )
         return likelihood + prior - log(Matrix(images).jacobian(self.t).det())
 
     def metric(self) -> Matrix:
-        """Fisher's information of all observations about the probabilities, or that of Poisson counts with means u."""
+        """Fisher's information of all observations about the probabilities, or that of Poisson
+        counts with means u.
+        """
         d = len(self.t)
         if self.reduced:
             slopes = [[sympy.diff(log(p), s) for s in self.t] for p in self.pi]
             pairs = list(zip(self.pi, slopes, strict=True))
-            return sum(self.n) * Matrix(d, d, lambda i, j: sum(p * row[i] * row[j] for p, row in pairs))
-        return Matrix(d, d, lambda i, j: sum(sympy.diff(log(u), self.t[i]) * sympy.diff(u, self.t[j]) for u in self.u))
+            return sum(self.n) * Matrix(
+                d, d, lambda i, j: sum(p * row[i] * row[j] for p, row in pairs)
+            )
+        return Matrix(
+            d,
+            d,
+            lambda i, j: sum(
+                sympy.diff(log(u), self.t[i]) * sympy.diff(u, self.t[j]) for u in self.u
+            ),
+        )
 
     def number(self, e: sympy.Expr) -> mpmath.mpf:
         return evaluate(e, self.point)
@@ -164,7 +215,9 @@ class Typed:
 @pytest.mark.parametrize("d", [1, 2, 3])
 @every_parameterisation
 def test_the_drift_is_that_of_girolami_and_calderhead_in_explicit_coordinates(name, d):
-    """``G^-1 grad log p - 2 G^-1 dG G^-1 + G^-1 tr(G^-1 dG)``, with the metric and the posterior typed anew."""
+    """``G^-1 grad log p - 2 G^-1 dG G^-1 + G^-1 tr(G^-1 dG)``, with the metric and the posterior
+    typed anew.
+    """
     typed = Typed(name, d)
     theta, G, H = typed.module.theta, typed.metric(), typed.minus_log_density()
     drift = typed.world.vector(derive(typed.recipe).dynamics.drift[theta], theta)
@@ -178,8 +231,13 @@ def test_the_drift_is_that_of_girolami_and_calderhead_in_explicit_coordinates(na
         for j in range(d):
             first = sum(firsts[k][j, k] for k in range(d))
             second = sum(inverse[j, k] * traces[k] for k in range(d))
-            assert abs((inverse * gradient)[j] - 2 * first + second - typed.number(drift[j])) < 1e-30
-            assert all(abs(inverse[j, k] - typed.number(typed.world.derived_entry(D, j, k))) < 1e-30 for k in range(d))
+            assert (
+                abs((inverse * gradient)[j] - 2 * first + second - typed.number(drift[j])) < 1e-30
+            )
+            assert all(
+                abs(inverse[j, k] - typed.number(typed.world.derived_entry(D, j, k))) < 1e-30
+                for k in range(d)
+            )
 
 
 @pytest.mark.parametrize("d", [1, 2])
@@ -199,7 +257,8 @@ def test_the_acceptance_of_a_correlated_proposal_is_that_of_its_covariance_matri
         assert abs(ours - theirs) < 1e-30
 
 
-# -- Metropolis tests --------------------------------------------------------------------------------------------------------------
+# -- Metropolis tests
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow_for("reduced_natural")
@@ -208,7 +267,11 @@ def test_a_metropolis_test_makes_the_euler_step_exact_for_every_K(name):
     assert decide_hastings(metropolis(recipe_of(name), "euler")).verdict is PROVED
 
 
-@pytest.mark.parametrize("recipe", [wright_fisher_dirichlet, recipe_of("expanded_mean")], ids=["wright_fisher", "expanded_mean"])
+@pytest.mark.parametrize(
+    "recipe",
+    [wright_fisher_dirichlet, recipe_of("expanded_mean")],
+    ids=["wright_fisher", "expanded_mean"],
+)
 def test_what_is_said_of_a_tested_step(recipe):
     report = verify(compose(metropolis(recipe, "euler")))
     assert report.verdict is PROVED
@@ -230,7 +293,8 @@ def test_noise_along_two_directions_is_refused():
         metropolis(Update(h, rule, total(theta**2) / 2))
 
 
-# -- draws -------------------------------------------------------------------------------------------------------------------------
+# -- draws
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -241,10 +305,21 @@ def test_draws_have_the_mean_of_the_dirichlet_law():
         ("expanded_natural", {"n": [3, 1, 2], "alpha": [2, 1, 2]}, 0.1),
     ):
         drawn = sample(
-            compose(metropolis(recipe_of(name), "euler")), steps=40_000, warmup=2_000, thin=4, step_size=step, params=params,
-            chains=2, seed=5, progress=False,
-        )["theta"]  # fmt: skip
-        u = np.exp(drawn) if name.endswith("natural") else np.concatenate([drawn, 1 - drawn.sum(-1, keepdims=True)], -1)
+            compose(metropolis(recipe_of(name), "euler")),
+            steps=40_000,
+            warmup=2_000,
+            thin=4,
+            step_size=step,
+            params=params,
+            chains=2,
+            seed=5,
+            progress=False,
+        )["theta"]
+        u = (
+            np.exp(drawn)
+            if name.endswith("natural")
+            else np.concatenate([drawn, 1 - drawn.sum(-1, keepdims=True)], -1)
+        )
         pi = u / u.sum(-1, keepdims=True)
         a = np.array([5.0, 2.0, 4.0])
         assert np.abs(pi.mean((0, 1)) - a / a.sum()).max() < 0.01
@@ -252,7 +327,9 @@ def test_draws_have_the_mean_of_the_dirichlet_law():
 
 
 def test_a_step_that_may_leave_the_simplex_is_refused_before_it_runs():
-    with pytest.raises(RecipeError, match="a step can take theta out of its domain, the open simplex") as refused:
+    with pytest.raises(
+        RecipeError, match="a step can take theta out of its domain, the open simplex"
+    ) as refused:
         sample(recipe_of("reduced_mean"), steps=10, step_size=0.1, scheme="euler", progress=False)
     assert "a Metropolis test rejects such a step" in str(refused.value)
 
@@ -262,9 +339,16 @@ def test_a_test_that_is_reflected_samples_the_expanded_mean():
     recipe = recipe_of("expanded_mean")
     kernel = compose(metropolis(mirror(recipe, *recipe.state), "euler"))
     drawn = sample(
-        kernel, steps=60_000, warmup=2_000, thin=4, step_size=0.2, params={"n": [1, 0, 2], "alpha": [1, 2, 1]}, chains=2, seed=1,
+        kernel,
+        steps=60_000,
+        warmup=2_000,
+        thin=4,
+        step_size=0.2,
+        params={"n": [1, 0, 2], "alpha": [1, 2, 1]},
+        chains=2,
+        seed=1,
         progress=False,
-    )["theta"]  # fmt: skip
+    )["theta"]
     pi = drawn / drawn.sum(-1, keepdims=True)
     assert np.abs(pi.mean((0, 1)) - np.array([2, 2, 3]) / 7).max() < 0.01
     assert abs(drawn.sum(-1).mean() - 4) < 0.1  # of the gamma laws before the data

@@ -1,4 +1,6 @@
-"""How much processor time the command may take started afresh: the whole catalog 20 s, a typical recipe 2 s, most of it imports."""
+"""How much processor time the command may take started afresh: the whole catalog 20 s, a typical
+recipe 2 s, most of it imports.
+"""
 
 import os
 import subprocess
@@ -12,15 +14,21 @@ CATALOG = sorted(p.stem for p in (ROOT / "catalog").glob("[a-z]*.py"))
 
 
 def seconds(*names, runs):
-    """The least processor time of several runs: what else the machine does only makes one longer. The first writes bytecode."""
+    """The least processor time of several runs: what else the machine does only makes one longer.
+    The first writes bytecode.
+    """
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     taken = []
     for _ in range(runs):
         began = processor_time()
         done = subprocess.run(
             [sys.executable, "-m", "recipe_cli", "verify", *names],
-            cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         taken.append(processor_time() - began)
         assert done.returncode in (0, 3), done.stderr
     return min(taken)

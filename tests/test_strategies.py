@@ -1,4 +1,6 @@
-"""What the strategies draw: valid samplers that shrink to what can be read, and laws whose draws are draws of them."""
+"""What the strategies draw: valid samplers that shrink to what can be read, and laws whose draws
+are draws of them.
+"""
 
 import numpy as np
 import pytest
@@ -29,9 +31,16 @@ from recipe_cli.translation import translation_of
 from verify import Verdict
 from verify.statistics.numbers.arrays import Meanings
 
-QUIET = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": True, "database": None}
+QUIET = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+    "derandomize": True,
+    "database": None,
+}
 DRAWS = 40_000
-BOUND = np.sqrt(np.log(2 / 1e-10) / (2 * DRAWS))  # Dvoretzky, Kiefer, Wolfowitz and Massart: 1e-10 for each law
+BOUND = np.sqrt(
+    np.log(2 / 1e-10) / (2 * DRAWS)
+)  # Dvoretzky, Kiefer, Wolfowitz and Massart: 1e-10 for each law
 
 
 def density(target):
@@ -40,7 +49,9 @@ def density(target):
     values = {k: np.asarray(v, dtype=float) for k, v in target.params.items()}
     meanings = Meanings(values, {block.length.name: 1})
     one = Scalar("one")
-    return lambda x: float(np.exp(-meanings.with_values({block.name: np.array([[x]])}).of(target.U, one)[0, 0]))
+    return lambda x: float(
+        np.exp(-meanings.with_values({block.name: np.array([[x]])}).of(target.U, one)[0, 0])
+    )
 
 
 def ends(target, drawn):
@@ -53,7 +64,9 @@ def ends(target, drawn):
 
 
 def distance(target):
-    """The largest distance of the distribution of the draws from that of the density, at some places."""
+    """The largest distance of the distribution of the draws from that of the density, at some
+    places.
+    """
     drawn = np.sort(target.draw(np.random.default_rng(1), DRAWS)["theta"][:, 0])
     p, (low, high) = density(target), ends(target, drawn)
     cuts = np.quantile(drawn, [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
@@ -89,7 +102,9 @@ def test_draws_of_one_coordinate_have_the_density(strategy):
 
 def test_a_wrong_potential_is_seen():
     target = find(skewed(), lambda t: t.length == 1, settings=settings(database=None))
-    wrong = type(target)(target.name, target.blocks, target.U * 11 / 10, 1, target.params, target.draw)
+    wrong = type(target)(
+        target.name, target.blocks, target.U * 11 / 10, 1, target.params, target.draw
+    )
     assert distance(target) < BOUND < distance(wrong)
 
 
@@ -106,12 +121,28 @@ def test_draws_have_the_blocks_and_stay_inside(target):
 @pytest.mark.slow
 def test_few_laws_are_even():
     """Where U is even and of unit scale, many mistakes are not seen."""
-    seen = {find(s, lambda t: True, settings=settings(database=None)).name for s in (*ONE, funnels(), on_the_line, bounded)}
+    seen = {
+        find(s, lambda t: True, settings=settings(database=None)).name
+        for s in (*ONE, funnels(), on_the_line, bounded)
+    }
     assert len(seen) == 10 + 1
-    assert find(normals(), lambda t: t.length == 2 and t.params["P"][0, 1] != 0, settings=settings(database=None)).length == 2
+    assert (
+        find(
+            normals(),
+            lambda t: t.length == 2 and t.params["P"][0, 1] != 0,
+            settings=settings(database=None),
+        ).length
+        == 2
+    )
 
 
-SHRINK = settings(database=None, max_examples=60, suppress_health_check=list(HealthCheck), deadline=None, derandomize=True)
+SHRINK = settings(
+    database=None,
+    max_examples=60,
+    suppress_health_check=list(HealthCheck),
+    deadline=None,
+    derandomize=True,
+)
 
 
 def size(recipe):
@@ -122,14 +153,20 @@ def size(recipe):
 @pytest.mark.slow
 def test_a_recipe_with_a_correction_shrinks_to_one_block():
     """As a fault in the derivative of D would be shown."""
-    found = find(recipes(), lambda r: any(g != 0 for g in derive(r).gamma.values()), settings=SHRINK)
+    found = find(
+        recipes(), lambda r: any(g != 0 for g in derive(r).gamma.values()), settings=SHRINK
+    )
     assert len(found.state) == 1
     assert size(found) <= 12
 
 
 @pytest.mark.slow
 def test_a_mutant_shrinks_with_its_name():
-    found = find(samplers(("blocks", "scalars"), mutated=True), lambda c: c.mutation.startswith("Q"), settings=SHRINK)
+    found = find(
+        samplers(("blocks", "scalars"), mutated=True),
+        lambda c: c.mutation.startswith("Q"),
+        settings=SHRINK,
+    )
     assert isinstance(found.declared, Recipe)
     assert len(found.declared.state) <= 3
     assert size(found.declared) <= 12
@@ -139,11 +176,16 @@ def test_a_mutant_shrinks_with_its_name():
 
 @pytest.mark.slow
 def test_a_wrong_belief_about_momenta_shrinks_to_a_mass():
-    """Whoever believes that theta always moves by r is shown the first mass other than 1, and nothing else that is unusual."""
+    """Whoever believes that theta always moves by r is shown the first mass other than 1, and
+    nothing else that is unusual.
+    """
 
     def believed(run):
         named = {name_of(b): b for b in run.recipe.state}
-        return not {"theta", "r"} <= set(named) or derive(run.recipe).dynamics.drift[named["theta"]] == named["r"]
+        return (
+            not {"theta", "r"} <= set(named)
+            or derive(run.recipe).dynamics.drift[named["theta"]] == named["r"]
+        )
 
     found = find(runs(), lambda run: run.mass is not None and not believed(run), settings=SHRINK)
     assert repr(found) == (
@@ -153,7 +195,9 @@ def test_a_wrong_belief_about_momenta_shrinks_to_a_mass():
 
 
 def is_soon_validated(run):
-    """The gradient of a mixture at a position that has moved by another one is compared in minutes (docs/limits.md)."""
+    """The gradient of a mixture at a position that has moved by another one is compared in minutes
+    (docs/limits.md).
+    """
     return run.target.name != "mixture" or run.scheme in ("euler", "semi-implicit")
 
 

@@ -1,8 +1,10 @@
-"""Are streams independent of one another? Joint laws of two places of the generator that are related in counter or key.
+"""Are streams independent of one another? Joint laws of two places of the generator that are
+related in counter or key.
 
-A stream by itself may be perfect while its neighbours repeat it: Threefry adds keys to counters, so that the pair k of chain c and
-the pair k - j of chain c + j were once nearly one (docs/arithmetic.md). Every relation below names two places whose words must be
-independent. Each comparison with a bound has the level 1e-11; there are about 50,000 of them in the slow run.
+A stream by itself may be perfect while its neighbours repeat it: Threefry adds keys to counters, so
+that the pair k of chain c and the pair k - j of chain c + j were once nearly one
+(docs/arithmetic.md). Every relation below names two places whose words must be independent. Each
+comparison with a bound has the level 1e-11; there are about 50,000 of them in the slow run.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ LEVEL = 1e-11
 u64 = np.uint64
 ROWS = 7
 
-# Two places (seed, purpose, chain, step t, pair k): the second one is the first one plus these numbers.
+# Two places (seed, purpose, chain, step t, pair k): the second one is the first one plus these
+# numbers.
 RELATIONS = {
     "next chain": (0, 0, 1, 0, 0),
     "next chain, pair before": (0, 0, 1, 0, -1),
@@ -57,11 +60,14 @@ def same_key(seed, purpose, chain):
 def joint(first, second, t, u, shift, count, agree, cells, rows, sums):
     """Adds what is looked at for the pairs k of the first stream and k + shift of the second one.
 
-    ``agree`` counts equal bits: x with x, y with y, x with y; the bit 8 i + b stands at [b, i]. ``cells`` counts pairs of the
-    highest four bits of x, ``rows`` pairs of rows of a minibatch. ``sums`` adds products of normal numbers, of their squares, and
-    of each with the square of the other.
+    ``agree`` counts equal bits: x with x, y with y, x with y; the bit 8 i + b stands at [b, i].
+    ``cells`` counts pairs of the highest four bits of x, ``rows`` pairs of rows of a minibatch.
+    ``sums`` adds products of normal numbers, of their squares, and of each with the square of the
+    other.
     """
-    eight = np.zeros((3, 8), dtype=np.uint64)  # of each byte one bit: eight counts of up to 255 in a word
+    eight = np.zeros(
+        (3, 8), dtype=np.uint64
+    )  # of each byte one bit: eight counts of up to 255 in a word
     for k in range(u64(8), u64(8) + count):
         x, y = threefry(t, k, first)
         p, q = threefry(u, k + shift, second)
@@ -84,15 +90,31 @@ def joint(first, second, t, u, shift, count, agree, cells, rows, sums):
 
 
 def surprises(relation, seed, count, key=stream_key):
-    """The statistics of a relation as standard normal numbers, by name; chi-squared ones by their quantile."""
+    """The statistics of a relation as standard normal numbers, by name; chi-squared ones by their
+    quantile.
+    """
     seeds, purposes, chains, steps, pairs = relation
     at = np.array([seed, 3, 5, 11], dtype=np.int64)
     beside = at + np.array([seeds, purposes, chains, steps])
     first, second = (tuple(map(u64, key(*map(u64, place[:3])))) for place in (at, beside))
     agree, sums = np.zeros((3, 8, 8), dtype=np.uint64), np.zeros(4)
     cells, rows = np.zeros((16, 16), dtype=np.int64), np.zeros((ROWS, ROWS), dtype=np.int64)
-    joint(first, second, u64(at[3]), u64(beside[3]), u64(pairs % 2**64), u64(count), agree, cells, rows, sums)
-    found = {f"equal bits {n}": abs(z) for n, z in enumerate(((agree - count / 2) / math.sqrt(count / 4)).flat)}
+    joint(
+        first,
+        second,
+        u64(at[3]),
+        u64(beside[3]),
+        u64(pairs % 2**64),
+        u64(count),
+        agree,
+        cells,
+        rows,
+        sums,
+    )
+    found = {
+        f"equal bits {n}": abs(z)
+        for n, z in enumerate(((agree - count / 2) / math.sqrt(count / 4)).flat)
+    }
     for name, table in (("cells", cells), ("rows", rows)):
         expected = count / table.size
         tail = stats.chi2.logsf(((table - expected) ** 2 / expected).sum(), table.size - 1)
@@ -107,9 +129,15 @@ def check(relation, seed, count, key=stream_key):
     bound = stats.norm.isf(LEVEL / 2)
     assert worst < bound, f"bits agree too often: {worst:.1f} standard deviations; seed {seed}"
     for name in ("cells", "rows"):
-        assert found[name] < -math.log(LEVEL), f"{name} depend: probability exp(-{found[name]:.1f}); seed {seed}"
-    for what, z in zip(("values", "squares", "a value and a square", "a square and a value"), moments, strict=True):
-        assert z < bound, f"{what} of normal numbers are correlated: {z:.1f} standard deviations; seed {seed}"
+        assert found[name] < -math.log(LEVEL), (
+            f"{name} depend: probability exp(-{found[name]:.1f}); seed {seed}"
+        )
+    for what, z in zip(
+        ("values", "squares", "a value and a square", "a square and a value"), moments, strict=True
+    ):
+        assert z < bound, (
+            f"{what} of normal numbers are correlated: {z:.1f} standard deviations; seed {seed}"
+        )
 
 
 @pytest.mark.parametrize("name", RELATIONS)
@@ -134,12 +162,23 @@ def test_keys_that_are_not_blocks_are_seen(name):
 
 @pytest.mark.slow
 def test_practrand_finds_nothing_in_interleaved_streams():
-    """2 GB of the streams of 16 chains; docs/arithmetic.md has the command for 32 GB, and what it said."""
+    """2 GB of the streams of 16 chains; docs/arithmetic.md has the command for 32 GB, and what it
+    said.
+    """
     battery = shutil.which("RNG_test")
     if battery is None:
         pytest.skip("PractRand (RNG_test) is not installed")
-    words = subprocess.Popen([sys.executable, str(Path(__file__).with_name("stream_words.py")), "1"], stdout=subprocess.PIPE)
-    found = subprocess.run([battery, "stdin64", "-tlmax", "2GB"], stdin=words.stdout, capture_output=True, text=True, check=False)
+    words = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("stream_words.py")), "1"],
+        stdout=subprocess.PIPE,
+    )
+    found = subprocess.run(
+        [battery, "stdin64", "-tlmax", "2GB"],
+        stdin=words.stdout,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     words.kill()
     words.wait()
     assert "length= 2 gigabytes" in found.stdout

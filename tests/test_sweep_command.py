@@ -1,4 +1,6 @@
-"""`recipe test` of kernels that accept and reject: they keep their law, and a sweep is the declared one."""
+"""`recipe test` of kernels that accept and reject: they keep their law, and a sweep is the declared
+one.
+"""
 
 import json
 from collections import Counter
@@ -13,7 +15,21 @@ from sympy import Interval, Symbol, cosh, log, oo, sqrt
 
 from catalog.hmc import ghmc, hmc_kernel
 from catalog.mala import mala
-from recipe import Kernel, Noise, Potential, RecipeError, Update, Vector, bind, compose, grad, metropolis, repeat, step, total
+from recipe import (
+    Kernel,
+    Noise,
+    Potential,
+    RecipeError,
+    Update,
+    Vector,
+    bind,
+    compose,
+    grad,
+    metropolis,
+    repeat,
+    step,
+    total,
+)
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.findings_table import condensed
 from recipe_cli.sweep_test import FROM_ANYWHERE, IN_ITS_LAW
@@ -40,7 +56,9 @@ euler = repeat(step(Update(h, {theta: theta - h * grad(V, theta) + sqrt(2 * h) *
 
 def warm():
     """MALA at a temperature."""
-    return compose(metropolis(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U / T)))
+    return compose(
+        metropolis(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U / T))
+    )
 
 
 def half_line():
@@ -66,7 +84,9 @@ def differing(tested, old, new):
     start = module.source.index("\ndef run(")
     assert old in module.source[start:]
     text = module.source[:start] + module.source[start:].replace(old, new)
-    return places(chosen.check(kernel_of(subject, replace(module, source=text), lambda n: None), seed=1))
+    return places(
+        chosen.check(kernel_of(subject, replace(module, source=text), lambda n: None), seed=1)
+    )
 
 
 @pytest.mark.slow
@@ -74,10 +94,18 @@ def differing(tested, old, new):
     ("old", "new", "where"),
     [
         ("< cost - cost_2", "< 1e300", {IN_ITS_LAW, FROM_ANYWHERE}),
-        ("< cost - cost_2", "< -1e300", {FROM_ANYWHERE}),  # it never moves, so that it keeps every law
+        (
+            "< cost - cost_2",
+            "< -1e300",
+            {FROM_ANYWHERE},
+        ),  # it never moves, so that it keeps every law
         ("cost = total_3 +", "cost = 1.1 * total_3 +", {IN_ITS_LAW, FROM_ANYWHERE}),
         ("factor = ", "factor = 1.1 * ", {FROM_ANYWHERE}),
-        ("key_w = stream_key(seed, 0, chain)", "key_w = stream_key(seed, 0, 0)", {IN_ITS_LAW, FROM_ANYWHERE}),
+        (
+            "key_w = stream_key(seed, 0, chain)",
+            "key_w = stream_key(seed, 0, 0)",
+            {IN_ITS_LAW, FROM_ANYWHERE},
+        ),
     ],
 )
 def test_a_module_that_was_tampered_with_differs(tested, old, new, where):
@@ -108,8 +136,15 @@ def test_later_modules_of_a_process_are_looked_up_once(tested, monkeypatch):
 def test_a_table_and_pictures(tmp_path):
     done = command("test", "catalog/mala.py:mala", "--length", "2", "--plot", tmp_path / "pictures")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("mala, a sweep, 2 coordinates: step size 0.3, shape_U = [0.7 , 1.05]")
-    for said in ("tried on U = ", "a sweep is proved to leave exp(-H) invariant", "12 steps in one call", "nearest of"):
+    assert done.stdout.startswith(
+        "mala, a sweep, 2 coordinates: step size 0.3, shape_U = [0.7 , 1.05]"
+    )
+    for said in (
+        "tried on U = ",
+        "a sweep is proved to leave exp(-H) invariant",
+        "12 steps in one call",
+        "nearest of",
+    ):
         assert said in done.stdout
     for name in ("law", "quantiles", "autocorrelation"):
         assert (tmp_path / "pictures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
@@ -126,19 +161,28 @@ def test_kernels_of_the_catalog_agree(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "why"), [("quartic", "no exact draws"), ("euler", "is refuted: only sweeps are compared")])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("quartic", "no exact draws"), ("euler", "is refuted: only sweeps are compared")],
+)
 def test_where_the_law_is_not_compared_that_is_said(tmp_path, name, why):
     (tmp_path / "mine.py").write_text(SAMPLERS)
-    done = command("test", f"{tmp_path}/mine.py:{name}", "--length", "2", "--json", "--plot", tmp_path)
+    done = command(
+        "test", f"{tmp_path}/mine.py:{name}", "--length", "2", "--json", "--plot", tmp_path
+    )
     said = json.loads(done.stdout)
     assert (done.returncode, said["plots"]) == (0, [])
     assert why in said["law"]
     assert all(line["name"].startswith((FROM_ANYWHERE, "12 steps")) for line in said["lines"])
 
 
-@pytest.mark.parametrize("kernel", [mala, warm(), half_line(), hmc_kernel], ids=["mala", "warm", "half line", "hmc"])
+@pytest.mark.parametrize(
+    "kernel", [mala, warm(), half_line(), hmc_kernel], ids=["mala", "warm", "half line", "hmc"]
+)
 def test_draws_are_those_of_the_law(kernel):
-    """Beside the distribution function of exp(-H), coordinate by coordinate, by sums over a grid."""
+    """Beside the distribution function of exp(-H), coordinate by coordinate, by sums over a
+    grid.
+    """
     law = trial_law(kernel)
     assert law.unknown is None
     numbers = {"T": 1.7, "shape_U": np.array([1.3, 2.9])}
@@ -153,7 +197,9 @@ def test_draws_are_those_of_the_law(kernel):
             energy = m.with_values(at).of(law.kernel.target, b)[:, 0]
             density = np.exp(energy.min() - energy) * np.gradient(grid)
             whole = np.cumsum(density) / density.sum()
-            found = stats.kstest(drawn[b.name][:, j], lambda q, grid=grid, whole=whole: np.interp(q, grid, whole))
+            found = stats.kstest(
+                drawn[b.name][:, j], lambda q, grid=grid, whole=whole: np.interp(q, grid, whole)
+            )
             assert found.pvalue > 1e-4
 
 
@@ -164,7 +210,10 @@ def test_what_has_no_default_law_is_named():
         (Update(h, {theta: theta + h * w, phi: phi}, of_two), "U, a potential of theta, phi"),
         (Update(h, {theta: theta + h * w}, log(cosh(U))), "H is not linear in U"),
         (Update(h, {theta: theta + h * w}, -U), "U stands in H with the factor -1"),
-        (Update(h, {theta: theta + h * w}, U + Potential("W", theta)), "two potentials of one block"),
+        (
+            Update(h, {theta: theta + h * w}, U + Potential("W", theta)),
+            "two potentials of one block",
+        ),
     ]
     for rule, said in cases:
         with pytest.raises(NothingToCompareError, match=said):
@@ -173,7 +222,10 @@ def test_what_has_no_default_law_is_named():
 
 def test_bad_input_is_one_sentence(tmp_path):
     (tmp_path / "mine.py").write_text(SAMPLERS)
-    for arguments, status, said in ((["--scheme", "euler"], 2, "leave --scheme out"), (["--param", "a=1"], 2, "no such parameter")):
+    for arguments, status, said in (
+        (["--scheme", "euler"], 2, "leave --scheme out"),
+        (["--param", "a=1"], 2, "no such parameter"),
+    ):
         done = command("test", f"{tmp_path}/mine.py:quartic", *arguments)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (status, "", 1)
         assert said in done.stderr
@@ -183,10 +235,17 @@ def test_of_many_lines_the_nearest_is_shown():
     def line(name, distance, outcome=Outcome.AGREES):
         return Line(name, "DKW", distance, 1.0, "deviates", 1e-8, outcome)
 
-    listed = [line("a: law of x[1]", 0.2), line("a: law of x[2]", 0.3), line("a: law of y", 2, Outcome.DIFFERS), line("b", 0)]
+    listed = [
+        line("a: law of x[1]", 0.2),
+        line("a: law of x[2]", 0.3),
+        line("a: law of y", 2, Outcome.DIFFERS),
+        line("b", 0),
+    ]
     assert [(shown.name, shown.distance) for shown in condensed(listed)] == [
-        ("a: law of x[2], nearest of 2", 0.3), ("a: law of y", 2), ("b", 0),
-    ]  # fmt: skip
+        ("a: law of x[2], nearest of 2", 0.3),
+        ("a: law of y", 2),
+        ("b", 0),
+    ]
 
 
 KERNEL = bind(ghmc, {ghmc.target.atoms(Potential).pop(): total(theta**4 / 4 - theta)})
@@ -215,12 +274,21 @@ def written_by_hand(wrong=None):
 
 @pytest.mark.parametrize("wrong", [None, "no flip"])
 def test_a_kernel_of_ones_own(wrong):
-    found = check_sweep(written_by_hand(wrong), KERNEL, step_size=0.3, params={"gamma": 0.7}, batched=True, replicas=20_000)
+    found = check_sweep(
+        written_by_hand(wrong),
+        KERNEL,
+        step_size=0.3,
+        params={"gamma": 0.7},
+        batched=True,
+        replicas=20_000,
+    )
     assert (found.outcome is Outcome.DIFFERS) == (wrong is not None)
 
 
 def test_in_a_suite_of_ones_own(assert_samples):
-    found = assert_samples(written_by_hand(), KERNEL, step_size=0.3, params={"gamma": 0.7}, batched=True, factor=1.5)
+    found = assert_samples(
+        written_by_hand(), KERNEL, step_size=0.3, params={"gamma": 0.7}, batched=True, factor=1.5
+    )
     assert [f.outcome for f in found] == [Outcome.AGREES]
 
 
@@ -241,7 +309,9 @@ def by_definition(kernel, **numbers):
 
 
 def test_a_map_that_leaves_its_domain_is_rejected():
-    """HMC for the exponential law, whose energy goes on beyond 0; and one that forgets where it must stay."""
+    """HMC for the exponential law, whose energy goes on beyond 0; and one that forgets where it
+    must stay.
+    """
     p = Vector("p", like=x)
     leapfrog = [(p, p - h / 2), (x, x + h * p), (p, p - h / 2)]
     kernel = compose(metropolis(Update(h, leapfrog, total(x) + total(p**2) / 2), flip=p))
@@ -268,7 +338,14 @@ def test_what_seldom_overflows_is_no_difference():
     kernel = compose(repeat(euler, 10))
     for seed in range(4):
         with np.errstate(all="ignore"):
-            found = check_sweep(by_definition(kernel, **how), kernel, **how, batched=True, replicas=20_000, seed=seed)
+            found = check_sweep(
+                by_definition(kernel, **how),
+                kernel,
+                **how,
+                batched=True,
+                replicas=20_000,
+                seed=seed,
+            )
         assert found.outcome is Outcome.AGREES
 
 
@@ -282,32 +359,58 @@ def in_another_coordinate(state, rng):
     return {**moved, "theta": np.sinh(np.arcsinh(moved["theta"]))}
 
 
-@pytest.mark.parametrize(("kernel", "rounding"), [(in_float32, 1e-6), (in_another_coordinate, 1e-10)])
+@pytest.mark.parametrize(
+    ("kernel", "rounding"), [(in_float32, 1e-6), (in_another_coordinate, 1e-10)]
+)
 def test_what_stands_still_up_to_rounding_stands_still(kernel, rounding):
-    how = {"step_size": 0.3, "params": {"gamma": 0.7}, "batched": True, "replicas": 10_000, "rounding": rounding}
+    how = {
+        "step_size": 0.3,
+        "params": {"gamma": 0.7},
+        "batched": True,
+        "replicas": 10_000,
+        "rounding": rounding,
+    }
     assert check_sweep(kernel, KERNEL, **how).outcome is Outcome.AGREES
 
 
 def test_numbers_must_be_as_they_are_declared():
-    with pytest.raises(RecipeError, match=r"params\['gamma'\] = -1 must be positive, as gamma is declared"):
+    with pytest.raises(
+        RecipeError, match=r"params\['gamma'\] = -1 must be positive, as gamma is declared"
+    ):
         check_sweep(written_by_hand(), KERNEL, step_size=0.3, params={"gamma": -1}, batched=True)
 
 
 def test_that_nothing_moves_is_no_agreement():
     with np.errstate(all="ignore"):
-        found = check_sweep(lambda state, rng: state, KERNEL, step_size=1e6, params={"gamma": 1e-12}, batched=True, replicas=2_000)
+        found = check_sweep(
+            lambda state, rng: state,
+            KERNEL,
+            step_size=1e6,
+            params={"gamma": 1e-12},
+            batched=True,
+            replicas=2_000,
+        )
     assert "that theta moves" in found.unseen
 
 
 @pytest.mark.slow
 def test_lines_of_sweeps_have_their_level():
     """Over 200 seeds no line at 1e-2 differs more often than the exact binomial bound allows."""
-    how = {"step_size": 0.3, "params": {"gamma": 0.7}, "length": 2, "batched": True, "replicas": 2_000}
+    how = {
+        "step_size": 0.3,
+        "params": {"gamma": 0.7},
+        "length": 2,
+        "batched": True,
+        "replicas": 2_000,
+    }
     right = by_definition(KERNEL, **{k: how[k] for k in ("step_size", "params", "length")})
     lines = len(check_sweep(right, KERNEL, **how).lines)
     differing = Counter()
     for seed in range(200):
-        differing.update(line.name for line in check_sweep(right, KERNEL, **how, level=0.01 * lines, seed=seed).differing)
+        differing.update(
+            line.name
+            for line in check_sweep(right, KERNEL, **how, level=0.01 * lines, seed=seed).differing
+        )
     assert max(differing.values(), default=0) <= stats.binom.isf(1e-6 / lines, 200, 0.01)
 
 

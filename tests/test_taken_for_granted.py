@@ -1,4 +1,6 @@
-"""What a verdict takes for granted: a line where it is open, nothing where it is proved, and a refutation where it is refuted."""
+"""What a verdict takes for granted: a line where it is open, nothing where it is proved, and a
+refutation where it is refuted.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,11 @@ def test_a_finite_integral_is_proved_where_it_can_be():
     ("recipe", "boundary", "uniqueness"),
     [
         (Recipe((y,), y - log(y), 1, 0), Verdict.PROVED, Verdict.PROVED),  # never reached
-        (Recipe((y,), y + log(y) / 2, y, 0), Verdict.PROVED, Verdict.UNDECIDED),  # reached, and not left
+        (
+            Recipe((y,), y + log(y) / 2, y, 0),
+            Verdict.PROVED,
+            Verdict.UNDECIDED,
+        ),  # reached, and not left
         (Recipe((y,), y, 1, 0), Verdict.REFUTED, Verdict.UNDECIDED),
         (Recipe((u,), 0 * u, u * (1 - u), 0), Verdict.PROVED, Verdict.PROVED),  # the uniform law
     ],
@@ -86,25 +92,38 @@ def test_uniqueness_knows_whether_the_edge_is_reached(recipe, boundary, uniquene
 
 
 def test_a_domain_without_an_edge_has_no_boundary_to_worry_about():
-    assert outcomes(Recipe((x,), x**2 / 2, 1, 0), require=["boundary"])["boundary"].verdict is Verdict.PROVED
+    assert (
+        outcomes(Recipe((x,), x**2 / 2, 1, 0), require=["boundary"])["boundary"].verdict
+        is Verdict.PROVED
+    )
 
 
 def test_a_log_determinant_cancels_what_integrating_the_momentum_leaves():
     G, C = Function("G", positive=True)(theta), Symbol("C", positive=True)
     H = U + total(r**2 / G) / 2 + total(log(G)) / 2
-    recipe = Recipe((theta, r), H, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), marginal={theta: U})
+    recipe = Recipe(
+        (theta, r), H, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), marginal={theta: U}
+    )
     found = outcomes(recipe)["normalisable"]
     assert (found.verdict, found.assumptions) == (Verdict.PROVED, ("exp(-U) is normalisable",))
 
 
 def test_a_scaled_tail_is_as_heavy():
-    assert outcomes(Recipe((x,), Rational(1, 2) * log(1 + x**2), 1, 0))["normalisable"].verdict is Verdict.REFUTED
+    assert (
+        outcomes(Recipe((x,), Rational(1, 2) * log(1 + x**2), 1, 0))["normalisable"].verdict
+        is Verdict.REFUTED
+    )
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="a pipe that breaks is a signal on POSIX systems only")
+@pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="a pipe that breaks is a signal on POSIX systems only"
+)
 def test_who_reads_may_stop():
     with subprocess.Popen(
-        [sys.executable, "-m", "recipe_cli", "explain"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-m", "recipe_cli", "explain"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -22,12 +22,14 @@ from verify.statistics.numbers.inputs import setting
 SAMPLER = """
 from sympy import *
 from recipe import *
-theta = Vector("theta"); eps = Symbol("eps", positive=True); C = Symbol("C", positive=True); w = Noise("w", like=theta)
+theta = Vector("theta"); eps = Symbol("eps", positive=True)
+C = Symbol("C", positive=True); w = Noise("w", like=theta)
 rule = Update(eps, {theta: theta - eps * C * theta + sqrt(2 * eps * C) * w}, total(theta**2) / 2)
 half = Update(eps, {theta: theta - eps * theta + sqrt(eps) * w}, total(theta**2) / 2)
 cube = Update(eps, {theta: theta + w**3}, total(theta**2) / 2)
 phi = Vector("phi"); v = Noise("v", like=phi)
-of_two = compose(metropolis(Update(eps, {theta: theta + w, phi: phi + v}, Potential("U", theta, phi))))
+joint = Potential("U", theta, phi)
+of_two = compose(metropolis(Update(eps, {theta: theta + w, phi: phi + v}, joint)))
 """
 
 
@@ -52,7 +54,9 @@ def test_a_program_that_does_what_is_wrong_comes_with_a_note(sampler):
 
 
 def test_a_sampler_of_the_catalog_from_declaration_to_pictures(tmp_path):
-    done = command("test", "catalog/sgld.py", "--json", "--plot", tmp_path / "pictures", "--seed", "5")
+    done = command(
+        "test", "catalog/sgld.py", "--json", "--plot", tmp_path / "pictures", "--seed", "5"
+    )
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["outcome"] == "agrees"
@@ -62,8 +66,10 @@ def test_a_sampler_of_the_catalog_from_declaration_to_pictures(tmp_path):
     assert "coefficient -step_size*grad(U, theta) in theta" in names
     assert "w_theta from two states with one seed" in names
     assert sum(line["level"] for line in said["lines"]) <= said["level"] == 1e-6
-    assert said["again"] == (
-        "recipe test catalog/sgld.py:sgld --scheme semi-implicit --step-size 0.3 --length 3 --seed 5 --level 1e-06 --factor 1.1"
+    assert (
+        said["again"]
+        == "recipe test catalog/sgld.py:sgld --scheme semi-implicit --step-size 0.3 --length 3"
+        " --seed 5 --level 1e-06 --factor 1.1"
     )
     assert said["module"] == generate(concrete_declaration("sgld").declared, name="sgld").hash
     for name in ("law", "quantiles", "autocorrelation", "bias"):
@@ -71,19 +77,32 @@ def test_a_sampler_of_the_catalog_from_declaration_to_pictures(tmp_path):
 
 
 def test_a_table_for_people(sampler):
-    done = command("test", f"{sampler}:rule", "--param", "C=0.5", "--level", "1e-3", "--factor", "1.5")
+    done = command(
+        "test", f"{sampler}:rule", "--param", "C=0.5", "--level", "1e-3", "--factor", "1.5"
+    )
     assert done.returncode == 0, done.stderr
     head = "rule, printed, 3 coordinates: step size 0.3, C = 0.5"
     assert done.stdout.startswith(head)
     assert "comparisons agree" in done.stdout
     assert "seed 0; a right kernel differs with a probability of at most 0.001" in done.stdout
-    assert f"again: recipe test {sampler}:rule --scheme printed --step-size 0.3 --param C=0.5" in done.stdout
+    assert (
+        f"again: recipe test {sampler}:rule --scheme printed --step-size 0.3 --param C=0.5"
+        in done.stdout
+    )
 
 
 # Each is a change of the text of the module, and a line that must notice it.
 TAMPERED = {
-    "the noise 1.1 times": ("math.sqrt(2.0)", "1.1 * math.sqrt(2.0)", "the variance of each number"),
-    "one noise for all chains": ("stream_key(seed, 0, chain)", "stream_key(seed, 0, 0)", "numbers drawn twice"),
+    "the noise 1.1 times": (
+        "math.sqrt(2.0)",
+        "1.1 * math.sqrt(2.0)",
+        "the variance of each number",
+    ),
+    "one noise for all chains": (
+        "stream_key(seed, 0, chain)",
+        "stream_key(seed, 0, 0)",
+        "numbers drawn twice",
+    ),
     "one noise for all steps": ("t = np.uint64(done)", "t = np.uint64(0)", "numbers drawn twice"),
 }
 
@@ -161,7 +180,9 @@ def test_what_is_not_seen_is_no_agreement():
 
 
 def test_the_laws_that_samplers_are_tried_on():
-    """Both gradients of each beside differences of the potential that is printed, coordinate by coordinate."""
+    """Both gradients of each beside differences of the potential that is printed, coordinate by
+    coordinate.
+    """
     i = np.arange(1, 5)
 
     def line(x):
@@ -180,7 +201,9 @@ def test_the_laws_that_samplers_are_tried_on():
 
 
 def test_the_law_of_a_position_by_quadrature():
-    """A gamma law of shape 2, and that of phi where softplus(phi) has it, which is integrated in theta here."""
+    """A gamma law of shape 2, and that of phi where softplus(phi) has it, which is integrated in
+    theta here.
+    """
 
     def phi_to(k):
         return quad(lambda t: np.log(np.expm1(t)) ** k * t * np.exp(-t), 0, 60)[0]
@@ -188,19 +211,27 @@ def test_the_law_of_a_position_by_quadrature():
     for name, moments in (("mirror_sgld", (2.0, 6.0)), ("corv_sgld", (phi_to(1), phi_to(2)))):
         subject, _ = subject_of(concrete_declaration(name), Asked(length=1))
         meanings = setting(subject.rule, **subject.numbers).meanings
-        law = law_of_position(subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()})
+        law = law_of_position(
+            subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()}
+        )
         assert (law.mean, law.variance + law.mean**2) == pytest.approx(moments, rel=1e-6)
 
 
 @pytest.mark.slow
 def test_the_bias_is_that_of_the_steps(sgld):
-    """Beside the same steps in numpy, and the order that is proved; in two noises of the measurement."""
+    """Beside the same steps in numpy, and the order that is proved; in two noises of the
+    measurement.
+    """
     subject, module, _ = sgld
     found = bias_of(subject, module)
     assert (found.block, found.order) == ("theta", 1.0)
-    assert [point.step_size for point in found.points] == pytest.approx([0.3, 0.213, 0.15, 0.105, 0.075])
+    assert [point.step_size for point in found.points] == pytest.approx(
+        [0.3, 0.213, 0.15, 0.105, 0.075]
+    )
     meanings = setting(subject.rule, **{**subject.numbers, "length": 1}).meanings
-    law = law_of_position(subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()})
+    law = law_of_position(
+        subject.rule, meanings, {U.name: trial for U, trial in subject.trials.items()}
+    )
     rng, h = np.random.default_rng(0), 0.3
     x = law.draws(rng, 8_000)[:, None]
     for _ in range(67):

@@ -1,4 +1,6 @@
-"""The one binder of the language: what it sums, how it is kept, and that no index is ever captured."""
+"""The one binder of the language: what it sums, how it is kept, and that no index is ever
+captured.
+"""
 
 import pickle
 
@@ -42,14 +44,18 @@ def in_coordinates(e: Expr, dims: tuple[int, int] = (3, 2)) -> Expr:
 
 
 def same(e: Expr, f: Expr) -> bool:
-    return explicit(Recipe(STATE, 0, *[[[0] * 4] * 4] * 2), (3, 2)).is_zero(in_coordinates(e) - in_coordinates(f))
+    return explicit(Recipe(STATE, 0, *[[[0] * 4] * 4] * 2), (3, 2)).is_zero(
+        in_coordinates(e) - in_coordinates(f)
+    )
 
 
 # What it is
 
 
 def test_a_total_is_the_sum_over_the_coordinates() -> None:
-    assert in_coordinates(total(theta**2)) == Add(*(Symbol(f"theta_{k}", real=True) ** 2 for k in range(3)))
+    assert in_coordinates(total(theta**2)) == Add(
+        *(Symbol(f"theta_{k}", real=True) ** 2 for k in range(3))
+    )
 
 
 def test_a_total_of_one_is_the_length() -> None:
@@ -61,7 +67,10 @@ def test_over_agrees_with_what_the_expression_says() -> None:
     assert total(theta * r, over=r) == total(theta * r)
 
 
-@pytest.mark.parametrize("factor", [Integer(3), alpha, 1 / xi, theta.dim, total(theta), total(sin(phi)), U, exp(total(r) * xi)])
+@pytest.mark.parametrize(
+    "factor",
+    [Integer(3), alpha, 1 / xi, theta.dim, total(theta), total(sin(phi)), U, exp(total(r) * xi)],
+)
 def test_coordinate_free_factors_are_pulled_out(factor: Expr) -> None:
     assert total(factor * theta * r) == factor * total(theta * r)
     assert total(factor * theta, over=theta) / total(theta) == factor
@@ -74,7 +83,9 @@ def test_vector_parameters_stay_inside() -> None:
 @SETTINGS
 @given(*[Vocabulary((theta, r, xi)).elementwise(theta)] * 2, Vocabulary((theta, r, xi)).number)
 def test_total_is_linear(e: Expr, f: Expr, c: Expr) -> None:
-    assert (total(e + f, over=theta) - total(e, over=theta) - total(f, over=theta)).expand(deep=False) == 0
+    assert (total(e + f, over=theta) - total(e, over=theta) - total(f, over=theta)).expand(
+        deep=False
+    ) == 0
     assert (total(c * e, over=theta) - c * total(e, over=theta)).expand(deep=False) == 0
 
 
@@ -109,7 +120,14 @@ def test_a_sum_of_three_levels() -> None:
     e = total(r * dot(M, theta * dot(M, sin(r))))
     x, y = ([Symbol(f"{v}_{k}", real=True) for k in range(3)] for v in ("theta", "r"))
     m = world_of(STATE, (3, 2)).matrix_of(M)
-    triple = Add(*(y[i] * m[i, j] * x[j] * m[j, k] * sin(y[k]) for i in range(3) for j in range(3) for k in range(3)))
+    triple = Add(
+        *(
+            y[i] * m[i, j] * x[j] * m[j, k] * sin(y[k])
+            for i in range(3)
+            for j in range(3)
+            for k in range(3)
+        )
+    )
     assert (in_coordinates(e) - triple).expand() == 0
 
 
@@ -142,11 +160,15 @@ def test_substitution_reaches_every_index() -> None:
 
 def test_substitution_does_not_capture() -> None:
     assert substitute(total(r * theta), {r: theta * total(theta)}) == total(theta**2) * total(theta)
-    assert substitute(total(r * total(r * sin(theta))), {r: total(theta)}) == total(theta) ** 2 * theta.dim * total(sin(theta))
+    assert substitute(total(r * total(r * sin(theta))), {r: total(theta)}) == total(
+        theta
+    ) ** 2 * theta.dim * total(sin(theta))
 
 
 def test_substitution_is_simultaneous() -> None:
-    assert substitute(total(theta * sin(r)) + xi, {theta: r, r: theta, xi: total(theta)}) == total(r * sin(theta)) + total(theta)
+    assert substitute(total(theta * sin(r)) + xi, {theta: r, r: theta, xi: total(theta)}) == total(
+        r * sin(theta)
+    ) + total(theta)
 
 
 def test_substitution_normalises() -> None:

@@ -1,11 +1,30 @@
-"""``ito`` and ``corv``: against Ito's formula done by hand on the derived drift, and against the published steps."""
+"""``ito`` and ``corv``: against Ito's formula done by hand on the derived drift, and against the
+published steps.
+"""
 
 import mpmath
 import numpy as np
 import pytest
 from outcomes import outcome_of
 from samplers import catalog_recipes
-from sympy import Abs, Function, Interval, Lambda, Matrix, Rational, S, Symbol, exp, lambdify, log, oo, pi, sign, sqrt, tanh
+from sympy import (
+    Abs,
+    Function,
+    Interval,
+    Lambda,
+    Matrix,
+    Rational,
+    S,
+    Symbol,
+    exp,
+    lambdify,
+    log,
+    oo,
+    pi,
+    sign,
+    sqrt,
+    tanh,
+)
 
 from catalog.corv_sgld import corv_sgld
 from codegen import generate, sample
@@ -34,7 +53,7 @@ from recipe import (
     outer,
     refresh,
     total,
-)  # fmt: skip
+)
 from recipe.change.transform import log_slope
 from recipe.declare.map import Map
 from recipe.declare.preimage import as_functions_of_preimages
@@ -48,20 +67,32 @@ x = Symbol("x", real=True)
 C = Symbol("C", positive=True)
 HALF, UNIT, SYMMETRIC = Interval.open(0, oo), Interval.open(0, 1), Interval.open(-1, 1)
 MAPS = {
-    "exp": (maps.exp, HALF), "softplus": (maps.softplus, HALF), "sigmoid": (maps.sigmoid, UNIT), "arctan": (maps.arctan, SYMMETRIC),
-    "tanh": (maps.tanh, SYMMETRIC), "log_odds": (maps.log_odds, S.Reals), "softsign": (maps.softsign, SYMMETRIC),
-}  # fmt: skip
+    "exp": (maps.exp, HALF),
+    "softplus": (maps.softplus, HALF),
+    "sigmoid": (maps.sigmoid, UNIT),
+    "arctan": (maps.arctan, SYMMETRIC),
+    "tanh": (maps.tanh, SYMMETRIC),
+    "log_odds": (maps.log_odds, S.Reals),
+    "softsign": (maps.softsign, SYMMETRIC),
+}
 
 
 def langevin(domain, D=1):
     theta = Vector("theta", domain=domain)
-    return theta, Recipe((theta,), Potential("U", theta), Matrix([[D(theta) if callable(D) else D]]), Matrix([[0]]))
+    return theta, Recipe(
+        (theta,), Potential("U", theta), Matrix([[D(theta) if callable(D) else D]]), Matrix([[0]])
+    )
 
 
 def hamiltonian(domain):
     theta = Vector("theta", domain=domain)
     r = Vector("r", like=theta)
-    return theta, Recipe((theta, r), Potential("U", theta) + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+    return theta, Recipe(
+        (theta, r),
+        Potential("U", theta) + total(r**2) / 2,
+        Matrix([[0, 0], [0, C]]),
+        Matrix([[0, -1], [1, 0]]),
+    )
 
 
 def correlated(domain):
@@ -82,12 +113,17 @@ SAMPLERS = {
 def derived(f, phi, order):
     """The derivative of a map at phi; with an absolute value in it, that of each side of 0."""
     (x,) = f.forward.variables
-    above, below = (f.forward.expr.xreplace({Abs(x): side * x}).diff(x, order).xreplace({x: phi}) for side in (1, -1))
+    above, below = (
+        f.forward.expr.xreplace({Abs(x): side * x}).diff(x, order).xreplace({x: phi})
+        for side in (1, -1)
+    )
     return above if above == below else (above + below) / 2 + sign(phi) * (above - below) / 2
 
 
 def by_itos_formula(recipe, theta, phi, f):
-    """Drift of ``phi = g(theta)`` and of the other blocks, from the derived dynamics of theta: ``g' f + g'' D``."""
+    """Drift of ``phi = g(theta)`` and of the other blocks, from the derived dynamics of theta: ``g'
+    f + g'' D``.
+    """
     drift = derive(recipe).dynamics.drift
     noise = parts(derive(recipe).dynamics.diffusion[theta, theta])[0]
     slope = 1 / derived(f, phi, 1)
@@ -98,9 +134,17 @@ def by_itos_formula(recipe, theta, phi, f):
 
 
 def _at_preimage(e, theta, phi):
-    """theta written as f(phi), outside of gradients: done by hand, with a stand-in for each gradient."""
-    stand_ins = {p: Symbol(f"p{n}", real=True) for n, p in enumerate(sorted(e.atoms(Partial), key=str))}
-    return e.xreplace(stand_ins).xreplace({theta: phi.forward(phi)}).xreplace({s: p for p, s in stand_ins.items()})
+    """theta written as f(phi), outside of gradients: done by hand, with a stand-in for each
+    gradient.
+    """
+    stand_ins = {
+        p: Symbol(f"p{n}", real=True) for n, p in enumerate(sorted(e.atoms(Partial), key=str))
+    }
+    return (
+        e.xreplace(stand_ins)
+        .xreplace({theta: phi.forward(phi)})
+        .xreplace({s: p for p, s in stand_ins.items()})
+    )
 
 
 @pytest.mark.by_default(14)
@@ -126,7 +170,10 @@ def test_both_transforms_leave_the_law_of_phi_stationary(transform, name, sample
     theta, recipe = SAMPLERS[sampler](domain)
     report = verify(transform(recipe, theta, f))
     assert outcome_of(report, "stationarity").verdict is Verdict.PROVED
-    assert outcome_of(report, "diffusion-psd").verdict is outcome_of(verify(recipe), "diffusion-psd").verdict
+    assert (
+        outcome_of(report, "diffusion-psd").verdict
+        is outcome_of(verify(recipe), "diffusion-psd").verdict
+    )
 
 
 @pytest.mark.parametrize("name", MAPS)
@@ -138,7 +185,9 @@ def test_the_law_is_the_pushforward(name):
         made = transform(recipe, theta, f)
         (phi,) = made.state
         expected = f.forward(phi) * derived(f, phi, 1) - derived(f, phi, 2) / derived(f, phi, 1)
-        assert decide_zero(grad(made.H, phi) - expected).verdict is Verdict.PROVED  # so H is right up to a constant
+        assert (
+            decide_zero(grad(made.H, phi) - expected).verdict is Verdict.PROVED
+        )  # so H is right up to a constant
 
 
 @pytest.mark.parametrize("name", MAPS)
@@ -184,13 +233,19 @@ def test_a_correction_of_the_wrong_sign_is_refuted():
     phi = Preimage("phi", theta, maps.exp)
     U, h, w = recipe.H, Symbol("h", positive=True), Noise("w", like=phi)
     for factor, verdict in ((1, Verdict.PROVED), (-1, Verdict.REFUTED), (0, Verdict.REFUTED)):
-        claim = Update(h, {phi: phi - h * (exp(phi) * grad(U, theta) - factor) + sqrt(2 * h) * w}, U - total(phi))
+        claim = Update(
+            h,
+            {phi: phi - h * (exp(phi) * grad(U, theta) - factor) + sqrt(2 * h) * w},
+            U - total(phi),
+        )
         assert outcome_of(verify(claim), "stationarity").verdict is verdict
 
 
 def test_an_outer_product_gets_a_factor_for_each_leg():
     theta = Vector("theta", domain=HALF)
-    recipe = Recipe((theta,), Potential("U", theta), Matrix([[1 + outer(theta, theta)]]), Matrix([[0]]))
+    recipe = Recipe(
+        (theta,), Potential("U", theta), Matrix([[1 + outer(theta, theta)]]), Matrix([[0]])
+    )
     made = ito(recipe, theta, maps.exp)
     (phi,) = made.state
     diagonal, kernel = parts(made.D.entry(phi, phi))
@@ -221,9 +276,13 @@ def test_binding_before_and_after_is_the_same():
 
 
 def gamma_posterior(theta):
-    """Ten exponential waiting times of mean 0.1 under a gamma prior: gamma(3, 2) in each of three coordinates."""
+    """Ten exponential waiting times of mean 0.1 under a gamma prior: gamma(3, 2) in each of three
+    coordinates.
+    """
     z = Data("z", like=theta)
-    return Posterior((theta,), -total(z * theta), total(2 * log(theta) - theta), {z: np.full((10, 3), 0.1)})
+    return Posterior(
+        (theta,), -total(z * theta), total(2 * log(theta) - theta), {z: np.full((10, 3), 0.1)}
+    )
 
 
 @pytest.mark.slow
@@ -231,7 +290,14 @@ def test_draws_are_of_theta_and_never_leave_the_domain():
     theta, recipe = langevin(HALF)
     made = corv(bind(recipe, {recipe.H: gamma_posterior(theta)}), theta, maps.softplus)
     draws = sample(
-        made, step_size=0.02, steps=60_000, warmup=1000, chains=2, seed=1, batch_size=5, initial={"theta": np.full(3, 1e-9)}
+        made,
+        step_size=0.02,
+        steps=60_000,
+        warmup=1000,
+        chains=2,
+        seed=1,
+        batch_size=5,
+        initial={"theta": np.full(3, 1e-9)},
     )
     assert list(draws.values) == ["theta"]
     assert not draws.divergences
@@ -243,7 +309,16 @@ def test_draws_are_of_theta_and_never_leave_the_domain():
 def test_a_splitting_of_a_transformed_sampler():
     theta, recipe = hamiltonian(HALF)
     made = corv(bind(recipe, {Potential("U", theta): gamma_posterior(theta)}), theta, maps.exp)
-    draws = sample(made, scheme="baoab", step_size=0.1, steps=40_000, chains=2, seed=1, params={C: 1.0}, keep=["theta"])
+    draws = sample(
+        made,
+        scheme="baoab",
+        step_size=0.1,
+        steps=40_000,
+        chains=2,
+        seed=1,
+        params={C: 1.0},
+        keep=["theta"],
+    )
     assert list(draws.values) == ["theta"]
     assert draws["theta"].mean() == pytest.approx(1.5, abs=0.05)
     assert draws["theta"].var() == pytest.approx(0.75, abs=0.05)
@@ -254,7 +329,9 @@ def test_a_hamiltonian_kernel_in_the_other_coordinates():
     theta, recipe = hamiltonian(HALF)
     made = corv(bind(recipe, {Potential("U", theta): gamma_posterior(theta)}), theta, maps.exp)
     phi, r = made.state
-    frictionless = Recipe((phi, r), made.H, Matrix([[0, 0], [0, 0]]), made.Q.written, posteriors=dict(made.posteriors))
+    frictionless = Recipe(
+        (phi, r), made.H, Matrix([[0, 0], [0, 0]]), made.Q.written, posteriors=dict(made.posteriors)
+    )
     kernel = Kernel(
         [refresh(made, r), metropolis(discretise(frictionless, "leapfrog"), times=5, flip=r)],
         posteriors=dict(made.posteriors),
@@ -291,7 +368,12 @@ NEGATIVE = {
 def test_the_slope_at_a_negative_coordinate_has_a_logarithm(name):
     f, inverse = NEGATIVE[name]
     theta = Vector("theta", domain=HALF)
-    given = Map(name, Lambda(x, f(x)), None if inverse is None else Lambda(x, inverse(x)), Interval.open(-oo, 0))
+    given = Map(
+        name,
+        Lambda(x, f(x)),
+        None if inverse is None else Lambda(x, inverse(x)),
+        Interval.open(-oo, 0),
+    )
     phi = Preimage("phi", theta, given)
     for at in (Rational(-1, 3), S(-1), S(-7)):
         slope = f(x).diff(x).subs(x, at)
@@ -321,7 +403,9 @@ def test_what_is_wrong_is_said():
     (phi,) = corv_sgld.state
     with pytest.raises(RecipeError, match="phi stands for theta itself"):
         Preimage("psi", phi, maps.exp)
-    with pytest.raises(RecipeError, match=r"theta is a function of phi here; write log\(exp\(phi\) \+ 1\)"):
+    with pytest.raises(
+        RecipeError, match=r"theta is a function of phi here; write log\(exp\(phi\) \+ 1\)"
+    ):
         Recipe((phi,), total(phi.image**2), Matrix([[1]]), Matrix([[0]]))
     with pytest.raises(RecipeError, match="compensate= is not for transforms"):
         discretise(corv_sgld, "euler", compensate=True)
@@ -345,7 +429,9 @@ def test_a_posterior_of_other_blocks_gets_the_map_for_each_of_them():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["baoab", "euler", "semi-implicit", "aboba"])  # two noises of a number share a pair
+@pytest.mark.parametrize(
+    "scheme", ["baoab", "euler", "semi-implicit", "aboba"]
+)  # two noises of a number share a pair
 def test_a_number_is_drawn_like_a_vector_of_length_one(scheme):
     """Gradients that are carried from step to step see the image of the state as it is then."""
     drawn = []
@@ -354,10 +440,16 @@ def test_a_number_is_drawn_like_a_vector_of_length_one(scheme):
         z, sum_of = Data("z"), (lambda e: e) if isinstance(theta, Scalar) else total
         U = Potential("U", theta)
         law = Posterior(theta, -z * sum_of(theta), sum_of(2 * log(theta) - theta), {z: np.ones(3)})
-        recipe = Recipe((theta, r), U + sum_of(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]))
+        recipe = Recipe(
+            (theta, r), U + sum_of(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]])
+        )
         made = corv(bind(recipe, {U: law}), theta, maps.exp)
-        start = {"theta": 2.0, "r": 0.5} if isinstance(theta, Scalar) else {"theta": [2.0], "r": [0.5]}
-        draws = sample(made, scheme=scheme, step_size=0.1, steps=50, seed=3, params={C: 1.0}, initial=start)
+        start = (
+            {"theta": 2.0, "r": 0.5} if isinstance(theta, Scalar) else {"theta": [2.0], "r": [0.5]}
+        )
+        draws = sample(
+            made, scheme=scheme, step_size=0.1, steps=50, seed=3, params={C: 1.0}, initial=start
+        )
         drawn.append(draws["theta"].reshape(-1))
     assert drawn[0] == pytest.approx(drawn[1], rel=1e-12)
 
@@ -372,14 +464,19 @@ EXTREMES = [
 @pytest.mark.by_default(1)
 @pytest.mark.parametrize(("domain", "H", "f"), EXTREMES)
 def test_corv_steps_keep_their_digits_far_out(domain, H, f):
-    """Beta(1/20, 1/20) has a twelfth of its mass where theta is 1 in floating point; against 800 digits."""
+    """Beta(1/20, 1/20) has a twelfth of its mass where theta is 1 in floating point; against 800
+    digits.
+    """
     theta = Scalar("theta", domain=domain)
     made = corv(Recipe((theta,), H(theta), Matrix([[1]]), Matrix([[0]])), theta, f)
     (x,) = f.forward.variables
     slope = -(H(f.forward.expr) - log(f.forward.expr.diff(x) ** 2) / 2).diff(x)
     exact, loaded = lambdify(x, slope, "mpmath"), generate(made).load()
     for start in (-700, -40, -5, 0, 1, 5, 36, 37, 40, 300):
-        state, out = loaded.allocate(np.array([float(start)])), loaded.allocate(np.array([float(start)]))
+        state, out = (
+            loaded.allocate(np.array([float(start)])),
+            loaded.allocate(np.array([float(start)])),
+        )
         loaded.step(out, state, (), 1.0, (), np.zeros((1, 1)))
         with mpmath.workdps(800):
             assert out.phi[0] - start == pytest.approx(float(exact(mpmath.mpf(start))), abs=1e-11)
@@ -388,24 +485,38 @@ def test_corv_steps_keep_their_digits_far_out(domain, H, f):
 @pytest.mark.slow
 def test_an_image_that_overflows_stops_the_chain():
     theta, recipe = langevin(HALF)
-    law = bind(ito(recipe, theta, maps.exp), {recipe.H: total(2 * theta - Rational(3, 2) * log(theta))})
+    law = bind(
+        ito(recipe, theta, maps.exp), {recipe.H: total(2 * theta - Rational(3, 2) * log(theta))}
+    )
     draws = sample(law, step_size=0.0005, steps=40_000, seed=3, lengths={theta: 8})
     assert np.all(np.isfinite(draws["theta"]) | np.isnan(draws["theta"]))
-    assert any("theta is not finite" in str(d) for d in draws.divergences) or np.all(np.isfinite(draws["theta"]))
+    assert any("theta is not finite" in str(d) for d in draws.divergences) or np.all(
+        np.isfinite(draws["theta"])
+    )
 
 
 def test_a_wrong_map_is_found_before_anything_runs():
     theta, recipe = langevin(UNIT)
     law = {recipe.H: total(0, over=theta)}
-    with pytest.raises(RecipeError, match=r"is -0.795167 at phi = -3, outside of Interval.open\(0, 1\)"):
-        sample(bind(corv(recipe, theta, maps.arctan), law), step_size=0.1, steps=10, lengths={theta: 1})
+    with pytest.raises(
+        RecipeError, match=r"is -0.795167 at phi = -3, outside of Interval.open\(0, 1\)"
+    ):
+        sample(
+            bind(corv(recipe, theta, maps.arctan), law), step_size=0.1, steps=10, lengths={theta: 1}
+        )
     half, positive = langevin(HALF)
     wrong = bind(corv(positive, half, exp, inverse=lambda y: 2 * log(y)), {positive.H: total(half)})
     with pytest.raises(RecipeError, match="the inverse of theta = exp"):
         sample(wrong, step_size=0.1, steps=10, lengths={half: 1})
     right = bind(corv(positive, half, exp), {positive.H: total(half)})
     with pytest.raises(RecipeError, match="it has both theta and phi"):
-        sample(right, step_size=0.1, steps=10, lengths={half: 1}, initial={"theta": [3.0], "phi": [-2.0]})
+        sample(
+            right,
+            step_size=0.1,
+            steps=10,
+            lengths={half: 1},
+            initial={"theta": [3.0], "phi": [-2.0]},
+        )
 
 
 def exponential_law():
@@ -420,7 +531,10 @@ def test_ito_keeps_a_process_that_leaves_its_domain_and_corv_does_not():
     for f in (maps.exp, maps.softplus):
         report = verify(ito(recipe, theta, f))
         assert outcome_of(report, "non-explosion").verdict is Verdict.REFUTED
-        assert "phi goes to infinity where theta reaches its edge" in outcome_of(report, "non-explosion").by
+        assert (
+            "phi goes to infinity where theta reaches its edge"
+            in outcome_of(report, "non-explosion").by
+        )
         assert report.verdict is Verdict.REFUTED
         assert verify(corv(recipe, theta, f)).verdict is Verdict.PROVED
 
@@ -428,20 +542,34 @@ def test_ito_keeps_a_process_that_leaves_its_domain_and_corv_does_not():
 def test_ito_of_a_process_that_stays_inside_does_not_explode():
     theta = Scalar("theta", domain=HALF)
     a = Symbol("a", positive=True)
-    square_root = Recipe((theta,), theta - a * log(theta), Matrix([[theta]]), Matrix([[0]]))  # shape 1 + a: never at 0
-    assert outcome_of(verify(ito(square_root, theta, maps.exp)), "non-explosion").verdict is Verdict.PROVED
+    square_root = Recipe(
+        (theta,), theta - a * log(theta), Matrix([[theta]]), Matrix([[0]])
+    )  # shape 1 + a: never at 0
+    assert (
+        outcome_of(verify(ito(square_root, theta, maps.exp)), "non-explosion").verdict
+        is Verdict.PROVED
+    )
 
 
 def test_one_block_stands_for_one_block():
     theta = Vector("theta", domain=HALF)
-    phi, psi, U = Preimage("phi", theta, maps.exp), Preimage("psi", theta, maps.softplus), Potential("U", theta)
+    phi, psi, U = (
+        Preimage("phi", theta, maps.exp),
+        Preimage("psi", theta, maps.softplus),
+        Potential("U", theta),
+    )
     for state in ((phi, psi), (phi, theta)):
-        with pytest.raises(RecipeError, match=r"theta would be moved by .*: only one block of the state may stand for it"):
+        with pytest.raises(
+            RecipeError,
+            match=r"theta would be moved by .*: only one block of the state may stand for it",
+        ):
             Recipe(state, U, Matrix([[1, 0], [0, 1]]), Matrix([[0, 0], [0, 0]]))
 
 
 def test_what_is_taken_of_a_potential_at_another_point_says_in_which_coordinates():
-    """Without the logarithm of the slope, exp(-U(f(phi))) must be normalisable as a function of phi, which is another matter."""
+    """Without the logarithm of the slope, exp(-U(f(phi))) must be normalisable as a function of
+    phi, which is another matter.
+    """
     theta = Vector("theta", domain=HALF)
     phi = Preimage("phi", theta, maps.softplus)
     report = verify(Recipe((phi,), Potential("U", theta), Matrix([[1]]), Matrix([[0]])))
@@ -452,7 +580,13 @@ def test_what_is_taken_of_a_potential_at_another_point_says_in_which_coordinates
 def test_nobody_else_says_what_a_recipe_was_made_from():
     theta, recipe = exponential_law()
     with pytest.raises(TypeError, match="transform"):
-        Recipe(recipe.state, recipe.H, Matrix([[1]]), Matrix([[0]]), transform=ito(recipe, theta, maps.exp).transform)
+        Recipe(
+            recipe.state,
+            recipe.H,
+            Matrix([[1]]),
+            Matrix([[0]]),
+            transform=ito(recipe, theta, maps.exp).transform,
+        )
 
 
 def test_a_decreasing_map_and_constants_in_a_map():

@@ -1,4 +1,6 @@
-"""Translation validation: every module of the catalog and of the examples is proved, and what is no module of ours is not."""
+"""Translation validation: every module of the catalog and of the examples is proved, and what is no
+module of ours is not.
+"""
 
 import ast
 from dataclasses import replace
@@ -21,10 +23,13 @@ from verify.verdict import Verdict
 # Verdicts of everything that can be generated; what is not proved is listed here, with the reason.
 NOT_PROVED: dict[tuple[str, str], str] = {}
 FIRST_POSTERIOR = [
-    ("sgld", {"scheme": "semi-implicit"}), ("sgnht", {"scheme": "semi-implicit"}), ("sghmc", {"scheme": "baoab"}),
-    ("sgld", {"scheme": "euler", "control_variates": True}), ("sghmc", {"scheme": "euler", "compensate": True}),
+    ("sgld", {"scheme": "semi-implicit"}),
+    ("sgnht", {"scheme": "semi-implicit"}),
+    ("sghmc", {"scheme": "baoab"}),
+    ("sgld", {"scheme": "euler", "control_variates": True}),
+    ("sghmc", {"scheme": "euler", "compensate": True}),
     ("sgld", {"scheme": "euler", "control_variates": True, "compensate": True}),
-]  # fmt: skip
+]
 
 
 def is_as_listed(outcome, key):
@@ -46,9 +51,16 @@ def test_every_catalog_entry_by_every_scheme(name):
 
 
 NOT_COMPILED = {  # abstract metrics, and rules that may leave their domains
-    "jacobi_beta", "sgrhmc", "sgrld", "sgrld_reciprocal", "sgrld_simplex_expanded_mean", "sgrld_simplex_reduced_mean",
-    "wright_fisher_dirichlet", "sgrld_simplex_reduced_mean_as_printed", "scir_posterior",
-}  # fmt: skip
+    "jacobi_beta",
+    "sgrhmc",
+    "sgrld",
+    "sgrld_reciprocal",
+    "sgrld_simplex_expanded_mean",
+    "sgrld_simplex_reduced_mean",
+    "wright_fisher_dirichlet",
+    "sgrld_simplex_reduced_mean_as_printed",
+    "scir_posterior",
+}
 
 
 @pytest.mark.by_default(10)
@@ -59,7 +71,9 @@ def test_cases_of_every_kind(name):
 
 
 @pytest.mark.slow_for("softmax", "eight_schools", "linear", "mixture", "poisson")
-@pytest.mark.parametrize("name", ["breast_cancer", "linear", "poisson", "softmax", "mixture", "eight_schools"])
+@pytest.mark.parametrize(
+    "name", ["breast_cancer", "linear", "poisson", "softmax", "mixture", "eight_schools"]
+)
 def test_every_example_posterior(name):
     for recipe, options in FIRST_POSTERIOR:
         outcome = step(with_posterior(recipe_called(recipe), example(name)), **options).outcome()
@@ -87,7 +101,9 @@ def test_a_module_is_not_that_of_another_rule():
 def test_a_refutation_names_the_line_and_a_point():
     changed = case("sgnht").text.replace("total / d_theta - 1.0", "total / d_theta - 2.0")
     outcome = case("sgnht").outcome(changed)
-    lines = [n for n, line in enumerate(changed.splitlines(), start=1) if "total / d_theta - 2.0" in line]
+    lines = [
+        n for n, line in enumerate(changed.splitlines(), start=1) if "total / d_theta - 2.0" in line
+    ]
     assert outcome.verdict is Verdict.REFUTED
     assert any(outcome.by.startswith(f"line {n}: ") for n in lines), outcome.by
     assert "the value is" in outcome.witness.finding
@@ -103,7 +119,10 @@ def test_a_refutation_names_the_line_and_a_point():
         ("class Other(NamedTuple):\n    x: float", "the module defines Other"),
         ("@device\ndef threefry(a):\n    return a", "threefry is defined twice"),
         ("(", "not Python"),
-        ("@kernel\ndef run_backwards(state):\n    state.r[0] = 1.0", "run_backwards is called by nothing that is read"),
+        (
+            "@kernel\ndef run_backwards(state):\n    state.r[0] = 1.0",
+            "run_backwards is called by nothing that is read",
+        ),
         ("@device\ndef other(exp):\n    return exp", "has a variable that is called exp"),
     ],
 )
@@ -115,7 +134,17 @@ def test_what_is_outside_the_subset_is_undecided(text, reason):
 
 def test_known_functions_are_those_of_this_release_and_no_others():
     text = case("sgnht").text
-    for name in ("rotated", "threefry", "radius", "direction", "normal_pair", "fill_normals", "keep", "jitter", "run_schedule"):
+    for name in (
+        "rotated",
+        "threefry",
+        "radius",
+        "direction",
+        "normal_pair",
+        "fill_normals",
+        "keep",
+        "jitter",
+        "run_schedule",
+    ):
         tree = ast.parse(text)
         function = next(f for f in tree.body if isinstance(f, ast.FunctionDef) and f.name == name)
         function.body.insert(-1, ast.Pass())
@@ -138,7 +167,9 @@ def test_nothing_is_written_that_is_not_proved(tmp_path, monkeypatch):
 
     def wrong(*arguments, **options):
         module = generate(*arguments, **options)
-        return replace(module, source=module.source.replace("+ r_new * step_size", "- r_new * step_size"))
+        return replace(
+            module, source=module.source.replace("+ r_new * step_size", "- r_new * step_size")
+        )
 
     monkeypatch.setattr(sampling, "generate_kernel", wrong)
     path = tmp_path / "kernel.py"

@@ -1,8 +1,10 @@
-"""Compiled steps against the expressions that are read from their text, in ball arithmetic at random states.
+"""Compiled steps against the expressions that are read from their text, in ball arithmetic at
+random states.
 
-The bound is that of a running error analysis: every operation rounds its result by at most one part in 2^53 (two for a function of
-the C library), and what it is given may be wrong already. ``Bounded`` carries a ball around the exact value and a bound for what
-has been lost on the way; sums may be taken in any order, and products and sums may be fused.
+The bound is that of a running error analysis: every operation rounds its result by at most one part
+in 2^53 (two for a function of the C library), and what it is given may be wrong already.
+``Bounded`` carries a ball around the exact value and a bound for what has been lost on the way;
+sums may be taken in any order, and products and sums may be fused.
 """
 
 import flint
@@ -33,7 +35,9 @@ def cubic(g, x):
 
 
 class Bounded:
-    """A ball around the exact value, and a bound for the error of a floating-point number that is computed for it."""
+    """A ball around the exact value, and a bound for the error of a floating-point number that is
+    computed for it.
+    """
 
     def __init__(self, exact, lost):
         self.exact, self.lost = exact, lost
@@ -54,7 +58,9 @@ class Walker:
 
     def at(self, e, index):
         if isinstance(e, Total):
-            return self.sum([self.at(e.body, {**index, e.index.label: k}) for k in range(self.size)])
+            return self.sum(
+                [self.at(e.body, {**index, e.index.label: k}) for k in range(self.size)]
+            )
         if isinstance(e, DenseEntry):
             row, column = e.args[1:]
             return exact(self.values[e.matrix.name][index[row.label]][index[column.label]])
@@ -65,14 +71,22 @@ class Walker:
         if isinstance(e, sympy.Symbol):
             return self.atom(e.name, 0 if isinstance(e, Scalar) else None)
         if isinstance(e, sympy.Rational):
-            return Bounded(flint.arb(flint.fmpq(int(e.p), int(e.q))), flint.arb(0)).rounded(e.q != 1)
+            return Bounded(flint.arb(flint.fmpq(int(e.p), int(e.q))), flint.arb(0)).rounded(
+                e.q != 1
+            )
         if isinstance(e, sympy.Add):
             return self.sum([self.at(a, index) for a in e.args])
         if isinstance(e, sympy.Mul):
             return self.product([self.at(a, index) for a in e.args])
         if isinstance(e, sympy.Pow):
-            return self.power(self.at(e.base, index), self.at(e.exp, index).exact if not e.exp.is_Rational else e.exp)
-        return self.function(e, [self.at(a, index) for a in (e.args[:1] if isinstance(e, Fold | FoldSign) else e.args)])
+            return self.power(
+                self.at(e.base, index),
+                self.at(e.exp, index).exact if not e.exp.is_Rational else e.exp,
+            )
+        return self.function(
+            e,
+            [self.at(a, index) for a in (e.args[:1] if isinstance(e, Fold | FoldSign) else e.args)],
+        )
 
     def atom(self, name, k):
         value = self.values[name]
@@ -83,7 +97,9 @@ class Walker:
         """In any order: every partial sum is at most the sum of the sizes."""
         size = sum((abs(p.exact) + p.lost for p in parts), flint.arb(0))
         total = sum((p.exact for p in parts), flint.arb(0))
-        return Bounded(total, sum((p.lost for p in parts), flint.arb(0)) + size * UNIT * 2 * len(parts))
+        return Bounded(
+            total, sum((p.lost for p in parts), flint.arb(0)) + size * UNIT * 2 * len(parts)
+        )
 
     def product(self, parts):
         found = Bounded(flint.arb(1), flint.arb(0))
@@ -97,7 +113,9 @@ class Walker:
             p = flint.arb(flint.fmpq(int(power.p), int(power.q)))
             value = base.exact ** int(power) if power.is_Integer else base.exact**p
             near = abs(base.exact) - base.lost
-            steep = abs(p) * max(abs(value) / near, (abs(base.exact) + base.lost) ** (p - 1), key=float)
+            steep = abs(p) * max(
+                abs(value) / near, (abs(base.exact) + base.lost) ** (p - 1), key=float
+            )
             return Bounded(value, base.lost * steep * 2).rounded(2 + abs(int(power)))
         raise NotImplementedError(power)
 
@@ -118,7 +136,9 @@ class Walker:
             return Bounded(abs(x.exact), x.lost)
         if isinstance(e, Phi):
             _, z = args
-            return Bounded((z.exact.exp() - 1) / z.exact, z.lost * (1 + abs(z.exact)).exp()).rounded(8)
+            return Bounded(
+                (z.exact.exp() - 1) / z.exact, z.lost * (1 + abs(z.exact)).exp()
+            ).rounded(8)
         if isinstance(e, sympy.sign):
             return Bounded(flint.arb(1 if x.exact > 0 else -1), flint.arb(0))
         if isinstance(e, Fold | FoldSign):
@@ -160,7 +180,9 @@ def run_step(case, state, params, noise, size):
 
 def values_for(case, lifted, state, params, noise, size):
     legend = legend_of(case.module)
-    values = {b.base if isinstance(b, Indexed) else b.name: state[f] for b, f in legend.fields.items()}
+    values = {
+        b.base if isinstance(b, Indexed) else b.name: state[f] for b, f in legend.fields.items()
+    }
     for s, field in legend.settings.items():
         values[getattr(s, "base", s.name)] = params[field]
     values |= {f"{M.name}_cholesky": params[f] for M, f in legend.factors.items()}
@@ -172,7 +194,10 @@ def values_for(case, lifted, state, params, noise, size):
             count = SIZE if isinstance(atom, Indexed) else 1
             at = [walker.at(argument, {0: k}) for k in range(count)]
             half = exact(0.5)
-            slopes = [walker.sum([walker.power(x, sympy.Integer(3)), walker.product([x, half])]) for x in at]
+            slopes = [
+                walker.sum([walker.power(x, sympy.Integer(3)), walker.product([x, half])])
+                for x in at
+            ]
             values[getattr(atom, "base", atom.name)] = slopes
     return walker
 
@@ -199,9 +224,12 @@ def compare(case, step_size=0.01, seeds=(1, 2, 3)):
                 assert expected.lost < 1e-11 * (1 + abs(expected.exact)), "the bound says something"
 
 
-STEPS = [("sgnht", "semi-implicit"), ("sghmc", "baoab"), ("corv_sghmc", "semi-implicit"), ("sgld", "semi-implicit"),
-         ("sgnht", "badodab"), ("sgrhmc_bounded", "semi-implicit"), ("fisher_sgld", "euler"), ("third_order_langevin", "badodab"),
-         ("corv_sgnht", "euler"), ("ito_sgld", "euler"), ("mirror_sghmc", "baoab")]  # fmt: skip
+STEPS = [
+    ("sgnht", "semi-implicit"), ("sghmc", "baoab"), ("corv_sghmc", "semi-implicit"),
+    ("sgld", "semi-implicit"), ("sgnht", "badodab"), ("sgrhmc_bounded", "semi-implicit"),
+    ("fisher_sgld", "euler"), ("third_order_langevin", "badodab"), ("corv_sgnht", "euler"),
+    ("ito_sgld", "euler"), ("mirror_sghmc", "baoab"),
+]  # fmt: skip
 
 
 @pytest.mark.by_default("sgnht-semi-implicit", "sghmc-baoab", "corv_sghmc-semi-implicit")

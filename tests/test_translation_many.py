@@ -1,4 +1,6 @@
-"""``run_many`` is proved to move each chain by the rule, with the random numbers of ``run``; mutants of it never are."""
+"""``run_many`` is proved to move each chain by the rule, with the random numbers of ``run``;
+mutants of it never are.
+"""
 
 import ast
 import difflib
@@ -24,7 +26,11 @@ BEGIN = "class Chains("
 @cache
 def made(name):
     what = CASES[name]
-    return Case(what) if isinstance(what, Update | Kernel) else step(what, SCHEMES.get(name, "semi-implicit"))
+    return (
+        Case(what)
+        if isinstance(what, Update | Kernel)
+        else step(what, SCHEMES.get(name, "semi-implicit"))
+    )
 
 
 def changed(name, old, new):
@@ -61,7 +67,10 @@ def test_reading_many_chains_takes_no_longer_than_a_second():
 CALL = "finite &= move_r_theta_many(i, c, state, state, params, step_size, factor, factor_2, w_r_a)"
 HALF = "move_r_theta_many(half + i, c, state, state, params, step_size, factor, factor_2, w_r_b)"
 PLACE = "place = i % EIGHT if n_theta >= EIGHT else np.uint64(0)"
-ZEROS = f"        for place in range(EIGHT):\n            for c in range(chains):\n{SIX}state.total_by_eight[place, c] = 0.0\n"
+ZEROS = (
+    "        for place in range(EIGHT):\n            for c in"
+    f" range(chains):\n{SIX}state.total_by_eight[place, c] = 0.0\n"
+)
 KEYS = "fill_keys(state.keys, seed, first)"
 KEY = "column_key(state.keys, 0, c)"
 READ = f"{SIX}factor = state.factor[0, c]\n"
@@ -105,8 +114,16 @@ BY_HAND = [
     ("sums", "for c in range(chains):", "for c in range(1, chains):"),
     ("sums", "for c in range(chains):", "for c in range(n_theta):"),
     ("banana", "for c in range(chains):", "for c in range(np.uint64(1)):"),
-    ("sums", "chains, first = np.uint64(state.theta.shape[1])", "chains, first = np.uint64(state.theta.shape[0])"),
-    ("sums", "n_theta = np.uint64(state.theta.shape[0])", "n_theta = np.uint64(state.theta.shape[1])"),
+    (
+        "sums",
+        "chains, first = np.uint64(state.theta.shape[1])",
+        "chains, first = np.uint64(state.theta.shape[0])",
+    ),
+    (
+        "sums",
+        "n_theta = np.uint64(state.theta.shape[0])",
+        "n_theta = np.uint64(state.theta.shape[1])",
+    ),
     # random numbers
     ("sums", KEYS, KEYS.replace("first", "np.uint64(0)")),
     ("sums", KEYS, KEYS.replace("first", "first_chain")),
@@ -155,7 +172,11 @@ BY_HAND = [
     ("sums", STORED, "            if factor > 0.0:\n    " + STORED),
     ("sums", READ, f"{SIX}factor_2 = state.factor[0, c]\n"),
     ("sums", READ, f"{SIX}factor = total\n"),  # the number of the last chain
-    ("sums", "        pairs = n_theta >> np.uint64(1)\n", "        factor_2 = factor\n        pairs = n_theta >> np.uint64(1)\n"),
+    (
+        "sums",
+        "        pairs = n_theta >> np.uint64(1)\n",
+        "        factor_2 = factor\n        pairs = n_theta >> np.uint64(1)\n",
+    ),
     ("one after another", "a = state.a_2[0, c]", "a = state.a_new[0, c]"),  # of the step before
     ("one after another", "state.a_2[0, c] = a\n", "state.a_2[0, c] = a\n            t = a\n"),
     ("one after another", "recorded_a = m + total_2", "recorded_a = m + total"),
@@ -171,22 +192,38 @@ BY_HAND = [
     ("sums", PLACE, PLACE.replace("i % EIGHT", "i")),
     ("sums", PLACE, PLACE.replace("np.uint64(0)", "np.uint64(9)")),
     ("sums", "add_sums_many(i, c, state.total_by_eight[place, c]", "add_sums_many(i, c, 0.0"),
-    ("sums", "add_sums_many(i, c, state.total_by_eight[place, c]", "add_sums_many(i, c, state.total_by_eight[0, c]"),
-    ("sums", "add_sums_many(i, c, state.total_by_eight[place, c]", "add_sums_many(i, c, state.total_by_eight[place, 0]"),
+    (
+        "sums",
+        "add_sums_many(i, c, state.total_by_eight[place, c]",
+        "add_sums_many(i, c, state.total_by_eight[0, c]",
+    ),
+    (
+        "sums",
+        "add_sums_many(i, c, state.total_by_eight[place, c]",
+        "add_sums_many(i, c, state.total_by_eight[place, 0]",
+    ),
     ("sums", "state.theta[i, c], total)", "state.theta[0, c], total)"),
     ("sums", "pairwise_many(state.total_by_eight, c)", "pairwise_many(state.total_by_eight, 0)"),
     ("sums", "pairwise_many(state.total_by_eight, c)", "pairwise_many(state.factor, c)"),
     ("sums", "pairwise_many(state.total_by_eight, c)", "state.total_by_eight[0, c]"),
     ("sums", "(sums[2, c] + sums[6, c])", "(sums[2, c] + sums[5, c])"),
     ("sums", "np.zeros((8, chains))", "np.zeros((1, chains))"),
-    ("walk", "state.total_2_by_eight[place, c] += total_2_term", "state.total_2_by_eight[place, c] += total_term"),
+    (
+        "walk",
+        "state.total_2_by_eight[place, c] += total_2_term",
+        "state.total_2_by_eight[place, c] += total_term",
+    ),
     ("walk", "if n_theta >= EIGHT:", "if n_theta > EIGHT:"),
     ("walk", "add_sums_many(i, c, 0.0, 0.0", "add_sums_many(i, c, 0.0, 1.0"),
     # Metropolis tests
     ("walk", BACK, BACK.replace("saved_theta[i, c]", "saved_theta[i, 0]")),
     ("walk", BACK, BACK.replace("state.theta[i, c]", "state.theta[i, c + 1]")),
     ("walk", BACK, BACK.replace("saved_theta[i, c]", "r[i, c]")),
-    ("walk", f"                for i in range(n_theta):\n                    {BACK}", "                cost = 0.0"),
+    (
+        "walk",
+        f"                for i in range(n_theta):\n                    {BACK}",
+        "                cost = 0.0",
+    ),
     ("walk", "guilty_many(state, c) < 0", "guilty_many(state, 0) < 0"),
     ("walk", "guilty_many(state, c) < 0 and ", ""),
     ("walk", "cost - cost_2", "cost_2 - cost"),
@@ -199,10 +236,20 @@ BY_HAND = [
     ("walk", "state.accepted", "state.stopped"),
     ("walk", "tests = 0.0", "tests = 1.0"),
     ("walk", "        tests += 1.0\n", ""),
-    ("walk", BEGUN, BEGUN.replace("tests", "if n_theta > 0:\n            tests").replace("        state", "            state")),
+    (
+        "walk",
+        BEGUN,
+        BEGUN.replace("tests", "if n_theta > 0:\n            tests").replace(
+            "        state", "            state"
+        ),
+    ),
     ("walk", BEGUN, "        tests = 0.0\n"),
     ("walk", BEGUN + SAVED, SAVED + BEGUN),
-    ("walk", "    wide()\n    chains, first", "    for c in range(3):\n        wide()\n    chains, first"),
+    (
+        "walk",
+        "    wide()\n    chains, first",
+        "    for c in range(3):\n        wide()\n    chains, first",
+    ),
     ("walk", COUNTED, "        tests += 1.0\n" + COUNTED),
     ("walk", RATE, RATE.replace("accepted[0, c]", "accepted[0, 0]")),
     ("walk", RATE, RATE.replace(" / tests", "")),
@@ -218,16 +265,32 @@ BY_HAND = [
     ("reflected", "(positive_new > 0.0)", "(state.positive[i, c] > 0.0)"),
     ("reflected", "if not (abs(x) <= LARGEST and x > 0.0):", "if not (abs(x) <= LARGEST):"),
     ("simplex", "if not right_many(state) and", "if not finite and"),
-    ("sums", "if not finite and not stop_many(state, done)", "if not finite and stop_many(state, done)"),
-    ("sums", "if not finite and not stop_many(state, done)", "if not stop_many(state, done) and finite"),
-    ("sums", "        if not finite and not stop_many(state, done):\n            return done, 0\n", ""),
+    (
+        "sums",
+        "if not finite and not stop_many(state, done)",
+        "if not finite and stop_many(state, done)",
+    ),
+    (
+        "sums",
+        "if not finite and not stop_many(state, done)",
+        "if not stop_many(state, done) and finite",
+    ),
+    (
+        "sums",
+        "        if not finite and not stop_many(state, done):\n            return done, 0\n",
+        "",
+    ),
     ("sums", "state.last_r[i, c] = state.r[i, c]", "state.last_r[i, c] = state.theta[i, c]"),
     ("sums", "state.r[i, c] = state.r[i, running]", "state.r[i, running] = state.r[i, c]"),
     ("sums", "state.r[i, c] = state.r[i, running]", "state.r[i, c] = state.r[i, 0]"),
     ("sums", "if bad >= 0 and state.stopped[0, c] < 0.0:", "if bad >= 0:"),
     ("sums", "if guilty_many(state, c) >= 0:", "if state.stopped[0, c] < 0.0:"),
     ("sums", "state.stopped[0, c] = done", "state.stopped[0, c] = 0"),
-    ("sums", "return (abs(r_new) <= LARGEST) & (abs(theta_new) <= LARGEST)", "return (abs(r_new) <= LARGEST)"),
+    (
+        "sums",
+        "return (abs(r_new) <= LARGEST) & (abs(theta_new) <= LARGEST)",
+        "return (abs(r_new) <= LARGEST)",
+    ),
     ("sums", CALL, CALL.removeprefix("finite &= ")),
     ("sums", CALL, CALL.replace("finite &= ", "finite = ")),
     ("sums", "finite = True", "finite = False"),
@@ -248,7 +311,11 @@ BY_HAND = [
     ("sums", "return start + step_sizes.size, -1", "return start, -1"),
     ("nested", "in range(t * np.uint64(", "in range(t + np.uint64("),
     # the rule itself
-    ("sums", "theta_new = state.theta[i, c] + r_new * step_size", "theta_new = state.theta[i, c] + state.r[i, c] * step_size"),
+    (
+        "sums",
+        "theta_new = state.theta[i, c] + r_new * step_size",
+        "theta_new = state.theta[i, c] + state.r[i, c] * step_size",
+    ),
     ("sums", "params.C * state.r[i, c]", "params.C * state.theta[i, c]"),
     ("sums", "math.sqrt(params.C)", "params.C"),
     ("banana", "finite &= abs(y_new) <= LARGEST", "finite &= abs(y) <= LARGEST"),
@@ -256,7 +323,7 @@ BY_HAND = [
     ("sums", "def allocate_many(theta, r):", "def allocate_many(r, theta):"),
     ("one after another", "np.zeros((theta.shape[0], chains))", "np.zeros((1, chains))"),
     ("sums", "np.full((1, chains), -1.0)", "np.full((1, chains), 1.0)"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.by_default(25)
@@ -267,15 +334,18 @@ def test_mistakes_are_never_proved(name, old, new):
 
 MUTATED = ["banana", "sums", "one after another", "shared noise", "reflected"]
 STRICT = {
-    "operator", "operands", "dropped term", "overwritten", "sign", "constant", "integer", "comparison", "index", "field", "record",
-    "noise", "statement dropped", "arguments swapped", "column",
+    "operator", "operands", "dropped term", "overwritten", "sign", "constant", "integer",
+    "comparison", "index", "field", "record", "noise", "statement dropped", "arguments swapped",
+    "column",
 }  # fmt: skip
 
 
 def survivors(name, every):
     """The mutants that are proved and are not harmless, with their lines; how many there were."""
     text = made(name).text
-    alone = frozenset(f.name for f in ast.parse(text.partition(BEGIN)[0]).body if isinstance(f, ast.FunctionDef))
+    alone = frozenset(
+        f.name for f in ast.parse(text.partition(BEGIN)[0]).body if isinstance(f, ast.FunctionDef)
+    )
     before = ast.unparse(ast.parse(text)).splitlines()
     driver = text[: text.index("def run_many(")].count("\n")
     found, count = [], 0
@@ -283,7 +353,9 @@ def survivors(name, every):
         if kind not in STRICT:
             continue
         count += 1
-        if made(name).verdict(other) == "proved" and not is_harmless(kind, line < driver, before, other.splitlines()):
+        if made(name).verdict(other) == "proved" and not is_harmless(
+            kind, line < driver, before, other.splitlines()
+        ):
             found.append((kind, line, [x for x in other.splitlines() if x not in before]))
     return found, count
 
@@ -296,16 +368,29 @@ def is_harmless(kind, in_body, before, after):
         (kind == "record" and in_body)  # out and state are one object there
         or (kind == "field" and ".shape[0])" in removed[0])  # blocks of one length
         or (kind == "statement dropped" and removed[0].strip() in ("wide()", *AGAIN))
-        or (kind == "statement dropped" and removed[0].strip().startswith("return abs(recorded_"))  # nobody reads this flag
-        or (kind == "arguments swapped" and swapped <= {"out", "state", "params", "step_size"})  # passed on, and not used there
-        or (kind == "arguments swapped" and swapped == {"factor", "state.v[i, c]"})  # of one product
-        or (kind == "arguments swapped" and any(FACTORS.fullmatch(", ".join(sorted(swapped))) for _ in removed))
+        or (
+            kind == "statement dropped" and removed[0].strip().startswith("return abs(recorded_")
+        )  # nobody reads this flag
+        or (
+            kind == "arguments swapped" and swapped <= {"out", "state", "params", "step_size"}
+        )  # passed on, and not used there
+        or (
+            kind == "arguments swapped" and swapped == {"factor", "state.v[i, c]"}
+        )  # of one product
+        or (
+            kind == "arguments swapped"
+            and any(FACTORS.fullmatch(", ".join(sorted(swapped))) for _ in removed)
+        )
     )
 
 
-AGAIN = ("pairs = n_theta >> np.uint64(1)", "half = n_theta - pairs")  # where they have been given these values before
+AGAIN = (
+    "pairs = n_theta >> np.uint64(1)",
+    "half = n_theta - pairs",
+)  # where they have been given these values before
 FACTORS = re.compile(
-    r"factor(_2)?, [nw]_.*|state\.\w+\[i, c\], state\.\w+\[i, c\].*|params.c\[i\], .*|params.cv\[i\] .*"
+    r"factor(_2)?, [nw]_.*|state\.\w+\[i, c\], state\.\w+\[i, c\].*|params.c\[i\],"
+    r" .*|params.cv\[i\] .*"
 )  # of one product
 
 
@@ -321,7 +406,11 @@ def columns(text):
     parts = many.split(", c]")
     for n in range(1, len(parts)):
         for other in (", 0]", ", c + 1]", "]"):
-            yield "column", 0, alone + begin + ", c]".join(parts[:n]) + other + ", c]".join(parts[n:])
+            yield (
+                "column",
+                0,
+                alone + begin + ", c]".join(parts[:n]) + other + ", c]".join(parts[n:]),
+            )
 
 
 def test_small_changes_everywhere_are_never_proved():
@@ -340,7 +429,9 @@ def test_more_small_changes_are_never_proved(name):
 
 
 def test_a_module_that_draws_nothing_fills_no_keys():
-    """The name of the array of keys is free there, and could be that of the blocks of a chain that has stopped."""
+    """The name of the array of keys is free there, and could be that of the blocks of a chain that
+    has stopped.
+    """
     from sympy import Symbol
 
     from recipe import Vector, total
@@ -351,6 +442,10 @@ def test_a_module_that_draws_nothing_fills_no_keys():
     start = "    n_theta = np.uint64(state.theta.shape[0])\n    row"
     assert start in still.text
     filled = still.text.replace(start, start.replace("    row", f"    {KEYS}\n    row"))
-    for text in (filled, filled.replace("last_theta", "keys"), still.text.replace("last_theta", "keys")):
+    for text in (
+        filled,
+        filled.replace("last_theta", "keys"),
+        still.text.replace("last_theta", "keys"),
+    ):
         assert still.verdict(text) in ("refuted", "undecided")
     assert still.verdict(still.text.replace("last_theta", "guilty")) in ("refuted", "undecided")

@@ -1,4 +1,6 @@
-"""Texts that read like the step and are another one: by a name, a counter, an index or an array that a form does not speak of."""
+"""Texts that read like the step and are another one: by a name, a counter, an index or an array
+that a form does not speak of.
+"""
 
 import pytest
 from test_translation_many import made
@@ -11,11 +13,17 @@ U = Potential("U", theta)
 GUILTY = "@kernel\ndef guilty"
 ROW = "    row = max(0, (start - warmup) // thin)\n"
 BEGIN = "        finite = True\n"
-COUNTED = "        pairs = n_theta >> np.uint64(1)\n        half = n_theta - pairs\n        fused = in_vectors(pairs)\n"
+COUNTED = (
+    "        pairs = n_theta >> np.uint64(1)\n        half = n_theta - pairs\n        fused ="
+    " in_vectors(pairs)\n"
+)
 KEPT = "        if done + 1 == warmup + (row + 1) * thin:\n"
 STOP = "        if not finite:\n            bad"
 BACK = "            state.value_U[0] = state.saved_value_U[0]\n"
-MOVED = "        for i in range(n_theta):\n            finite &= move_theta(i, state, state, params, step_size)\n"
+MOVED = (
+    "        for i in range(n_theta):\n            finite &= move_theta(i, state, state, params,"
+    " step_size)\n"
+)
 HALVES = """\
         pairs = n_theta >> np.uint64(1)
         half = n_theta - pairs
@@ -25,7 +33,9 @@ HALVES = """\
         if pairs < half:
             finite &= move_theta(pairs, state, state, params, step_size)
 """
-IN_A_LOOP = HALVES.replace("        for i in", "        for j in range(n_theta):\n         for i in")
+IN_A_LOOP = HALVES.replace(
+    "        for i in", "        for j in range(n_theta):\n         for i in"
+)
 IN_A_LOOP = IN_A_LOOP.replace("        if pairs", "         if pairs")
 ALL = """\
 @device
@@ -70,13 +80,16 @@ REFRESHED = """\
             if pairs < half:
                 w_r_a = pair_ahead(state.w_r_ahead, t_2, pairs - fused)[0]
                 finite &= move_r(pairs, state, state, params, step_size, w_r_a)
-"""
+"""  # noqa: E501
 FILLED = """\
             for i in range(n_theta):
                 finite &= move_r(i, state, state, params, step_size, state.g_U_theta[i])
 """
 COUNT = "        count_2 = np.uint64(2)\n"
-AHEAD = "        draw_ahead(state.w_r_ahead_2, key_w_r_2, t, fused, half, np.uint64(start), np.uint64(start + steps))\n"
+AHEAD = (
+    "        draw_ahead(state.w_r_ahead_2, key_w_r_2, t, fused, half, np.uint64(start),"
+    " np.uint64(start + steps))\n"
+)
 SUM = "        total = sums(state, state, params, step_size, n_theta)\n"
 LOOP = "        for i in range(n_theta):\n            finite &= move_theta(i,"
 
@@ -86,25 +99,55 @@ found = {}
 def called(name):
     """The module of a name, made once."""
     others = {
-        "parameters": lambda: Case(Update(h, {theta: theta - h * Parameter("c", like=theta) * grad(U, theta)}, U)),
+        "parameters": lambda: Case(
+            Update(h, {theta: theta - h * Parameter("c", like=theta) * grad(U, theta)}, U)
+        ),
         "sum": lambda: Case(Update(h, {theta: theta + h * (theta + total(theta))}, U)),
-        "repeated": lambda: Case(Kernel([repeat(refresh(SGHMC, MOMENTUM), 2), repeat(step(SGHMC, "baoab"), (2, 3))])),
+        "repeated": lambda: Case(
+            Kernel([repeat(refresh(SGHMC, MOMENTUM), 2), repeat(step(SGHMC, "baoab"), (2, 3))])
+        ),
     }
     if name not in found:
-        found[name] = made(name[5:]) if name.startswith("many ") else others[name]() if name in others else case(name)
+        found[name] = (
+            made(name[5:])
+            if name.startswith("many ")
+            else others[name]()
+            if name in others
+            else case(name)
+        )
     return found[name]
 
 
 SGHMC = recipe_called("sghmc")
 MOMENTUM = next(b for b in SGHMC.state if b.name == r.name)
 
-# (case, the function where it is changed, or none for everywhere, what stands there and in its place, ...)
+# (case, the function where it is changed, or none for everywhere, what stands there and in its
+# place, ...)
 BY_HAND = [
-    *(("sgnht", "run", ROW, f"    {s}\n{ROW}") for s in ("thin = 1.0", "warmup = 0", "steps = 0", "start = 0", "steps = start")),
-    *(("sgnht", "run", BEGIN, f"{BEGIN}        {s}\n") for s in ("thin = 1", "warmup = 3", "done = 0", "start = 1", "steps = 1")),
-    *(("sgnht", "run", KEPT, f"{KEPT}            {s}\n") for s in ("thin = 1", "warmup = 3", "done = 0")),
-    ("sgnht", "run", ROW, f"    before = (state.xi[0], 1.0)\n{ROW}", "xi = state.xi[0]", "xi = before[0]"),
-    *(("hmc", "run", STOP, f"        {name} = 1.0\n{STOP}") for name in ("accepted", "tests", "accepted = tests")),
+    *(
+        ("sgnht", "run", ROW, f"    {s}\n{ROW}")
+        for s in ("thin = 1.0", "warmup = 0", "steps = 0", "start = 0", "steps = start")
+    ),
+    *(
+        ("sgnht", "run", BEGIN, f"{BEGIN}        {s}\n")
+        for s in ("thin = 1", "warmup = 3", "done = 0", "start = 1", "steps = 1")
+    ),
+    *(
+        ("sgnht", "run", KEPT, f"{KEPT}            {s}\n")
+        for s in ("thin = 1", "warmup = 3", "done = 0")
+    ),
+    (
+        "sgnht",
+        "run",
+        ROW,
+        f"    before = (state.xi[0], 1.0)\n{ROW}",
+        "xi = state.xi[0]",
+        "xi = before[0]",
+    ),
+    *(
+        ("hmc", "run", STOP, f"        {name} = 1.0\n{STOP}")
+        for name in ("accepted", "tests", "accepted = tests")
+    ),
     ("hmc", "run", KEPT, f"{KEPT}            accepted = 1.0\n"),
     # whole numbers
     ("sgnht", "", "r_new * step_size", "np.uint64(r_new) * step_size"),
@@ -131,10 +174,27 @@ BY_HAND = [
         "= state.theta[i]",
         "= int(state.theta[i]) + 1.0",
     ),
-    ("sgnht", "", GUILTY, f"@device\ndef State(a):\n    return a\n\n\n{GUILTY}", "r_new * step_size", "State(r_new) * step_size"),
-    ("sgnht", "", GUILTY, f"@device\ndef types(a):\n    return a\n\n\n{GUILTY}", "r_new * step_size", "types(r_new) * step_size"),
+    (
+        "sgnht",
+        "",
+        GUILTY,
+        f"@device\ndef State(a):\n    return a\n\n\n{GUILTY}",
+        "r_new * step_size",
+        "State(r_new) * step_size",
+    ),
+    (
+        "sgnht",
+        "",
+        GUILTY,
+        f"@device\ndef types(a):\n    return a\n\n\n{GUILTY}",
+        "r_new * step_size",
+        "types(r_new) * step_size",
+    ),
     # what one step leaves for the next one
-    *(("carried", "", "state.right_for_step[0]", f"state.{name}[0]") for name in ("r", "g_U_theta")),
+    *(
+        ("carried", "", "state.right_for_step[0]", f"state.{name}[0]")
+        for name in ("r", "g_U_theta")
+    ),
     ("hmc", "", "state.right_for_step[0]", "state.value_U[0]"),
     ("carried", "run", KEPT, f"{KEPT}            state.g_U_theta[:] = 0.0\n"),
     ("carried", "run", KEPT, f"{KEPT}            state.right_for_step[0] = 5.0\n"),
@@ -142,12 +202,24 @@ BY_HAND = [
     ("compensated", "run", KEPT, f"{KEPT}            state.variance_U_theta[:] = 0.0\n"),
     ("compensated", "run", STOP, f"        state.variance_U_theta[:] = 0.0\n{STOP}"),
     ("compensated", "run", STOP, f"        state.calls_U[0] = 0.0\n{STOP}"),
-    ("parameters", "", "    out.theta[i] = theta_new\n", "    out.theta[i] = theta_new\n    params.c[i] = 0.0\n"),
+    (
+        "parameters",
+        "",
+        "    out.theta[i] = theta_new\n",
+        "    out.theta[i] = theta_new\n    params.c[i] = 0.0\n",
+    ),
     # arrays of estimators
     ("compensated", "averaged_U", "state.squares_theta", "state.r"),
     ("compensated", "averaged_U", "state.one_theta", "state.theta"),
     ("compensated", "averaged_U", "state.calls_U", "state.theta"),
-    ("compensated", "", "averaged_U(state.g_U_theta,", "averaged_U(state.one_theta,", "out.g_U_theta", "out.one_theta"),
+    (
+        "compensated",
+        "",
+        "averaged_U(state.g_U_theta,",
+        "averaged_U(state.one_theta,",
+        "out.g_U_theta",
+        "out.one_theta",
+    ),
     # two coordinates at once
     ("two noises", "run", "w[half + i], v_b)", "w[i], v_b)"),
     (
@@ -210,8 +282,20 @@ BY_HAND = [
         "accepts(state, key_test, t, energy_3 - energy_4)",
     ),
     # the same again and again
-    ("repeated", "run", REFRESHED, FILLED, COUNT, f"        fill_normals(state.g_U_theta, key_w_r, t)\n{COUNT}"),
-    ("repeated", "run", REFRESHED, f"            fill_normals(state.g_U_theta, key_w_r, t)\n{FILLED}"),
+    (
+        "repeated",
+        "run",
+        REFRESHED,
+        FILLED,
+        COUNT,
+        f"        fill_normals(state.g_U_theta, key_w_r, t)\n{COUNT}",
+    ),
+    (
+        "repeated",
+        "run",
+        REFRESHED,
+        f"            fill_normals(state.g_U_theta, key_w_r, t)\n{FILLED}",
+    ),
     (
         "repeated",
         "run",
@@ -223,7 +307,14 @@ BY_HAND = [
         "w_r_ahead, t,",
     ),
     # loops in loops
-    ("sum", "run", SUM, "", LOOP, LOOP.replace("            finite", f"    {SUM}            finite")),
+    (
+        "sum",
+        "run",
+        SUM,
+        "",
+        LOOP,
+        LOOP.replace("            finite", f"    {SUM}            finite"),
+    ),
     ("parameters", "", GUILTY, ALL + GUILTY, MOVED, CALLED),
     ("parameters", "run", MOVED, IN_A_LOOP),
     (
@@ -242,7 +333,12 @@ BY_HAND = [
 ]
 RIGHT = [
     ("parameters", "run", MOVED, HALVES),
-    ("repeated", "run", REFRESHED, f"            fill_normals(state.g_U_theta, key_w_r, t_2)\n{FILLED}"),
+    (
+        "repeated",
+        "run",
+        REFRESHED,
+        f"            fill_normals(state.g_U_theta, key_w_r, t_2)\n{FILLED}",
+    ),
     (
         "carried",
         "run",
@@ -277,16 +373,23 @@ def test_the_same_step_in_other_words_is_proved(same):
     assert outcome.verdict.value == "proved", outcome.by
 
 
-@pytest.mark.parametrize(("name", "function"), [("compensated", "averaged_U"), ("controlled", "controlled_U")])
+@pytest.mark.parametrize(
+    ("name", "function"), [("compensated", "averaged_U"), ("controlled", "controlled_U")]
+)
 def test_an_estimator_that_is_asked_for_must_be_there(name, function):
     text = called(name).text
     begin = text.index(f"@kernel\ndef {function}(")
     without = text[:begin] + text[text.index("\n\n\n", begin) + 3 :]
-    without = without.replace(f"{function}(", "gradient_U(").replace("state.rows, state)", "state.rows)")
+    without = without.replace(f"{function}(", "gradient_U(").replace(
+        "state.rows, state)", "state.rows)"
+    )
     assert called(name).verdict(without) != "proved"
 
 
-@pytest.mark.parametrize("line", ["# coding: unicode_escape\n#\\nLARGEST = 1.0\n", "# coding: utf-7\n#+AAo-LARGEST = 1.0\n"])
+@pytest.mark.parametrize(
+    "line",
+    ["# coding: unicode_escape\n#\\nLARGEST = 1.0\n", "# coding: utf-7\n#+AAo-LARGEST = 1.0\n"],
+)
 def test_a_text_has_one_encoding(line):
     """Otherwise the lines that are imported are others than those that are read."""
     assert case("sgnht").verdict(line + case("sgnht").text) == "undecided"

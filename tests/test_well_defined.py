@@ -1,4 +1,6 @@
-"""``well-defined``: the smallest part that has no value is named, Gamma by its name, and what a posterior needs."""
+"""``well-defined``: the smallest part that has no value is named, Gamma by its name, and what a
+posterior needs.
+"""
 
 import numpy as np
 import pytest
@@ -22,7 +24,9 @@ def well_defined(recipe):
 
 
 def with_posterior(likelihood, prior):
-    posterior = Posterior((theta,), likelihood, prior, data={row: np.ones((3, 2)), label: np.ones(3)})
+    posterior = Posterior(
+        (theta,), likelihood, prior, data={row: np.ones((3, 2)), label: np.ones(3)}
+    )
     return bind(LANGEVIN, {U: posterior})
 
 
@@ -32,14 +36,28 @@ LOGISTIC = -log(1 + exp(-label * total(row * theta)))
 @pytest.mark.parametrize(
     ("recipe", "says"),
     [
-        (Recipe((closed,), total(closed), sqrt(closed), 0),
-         "the correction Gamma of x: it is singular: x > 0 fails at the witness, where 1/sqrt(x) has no value"),
-        (Recipe((unit,), total(unit), 1 / (1 - unit), 0), "D[u, u]: 1 - u != 0 fails at the witness, where 1/(1 - u) has no value"),
-        (bind(LANGEVIN, {U: total(log(theta))}), "H: theta[k] > 0 fails at the witness, where log(theta[k]) has no value"),
+        (
+            Recipe((closed,), total(closed), sqrt(closed), 0),
+            (
+                "the correction Gamma of x: it is singular: x > 0 fails at the witness, where"
+                " 1/sqrt(x) has no value"
+            ),
+        ),
+        (
+            Recipe((unit,), total(unit), 1 / (1 - unit), 0),
+            "D[u, u]: 1 - u != 0 fails at the witness, where 1/(1 - u) has no value",
+        ),
+        (
+            bind(LANGEVIN, {U: total(log(theta))}),
+            "H: theta[k] > 0 fails at the witness, where log(theta[k]) has no value",
+        ),
         (with_posterior(LOGISTIC, total(log(theta))), "the log prior of U: theta[k] > 0 fails"),
-        (with_posterior(LOGISTIC + log(total(theta)), -total(theta**2)), "the log likelihood of U: total(theta) > 0 fails"),
+        (
+            with_posterior(LOGISTIC + log(total(theta)), -total(theta**2)),
+            "the log likelihood of U: total(theta) > 0 fails",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_smallest_guilty_part_is_named(recipe, says):
     outcome = well_defined(recipe)
     assert outcome.verdict is Verdict.REFUTED
@@ -55,7 +73,10 @@ def test_the_smallest_guilty_part_is_named(recipe, says):
             Recipe((theta,), total(theta**2), theta**2, 0),
             "no denominators, logarithms or roots; D[theta, theta] is zero at theta = 0",
         ),
-        (Recipe((unit,), total(unit), unit, 0), "no denominators, logarithms or roots; D[u, u] is zero at u = 0"),
+        (
+            Recipe((unit,), total(unit), unit, 0),
+            "no denominators, logarithms or roots; D[u, u] is zero at u = 0",
+        ),
         (Recipe((inside,), total(inside), inside, 0), "no denominators, logarithms or roots"),
         (with_posterior(LOGISTIC, -total(theta**2)), "1 condition on signs"),
     ],

@@ -1,4 +1,6 @@
-"""Kernels that are wrong in ways that no coefficient shows: they remember, they lose replicas, they have no noise later."""
+"""Kernels that are wrong in ways that no coefficient shows: they remember, they lose replicas, they
+have no noise later.
+"""
 
 from dataclasses import replace
 
@@ -10,7 +12,14 @@ from test_one_step_law import CASES, battery_of
 
 from catalog.sghmc import sghmc
 from recipe import Fold, Noise, RecipeError, Scalar, Update, Vector, discretised, total
-from verify.statistics import Outcome, Stepper, battery, check_invariance, invariant_normal_law, reference
+from verify.statistics import (
+    Outcome,
+    Stepper,
+    battery,
+    check_invariance,
+    invariant_normal_law,
+    reference,
+)
 from verify.statistics.numbers.arrays import Meanings
 from verify.statistics.recover.equations import equations_of
 from verify.statistics.recover.innovations import innovations
@@ -45,7 +54,9 @@ def test_a_kernel_that_is_right_only_once_is_found(name, wrong, line):
 
 
 def test_noise_of_another_replica_in_the_next_step_is_found():
-    """The numbers of all replicas are drawn once, and in the second step each has those of the next one but two."""
+    """The numbers of all replicas are drawn once, and in the second step each has those of the next
+    one but two.
+    """
     table = np.random.default_rng(5).standard_normal((400_000, 3))
 
     class Table:
@@ -99,7 +110,9 @@ def test_a_kernel_in_single_precision_is_compared_in_its_own():
 
 def test_one_lost_replica_among_many_is_found():
     """Under a normal law, where one number of many hardly moves a sum."""
-    law = invariant_normal_law(discretised(sghmc, "obabo"), step_size=0.6, params={"C": 1.3}, curvature=2.5, length=1)
+    law = invariant_normal_law(
+        discretised(sghmc, "obabo"), step_size=0.6, params={"C": 1.3}, curvature=2.5, length=1
+    )
     kernel = by_hand.obabo(0.6, 1.3, lambda x: 2.5 * x)
 
     def losing(state, rng):
@@ -112,9 +125,13 @@ def test_one_lost_replica_among_many_is_found():
 
 
 def test_too_few_replicas_of_a_normal_law_are_said():
-    law = invariant_normal_law(discretised(sghmc, "obabo"), step_size=0.6, params={"C": 1.3}, curvature=2.5)
+    law = invariant_normal_law(
+        discretised(sghmc, "obabo"), step_size=0.6, params={"C": 1.3}, curvature=2.5
+    )
     kernel = by_hand.obabo(0.6, 1.3, lambda x: 2.5 * x)
-    assert check_invariance(kernel, law, batched=True, steps=1, replicas=500).unseen == ("the variances",)
+    assert check_invariance(kernel, law, batched=True, steps=1, replicas=500).unseen == (
+        "the variances",
+    )
     assert check_invariance(kernel, law, batched=True, steps=1).unseen == ()
 
 
@@ -123,7 +140,9 @@ def normal(rng, n):
 
 
 def test_a_feature_that_is_no_number_differs():
-    """The logarithm of a coordinate whose sign is turned: it was counted nowhere, and as agreeing."""
+    """The logarithm of a coordinate whose sign is turned: it was counted nowhere, and as
+    agreeing.
+    """
 
     def turned(state, rng):
         return {"x": state["x"] * np.where(np.arange(len(state["x"])) % 2, 1, -1)[:, None]}
@@ -134,8 +153,15 @@ def test_a_feature_that_is_no_number_differs():
 
     found = check_invariance(turned, normal, features={"log": logarithm}, batched=True, steps=1)
     assert "law of log" in {x.name for x in found.differing}
-    with pytest.raises(RecipeError, match="the feature log is not finite at some draws of the target"):
-        check_invariance(turned, lambda rng, n: {"x": -normal(rng, n)["x"]}, features={"log": logarithm}, batched=True)
+    with pytest.raises(
+        RecipeError, match="the feature log is not finite at some draws of the target"
+    ):
+        check_invariance(
+            turned,
+            lambda rng, n: {"x": -normal(rng, n)["x"]},
+            features={"log": logarithm},
+            batched=True,
+        )
 
 
 def test_a_value_at_the_vertex_of_its_square_is_no_mistake():
@@ -152,19 +178,37 @@ def test_a_value_at_the_vertex_of_its_square_is_no_mistake():
     (u,) = innovations(plan, {"x": start}, {"x": new}, meanings, rounding=1e-10).noise.values()
     assert np.isfinite(u).all()
     assert u.min() > -8
-    (u,) = innovations(plan, {"x": start}, {"x": new - 1e-6 * start}, meanings, rounding=1e-10).noise.values()
+    (u,) = innovations(
+        plan, {"x": start}, {"x": new - 1e-6 * start}, meanings, rounding=1e-10
+    ).noise.values()
     assert np.isnan(u).all(), "the rule has no such value"
 
 
-@pytest.mark.parametrize(("other", "gain"), [([[-1.0], [0.0]], 3.0), ([[0.0], [2.0]], 0.0), ([[-1.0], [1.0]], 3 / np.sqrt(2))])
+@pytest.mark.parametrize(
+    ("other", "gain"),
+    [([[-1.0], [0.0]], 3.0), ([[0.0], [2.0]], 0.0), ([[-1.0], [1.0]], 3 / np.sqrt(2))],
+)
 def test_the_inverse_of_a_factor_counts_along_the_shift_of_the_factor(other, gain):
     """Which is where the noise is looked at."""
-    one = Signature("c", {"w": np.array([[1.0], [0.0]])}, {"w": np.ones((2, 1))}, 4.0, 1.0, 1.0, certain=False, apart=False)
-    assert weakest(one, replace(one, shift={"w": np.array(other)}, gain=3.0)).gain == pytest.approx(gain)
+    one = Signature(
+        "c",
+        {"w": np.array([[1.0], [0.0]])},
+        {"w": np.ones((2, 1))},
+        4.0,
+        1.0,
+        1.0,
+        certain=False,
+        apart=False,
+    )
+    assert weakest(one, replace(one, shift={"w": np.array(other)}, gain=3.0)).gain == pytest.approx(
+        gain
+    )
 
 
 def test_two_coefficients_of_one_name_are_two():
-    """Names are cut where they are long: that the one is seen must not hide that the other is not."""
+    """Names are cut where they are long: that the one is seen must not hide that the other
+    is not.
+    """
     x, y = Scalar("x"), Scalar("y")
     h, w = Symbol("h", positive=True), Noise("w", like=x)
     long = -(x**2) / (x**2 + 3) - (x**2 + 1) ** 2 / (7 * x**2 + 35) - x**2 / (x**2 + 11)
@@ -191,13 +235,17 @@ def test_an_effect_of_the_size_of_rounding_is_not_seen_by_shared_noise():
 def test_a_battery_for_shared_noise_refuses_a_kernel_that_has_none():
     x = Scalar("x")
     h, w = Symbol("h", positive=True), Noise("w", like=x)
-    chosen = battery(Update(h, {x: x / 2 + sqrt(h) * w}, x**2 / 2), step_size=0.1, batched=True, coupled=True)
+    chosen = battery(
+        Update(h, {x: x / 2 + sqrt(h) * w}, x**2 / 2), step_size=0.1, batched=True, coupled=True
+    )
     with pytest.raises(RecipeError, match=r"counts on noise that states share"):
         chosen.check(Stepper(lambda state, rng: state, batched=True))
 
 
 def two_noises():
-    """Two noises in one coordinate, whose sum in units of its deviation is another number at every state."""
+    """Two noises in one coordinate, whose sum in units of its deviation is another number at every
+    state.
+    """
     x = Scalar("x")
     h, w, v = Symbol("h", positive=True), Noise("w", like=x), Noise("v", like=x)
     return Update(h, {x: x / 2 + sqrt(h) * (w + x * v)}, x**2 / 2)
@@ -215,7 +263,11 @@ def squared():
     return Update(h, {x: x * (1 + sqrt(h) * w / 4) ** 2 + h}, x - log(x))
 
 
-@pytest.mark.parametrize("rule", [two_noises(), folded(), squared(), CASES["scir"][1]], ids=["two", "folded", "squared", "scir"])
+@pytest.mark.parametrize(
+    "rule",
+    [two_noises(), folded(), squared(), CASES["scir"][1]],
+    ids=["two", "folded", "squared", "scir"],
+)
 def test_shared_noise_that_is_not_what_is_read_off_is_no_difference(rule):
     """These kernels are right, and draw the same numbers at every state, as they promise."""
     how = {"step_size": 0.1, **({"params": {"a": 2.0}} if rule is CASES["scir"][1] else {})}

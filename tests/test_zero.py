@@ -1,4 +1,6 @@
-"""Zero testing: identities are proved, near misses are refuted by a witness that an independent evaluation confirms."""
+"""Zero testing: identities are proved, near misses are refuted by a witness that an independent
+evaluation confirms.
+"""
 
 import random
 
@@ -34,25 +36,33 @@ IDENTITIES = {
     "pythagoras summed": total(sin(theta) ** 2) + total(cos(theta) ** 2) - d,
     "tangent": tan(b) * cos(b) - sin(b),
     "partial fractions": total(1 / (1 + theta**2)) + total(theta**2 / (1 + theta**2)) - d,
-    "two denominators": total(3 / ((1 + theta**2) * (4 + theta**2))) - total(1 / (1 + theta**2)) + total(1 / (4 + theta**2)),
+    "two denominators": total(3 / ((1 + theta**2) * (4 + theta**2)))
+    - total(1 / (1 + theta**2))
+    + total(1 / (4 + theta**2)),
     "two denominators of one family": total((c - a) / ((a + theta) * (c + theta)))
-    - total(1 / (a + theta)) + total(1 / (c + theta)),
+    - total(1 / (a + theta))
+    + total(1 / (c + theta)),
     "a denominator with a sum in it": total(theta / (theta + total(theta**2)))
-    + total(theta**2) * total(1 / (theta + total(theta**2))) - d,
+    + total(theta**2) * total(1 / (theta + total(theta**2)))
+    - d,
     "powers of a denominator": total(theta**4 / (1 + theta**2) ** 2)
-    + 2 * total(theta**2 / (1 + theta**2) ** 2) + total(1 / (1 + theta**2) ** 2) - d,
+    + 2 * total(theta**2 / (1 + theta**2) ** 2)
+    + total(1 / (1 + theta**2) ** 2)
+    - d,
     "exponentials": exp(theta + b) * exp(-theta / 2) - exp(theta / 2) * exp(b),
     "hyperbolic": tanh(theta) - (exp(2 * theta) - 1) / (exp(2 * theta) + 1),
     "logarithms": log(a * (1 + theta**2)) - log(a) - log(1 + theta**2),
     "softplus": log(1 + exp(-theta)) - log(1 + exp(theta)) + theta,
     "symbolic powers": (a * c) ** b - a**b * c**b,
     "roots": sqrt(1 + theta**2) * sqrt(a + a * theta**2) - sqrt(a) * (1 + theta**2),
-    "roots of different order": Rational(1) * a ** Rational(1, 2) * a ** Rational(1, 3) - a ** Rational(5, 6),
+    "roots of different order": Rational(1) * a ** Rational(1, 2) * a ** Rational(1, 3)
+    - a ** Rational(5, 6),
     "a root of a function": g(theta) / sqrt(g(theta)) - sqrt(g(theta)),
-    "mixed partials": partial(partial(V, theta), r.at(OTHER)) - partial(partial(V, r.at(OTHER)), theta),
+    "mixed partials": partial(partial(V, theta), r.at(OTHER))
+    - partial(partial(V, r.at(OTHER)), theta),
     "large exponent": exp(998 * b / 997) * exp(-b) - exp(b / 997),
     "equal arguments": h(theta * (1 + theta)) - h(theta + theta**2),
-}  # fmt: skip
+}
 
 NEAR_MISSES = {
     "a coefficient": total(sin(theta) ** 2) + total(cos(theta) ** 2) - d - Rational(1, 10**15),
@@ -89,8 +99,12 @@ def test_small_lengths_do_not_deceive():
 def test_quadratic_forms_are_equal_up_to_the_names_of_their_indices():
     skew = total(r * apply_hessian(theta)) - total(theta * apply_hessian(r))
     assert decide_zero(skew).verdict is Verdict.PROVED
-    assert decide_zero(total(r * dot(S, theta)) - total(theta * dot(S, r))).verdict is Verdict.PROVED
-    assert decide_zero(total(r * dot(M, theta)) - total(theta * dot(M, r))).verdict is Verdict.REFUTED
+    assert (
+        decide_zero(total(r * dot(S, theta)) - total(theta * dot(S, r))).verdict is Verdict.PROVED
+    )
+    assert (
+        decide_zero(total(r * dot(M, theta)) - total(theta * dot(M, r))).verdict is Verdict.REFUTED
+    )
 
 
 def test_chains_of_matrices_are_equal_in_every_order():
@@ -99,7 +113,8 @@ def test_chains_of_matrices_are_equal_in_every_order():
 
 
 def test_no_index_is_captured():
-    # Sums within sums whose bodies do not factor: the inner index must stay apart from the outer one.
+    # Sums within sums whose bodies do not factor: the inner index must stay apart from the outer
+    # one.
     coupled = total(1 / (1 + theta**2 + total(theta**2 * r**2)))
     assert decide_zero(coupled - substitute(coupled, {r: 2 * r})).verdict is not Verdict.PROVED
     e = total(h(theta * total(h(theta)))) - total(h(theta * d * h(theta)))
@@ -133,9 +148,26 @@ def test_a_contradiction_between_the_deciders_stops_everything():
 
 def words() -> list[Expr]:
     return [
-        theta, r, a, b, d, g(theta), h(theta), F, total(theta), total(r * theta), total(h(theta)), total(F * r), grad(U, theta),
-        sin(theta), exp(theta / 2), sqrt(1 + theta**2), 1 / (1 + theta**2), log(1 + exp(r)), total(1 / (a + theta**2)),
-    ]  # fmt: skip
+        theta,
+        r,
+        a,
+        b,
+        d,
+        g(theta),
+        h(theta),
+        F,
+        total(theta),
+        total(r * theta),
+        total(h(theta)),
+        total(F * r),
+        grad(U, theta),
+        sin(theta),
+        exp(theta / 2),
+        sqrt(1 + theta**2),
+        1 / (1 + theta**2),
+        log(1 + exp(r)),
+        total(1 / (a + theta**2)),
+    ]
 
 
 @st.composite
@@ -143,7 +175,9 @@ def expressions(draw: st.DrawFn) -> Expr:
     e = draw(st.sampled_from(words()))
     for _ in range(draw(st.integers(1, 5))):
         other = draw(st.sampled_from(words()))
-        e = draw(st.sampled_from([e + other, e * other, e - 2 * other, e**2 + other, e / (1 + other**2)]))
+        e = draw(
+            st.sampled_from([e + other, e * other, e - 2 * other, e**2 + other, e / (1 + other**2)])
+        )
     return e
 
 

@@ -9,7 +9,22 @@ from sympy import Matrix, Symbol, exp, log, sqrt
 
 from catalog.hmc import ghmc, hmc_kernel
 from codegen import generate
-from recipe import Data, Dense, Kernel, Noise, Posterior, Potential, Recipe, Scalar, Update, Vector, bind, dot, grad, total
+from recipe import (
+    Data,
+    Dense,
+    Kernel,
+    Noise,
+    Posterior,
+    Potential,
+    Recipe,
+    Scalar,
+    Update,
+    Vector,
+    bind,
+    dot,
+    grad,
+    total,
+)
 from recipe.scheme import discretise
 from recipe_cli.declarations import posterior_in
 from recipe_cli.translation import legend_of, trusted_texts
@@ -25,10 +40,16 @@ h, k = Symbol("h", positive=True), Symbol("k", positive=True)
 M = Dense("M", theta, positive=True)
 logits = total(X * theta)
 LOGISTIC = Posterior(
-    theta, y * logits - log(1 + exp(logits)), -total(theta**2) / (2 * k**2), {X: np.ones((4, 2)), y: np.array([0.0, 1.0, 1.0, 0.0])}
+    theta,
+    y * logits - log(1 + exp(logits)),
+    -total(theta**2) / (2 * k**2),
+    {X: np.ones((4, 2)), y: np.array([0.0, 1.0, 1.0, 0.0])},
 )
 ROWS_ONE_BY_ONE = Posterior(  # with terms that have no form for eight coordinates
-    theta, -((y - total(exp(X * theta))) ** 2) / 2, -total(theta**2) / 2, {X: np.ones((4, 2)), y: np.ones(4)}
+    theta,
+    -((y - total(exp(X * theta))) ** 2) / 2,
+    -total(theta**2) / 2,
+    {X: np.ones((4, 2)), y: np.ones(4)},
 )
 PRECONDITIONED = Recipe(theta, U, Matrix([[M]]), Matrix([[0]]), name="preconditioned")
 RECORDED = Update(
@@ -40,24 +61,30 @@ RECORDED = Update(
 x, p = Scalar("x"), Scalar("p")
 TWO_NOISES = Update(
     h,
-    [(theta, theta - h * dot(M, grad(U, theta)) + sqrt(h) * Noise("w", like=theta)),
-     (r, r + h * theta * total(theta * r) + h * Noise("v", like=theta) * Noise("w", like=theta)),
-     (x, x + sqrt(h) * Noise("a", like=x) - h * total(r**2) / 10)],
+    [
+        (theta, theta - h * dot(M, grad(U, theta)) + sqrt(h) * Noise("w", like=theta)),
+        (r, r + h * theta * total(theta * r) + h * Noise("v", like=theta) * Noise("w", like=theta)),
+        (x, x + sqrt(h) * Noise("a", like=x) - h * total(r**2) / 10),
+    ],
     U + total(r**2) / 2 + x**2 / 2,
-)  # fmt: skip
+)
 
 
 class Case:
     """A module, and what it must be proved to be."""
 
     def __init__(self, what, moves=None, posteriors=None, **options):
-        self.module = generate(what, posteriors=posteriors if isinstance(what, Update) else None, **options)
+        self.module = generate(
+            what, posteriors=posteriors if isinstance(what, Update) else None, **options
+        )
         self.moves = what if moves is None else moves
         self.posteriors = {V: e.gradient.posterior for V, e in self.module.estimators.items()}
         self.text = self.module.source
 
     def outcome(self, text=None):
-        return validate(text or self.text, self.moves, legend_of(self.module), trusted_texts(), self.posteriors)
+        return validate(
+            text or self.text, self.moves, legend_of(self.module), trusted_texts(), self.posteriors
+        )
 
     def verdict(self, text=None):
         return self.outcome(text).verdict.value
@@ -103,14 +130,19 @@ def case(name):
         "controlled": lambda: step(sghmc, "euler", control_variates=True),
         "compensated": lambda: step(sghmc, "euler", compensate=True),
         "row by row": lambda: step(with_posterior(recipe_called("sgld"), ROWS_ONE_BY_ONE), "euler"),
-        "functions times matrix": lambda: Case(Update(h, {theta: theta - h * dot(M, exp(theta))}, U)),
-        "transposed": lambda: Case(Update(h, {theta: theta - h * dot(Dense("B", theta, theta).T, theta)}, U)),
+        "functions times matrix": lambda: Case(
+            Update(h, {theta: theta - h * dot(M, exp(theta))}, U)
+        ),
+        "transposed": lambda: Case(
+            Update(h, {theta: theta - h * dot(Dense("B", theta, theta).T, theta)}, U)
+        ),
         "posterior": lambda: step(with_posterior(recipe_called("sgld"), LOGISTIC), "euler"),
     }
     return made[name]()
 
 
 CASES = [
-    "sgnht", "baoab", "carried", "scir", "reflected", "simplex", "corv", "dense", "recorded", "two noises", "hmc", "ghmc", "nested",
-    "controlled", "compensated", "posterior", "row by row", "functions times matrix", "transposed",
+    "sgnht", "baoab", "carried", "scir", "reflected", "simplex", "corv", "dense", "recorded",
+    "two noises", "hmc", "ghmc", "nested", "controlled", "compensated", "posterior", "row by row",
+    "functions times matrix", "transposed",
 ]  # fmt: skip

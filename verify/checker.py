@@ -1,15 +1,18 @@
-"""Checks a certificate with nothing but the standard library: ``python checker.py cert.json`` works from a copy of this file.
+"""Checks a certificate with nothing but the standard library: ``python checker.py cert.json`` works
+from a copy of this file.
 
-It shares no code with the program that wrote the certificate and trusts nothing in it. From H, D, Q, the drift and the update
-rule it derives every identity anew: at explicit coordinates, by truncated Taylor series, in prime fields, at fresh random points.
-That an identity which holds for a few lengths holds for all of them is the theorem of docs/small-model.md. A zero is *confirmed,
-error below 2^-100*: a nonzero rational function of degree n vanishes at a random point modulo p with probability at most n / p
-(Schwartz, Zippel), here below 2^40 / 2^190.
+It shares no code with the program that wrote the certificate and trusts nothing in it. From H, D,
+Q, the drift and the update rule it derives every identity anew: at explicit coordinates, by
+truncated Taylor series, in prime fields, at fresh random points. That an identity which holds for a
+few lengths holds for all of them is the theorem of docs/small-model.md. A zero is *confirmed, error
+below 2^-100*: a nonzero rational function of degree n vanishes at a random point modulo p with
+probability at most n / p (Schwartz, Zippel), here below 2^40 / 2^190.
 
-Exponentials need primes p_k = 2 p_(k+1) + 1. The squares modulo p_k are a group of prime order p_(k+1), so exp(a) modulo p_k is
-g^(a modulo p_(k+1)), and x^a of a square x likewise (Gonnet 1986; Martin 1971). Independence is that of exponentials of different
-functions; the probability takes powers of a random g for random.
-Exit status: 0 confirmed, 1 rejected, 2 no certificate or too large, 3 not confirmed, 70 a fault of this program, 130 interrupted.
+Exponentials need primes p_k = 2 p_(k+1) + 1. The squares modulo p_k are a group of prime order
+p_(k+1), so exp(a) modulo p_k is g^(a modulo p_(k+1)), and x^a of a square x likewise (Gonnet 1986;
+Martin 1971). Independence is that of exponentials of different functions; the probability takes
+powers of a random g for random. Exit status: 0 confirmed, 1 rejected, 2 no certificate or too
+large, 3 not confirmed, 70 a fault of this program, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -28,10 +31,18 @@ from math import factorial, gcd, inf, prod
 from secrets import randbelow
 from typing import Any
 
-# -- limits ------------------------------------------------------------------------------------------------------------------------
+# -- limits
+# --------------------------------------------------------------------------------------------------
 
 VERSION = 1
-MAX_NODES, MAX_DEPTH, MAX_BITS, MAX_POWER, MAX_HEIGHT, MAX_BYTES = 20_000, 90, 2048, 256, 2**40, 20_000_000
+MAX_NODES, MAX_DEPTH, MAX_BITS, MAX_POWER, MAX_HEIGHT, MAX_BYTES = (
+    20_000,
+    90,
+    2048,
+    256,
+    2**40,
+    20_000_000,
+)
 MAX_SIZE, MAX_SIZES, MAX_WORK, MAX_NESTED, MAX_NOISE = 20, 300, 1_000_000, 3, 12
 TRIES = 400  # redrawn coordinates, until everything under a root is a square
 
@@ -41,11 +52,15 @@ class CertificateError(ValueError):
 
 
 class UnableError(Exception):
-    """An expression is outside the class that is decided here, or needs more work than is allowed."""
+    """An expression is outside the class that is decided here, or needs more work than is
+    allowed.
+    """
 
 
 class NotSquareError(Exception):
-    """Something under a root is not a square at this point; draw the values at these indices anew."""
+    """Something under a root is not a square at this point; draw the values at these indices
+    anew.
+    """
 
 
 def require(truth: object, sentence: str) -> None:
@@ -68,62 +83,123 @@ def keys(data: Any, wanted: Iterable[str], optional: Iterable[str], where: str) 
 
 
 def fits(data: Any, shape: Any, where: str) -> None:
-    """Require a shape: a type, a set of words, [shape] for a list, a tuple of shapes for a list of that many, None for anything,
+    """Require a shape: a type, a set of words, [shape] for a list, a tuple of shapes for a list of
+    that many, None for anything,
 
     and for an object the shapes of its keys, where a key that ends in "?" may be missing.
     """
     if isinstance(shape, dict):
-        keys(data, [k for k in shape if k[-1] != "?"], [k[:-1] for k in shape if k[-1] == "?"], where)
+        keys(
+            data, [k for k in shape if k[-1] != "?"], [k[:-1] for k in shape if k[-1] == "?"], where
+        )
         for key in data:
             fits(data[key], shape[key] if key in shape else shape[key + "?"], f"{key} of {where}")
     elif isinstance(shape, (list, tuple)):
         require(isinstance(data, list), f"{where} must be a list")
-        require(isinstance(shape, list) or len(data) == len(shape), f"{where} must be {len(shape)} things")
-        for part, inner in zip(data, shape * len(data) if isinstance(shape, list) else shape, strict=True):
+        require(
+            isinstance(shape, list) or len(data) == len(shape),
+            f"{where} must be {len(shape)} things",
+        )
+        for part, inner in zip(
+            data, shape * len(data) if isinstance(shape, list) else shape, strict=True
+        ):
             fits(part, inner, f"a part of {where}")
     elif isinstance(shape, frozenset):
-        require(isinstance(data, str) and data in shape, f"{where} is {data!r:.50}, which is not known")
+        require(
+            isinstance(data, str) and data in shape, f"{where} is {data!r:.50}, which is not known"
+        )
     elif shape is not None:
         require(type(data) is shape, f"{where} is {data!r:.50}, which is of another type")
 
 
-# -- the language: declarations and the table of nodes -----------------------------------------------------------------------------
+# -- the language: declarations and the table of nodes
+# -----------------------------------------------------------------------------
 
 ELEMENTARY = {
-    "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "sinh": 1, "cosh": 1, "tanh": 1, "atan": 1, "erf": 1, "loggamma": 1,
-    "polygamma": 2,
+    "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "sinh": 1, "cosh": 1, "tanh": 1, "atan": 1,
+    "erf": 1, "loggamma": 1, "polygamma": 2,
 }  # fmt: skip
 FACTS = (
-    "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite", "even", "odd", "integer",
-    "noninteger", "rational", "irrational", "algebraic", "transcendental",
+    "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite",
+    "even", "odd", "integer", "noninteger", "rational", "irrational", "algebraic", "transcendental",
 )  # fmt: skip
 SYMBOL = {
-    "kind": frozenset({"vector", "scalar", "vector parameter", "parameter", "vector noise", "scalar noise", "step"}),
-    "facts": [frozenset({*FACTS, *(f"not {f}" for f in FACTS)})], "domain": None, "length?": str, "covariance?": str,
-}  # fmt: skip
+    "kind": frozenset(
+        {
+            "vector",
+            "scalar",
+            "vector parameter",
+            "parameter",
+            "vector noise",
+            "scalar noise",
+            "step",
+        }
+    ),
+    "facts": [frozenset({*FACTS, *(f"not {f}" for f in FACTS)})],
+    "domain": None,
+    "length?": str,
+    "covariance?": str,
+}
 FUNCTION = {
-    "potential": {"kind": str, "blocks": [str]}, "field": {"kind": str, "block": str, "positive": bool},
+    "potential": {"kind": str, "blocks": [str]},
+    "field": {"kind": str, "block": str, "positive": bool},
     "elementwise": {"kind": str, "arity": int, "positive": bool},
     "dense": {"kind": str, "row": str, "column": str, "symmetric": bool, "positive": bool},
-}  # fmt: skip
+}
 STATE = ("vector", "scalar")
-HEADS = ("num", "pi", "e", "sym", "at", "dim", "+", "*", "^", "fn", "total", "value", "d", "apply", "M")
-EXPONENTIAL = ("exp", "sinh", "cosh", "tanh", "erf")  # functions whose argument is evaluated one prime further down
+HEADS = (
+    "num",
+    "pi",
+    "e",
+    "sym",
+    "at",
+    "dim",
+    "+",
+    "*",
+    "^",
+    "fn",
+    "total",
+    "value",
+    "d",
+    "apply",
+    "M",
+)
+EXPONENTIAL = (
+    "exp",
+    "sinh",
+    "cosh",
+    "tanh",
+    "erf",
+)  # functions whose argument is evaluated one prime further down
 
 Signs = frozenset[int]
 POSITIVE, NEGATIVE, ZERO = Signs({1}), Signs({-1}), Signs({0})
-ANY, NOT_NEGATIVE, NOT_POSITIVE, NOT_ZERO = Signs({-1, 0, 1}), Signs({0, 1}), Signs({-1, 0}), Signs({-1, 1})
+ANY, NOT_NEGATIVE, NOT_POSITIVE, NOT_ZERO = (
+    Signs({-1, 0, 1}),
+    Signs({0, 1}),
+    Signs({-1, 0}),
+    Signs({-1, 1}),
+)
 SIGNS = {"> 0": POSITIVE, ">= 0": NOT_NEGATIVE, "!= 0": NOT_ZERO}
 OF_FACT = {
-    "positive": POSITIVE, "negative": NEGATIVE, "zero": ZERO, "nonnegative": NOT_NEGATIVE, "nonpositive": NOT_POSITIVE,
-    "nonzero": NOT_ZERO, "prime": POSITIVE, "composite": POSITIVE, "not zero": NOT_ZERO, "not positive": NOT_POSITIVE,
-    "not negative": NOT_NEGATIVE, "noninteger": NOT_ZERO,
+    "positive": POSITIVE, "negative": NEGATIVE, "zero": ZERO, "nonnegative": NOT_NEGATIVE,
+    "nonpositive": NOT_POSITIVE, "nonzero": NOT_ZERO, "prime": POSITIVE, "composite": POSITIVE,
+    "not zero": NOT_ZERO, "not positive": NOT_POSITIVE, "not negative": NOT_NEGATIVE,
+    "noninteger": NOT_ZERO,
 }  # fmt: skip
 CONTRADICTIONS = [
-    ("even", "odd"), ("integer", "noninteger"), ("rational", "irrational"), ("algebraic", "transcendental"), ("zero", "odd"),
-    ("even", "noninteger"), ("odd", "noninteger"), ("integer", "irrational"), ("prime", "composite"), ("prime", "noninteger"),
+    ("even", "odd"),
+    ("integer", "noninteger"),
+    ("rational", "irrational"),
+    ("algebraic", "transcendental"),
+    ("zero", "odd"),
+    ("even", "noninteger"),
+    ("odd", "noninteger"),
+    ("integer", "irrational"),
+    ("prime", "composite"),
+    ("prime", "noninteger"),
     *((f, f"not {f}") for f in FACTS),
-]  # fmt: skip
+]
 
 
 @dataclass
@@ -137,17 +213,25 @@ class Node:
     by: tuple[tuple[str, int | None], ...] = ()  # of "d": blocks and labels
     orders: tuple[int, ...] = ()  # of "apply"
     number: Fraction | None = None  # of "num"
-    free: dict[int, str] = field(default_factory=dict)  # labels that are free in it, with their lengths
+    free: dict[int, str] = field(
+        default_factory=dict
+    )  # labels that are free in it, with their lengths
     sums: bool = False  # whether totals or lengths are in it outside of functions
     step_order: int = 0  # the least power of s = sqrt(step) in it, as far as can be seen
     nested: int = 0  # how many exponents stand in one another
     depth: int = 1
-    height: int = 0  # bounds the degree and the bits of coefficients, as a function of what is drawn, at the largest sizes
+    # bounds the degree and the bits of coefficients, as a function of what is drawn, at the largest
+    # sizes
+    height: int = 0
 
     @property
     def integer(self) -> int | None:
         """The integer that it is; None for anything else."""
-        return self.number.numerator if self.number is not None and self.number.denominator == 1 else None
+        return (
+            self.number.numerator
+            if self.number is not None and self.number.denominator == 1
+            else None
+        )
 
 
 class Table:
@@ -157,7 +241,10 @@ class Table:
         fits(lengths, [str], "lengths")
         fits(nodes, [None], "nodes")
         require(len(nodes) <= MAX_NODES, f"there are more than {MAX_NODES} nodes")
-        require(isinstance(symbols, dict) and isinstance(functions, dict), "symbols and functions must be objects")
+        require(
+            isinstance(symbols, dict) and isinstance(functions, dict),
+            "symbols and functions must be objects",
+        )
         self.lengths: list[str] = lengths
         self.symbols: dict[str, Any] = symbols
         self.functions: dict[str, Any] = functions
@@ -173,7 +260,11 @@ class Table:
         for name, s in symbols.items():
             if "covariance" in s:
                 dense = self.function(s["covariance"], "dense")
-                right = s["kind"] == "vector noise" and dense["positive"] and dense["row"] == s["length"]
+                right = (
+                    s["kind"] == "vector noise"
+                    and dense["positive"]
+                    and dense["row"] == s["length"]
+                )
                 require(right, f"the covariance of {name!r} is wrong")
         for k, data in enumerate(nodes):
             self._add(data, f"node {k}")
@@ -185,9 +276,15 @@ class Table:
     def _symbol(self, name: str, s: Any) -> None:
         fits(s, SYMBOL, repr(name))
         vector, facts = s["kind"].startswith("vector"), s["facts"]
-        require(("length" in s) == vector and (not vector or s["length"] in self.lengths), f"the length of {name!r} is wrong")
+        require(
+            ("length" in s) == vector and (not vector or s["length"] in self.lengths),
+            f"the length of {name!r} is wrong",
+        )
         require(len(set(facts)) == len(facts), f"the facts of {name!r} are not each said once")
-        require(not facts or "parameter" in s["kind"] or s["kind"] == "step", f"{name!r} has facts; it can only have a domain")
+        require(
+            not facts or "parameter" in s["kind"] or s["kind"] == "step",
+            f"{name!r} has facts; it can only have a domain",
+        )
         contradiction = any(a in facts and b in facts for a, b in CONTRADICTIONS)
         consistent = s["domain"] is None and symbol_signs(self, name) and not contradiction
         require(not facts or consistent, f"the facts of {name!r} contradict each other")
@@ -197,14 +294,26 @@ class Table:
         require(kind in FUNCTION, f"the function {name!r} is of an unknown kind")
         fits(f, FUNCTION[kind], repr(name))
         blocks = self.blocks(f)
-        require(len(set(blocks)) == len(blocks) and (blocks or kind != "potential"), f"the blocks of {name!r} are wrong")
+        require(
+            len(set(blocks)) == len(blocks) and (blocks or kind != "potential"),
+            f"the blocks of {name!r} are wrong",
+        )
         allowed = STATE if kind == "potential" else ("vector",)
-        require(all(self.kind(b) in allowed for b in blocks), f"{name!r} depends on what is no such block")
+        require(
+            all(self.kind(b) in allowed for b in blocks),
+            f"{name!r} depends on what is no such block",
+        )
         require(kind != "elementwise" or whole(f["arity"], 1, 8), f"the arity of {name!r} is wrong")
         if kind == "dense":
-            require(f["row"] in self.lengths and f["column"] in self.lengths, f"the lengths of {name!r} are not declared")
+            require(
+                f["row"] in self.lengths and f["column"] in self.lengths,
+                f"the lengths of {name!r} are not declared",
+            )
             require(f["symmetric"] or not f["positive"], f"{name!r} is positive and not symmetric")
-            require(not f["symmetric"] or f["row"] == f["column"], f"{name!r} is symmetric and not square")
+            require(
+                not f["symmetric"] or f["row"] == f["column"],
+                f"{name!r} is symmetric and not square",
+            )
 
     def _domain(self, domain: Any, kind: str, where: str) -> None:
         if domain is None or (domain == ["simplex"] and kind == "vector"):
@@ -219,7 +328,9 @@ class Table:
 
     def kind(self, name: object) -> str | None:
         """The kind of a symbol; None for any other name."""
-        return self.symbols[name]["kind"] if isinstance(name, str) and name in self.symbols else None
+        return (
+            self.symbols[name]["kind"] if isinstance(name, str) and name in self.symbols else None
+        )
 
     def length(self, name: str) -> str | None:
         """The length of a symbol; None of a scalar one."""
@@ -239,20 +350,32 @@ class Table:
 
     def index(self, n: Any, where: str) -> int:
         """The index of a node that was read before."""
-        require(whole(n, 0, len(self.nodes) - 1), f"{where} refers to {n!r:.50}, which is no earlier node")
+        require(
+            whole(n, 0, len(self.nodes) - 1),
+            f"{where} refers to {n!r:.50}, which is no earlier node",
+        )
         return n  # type: ignore[no-any-return]
 
     # -- nodes
 
     def _add(self, data: Any, where: str) -> None:
-        require(isinstance(data, list) and data and isinstance(data[0], str), f"{where} must be a list that begins with its kind")
+        require(
+            isinstance(data, list) and data and isinstance(data[0], str),
+            f"{where} must be a list that begins with its kind",
+        )
         require(data[0] in HEADS, f"{where} is of the unknown kind {data[0]!r:.50}")
         node, own = self._read(data, where)
         below = [self.nodes[c] for c in node.parts]
         for label, length in [*own, *(pair for b in below for pair in b.free.items())]:
-            require(node.free.setdefault(label, length) == length, f"{where} has one label for two lengths")
+            require(
+                node.free.setdefault(label, length) == length,
+                f"{where} has one label for two lengths",
+            )
         if node.head == "total":
-            require(node.free.pop(node.labels[0], node.name) == node.name, f"{where} sums over another length than its label's")
+            require(
+                node.free.pop(node.labels[0], node.name) == node.name,
+                f"{where} sums over another length than its label's",
+            )
         node.depth = 1 + max((b.depth for b in below), default=0)
         require(node.depth <= MAX_DEPTH, f"{where} is deeper than {MAX_DEPTH}")
         self._describe(node, below)
@@ -266,13 +389,18 @@ class Table:
             return tuple(self.index(n, where) for n in indices)
 
         def labelled(*pairs: tuple[Any, str]) -> tuple[int, ...]:
-            require(all(whole(label, -9, MAX_DEPTH) for label, _ in pairs), f"{where} has a wrong label")
+            require(
+                all(whole(label, -9, MAX_DEPTH) for label, _ in pairs), f"{where} has a wrong label"
+            )
             return tuple(label for label, _ in pairs)
 
         match data:
             case ["num", p, q]:
                 bounded = all(type(n) is int and abs(n).bit_length() <= MAX_BITS for n in (p, q))
-                require(bounded and q > 0, f"{where} must be a fraction of integers of at most {MAX_BITS} bits")
+                require(
+                    bounded and q > 0,
+                    f"{where} must be a fraction of integers of at most {MAX_BITS} bits",
+                )
                 return Node("num", number=Fraction(p, q)), []
             case ["pi" | "e" as head]:
                 return Node(head), []
@@ -281,7 +409,10 @@ class Table:
                 require(scalar, f"{where}: {name!r:.50} is no such symbol")
                 return Node("sym", name), []
             case ["at", name, label]:
-                require((self.kind(name) or "").startswith("vector"), f"{where}: {name!r:.50} has no coordinates")
+                require(
+                    (self.kind(name) or "").startswith("vector"),
+                    f"{where}: {name!r:.50} has no coordinates",
+                )
                 pairs = [(label, self.symbols[name]["length"])]
                 return Node("at", name, labels=labelled(*pairs)), pairs
             case ["dim", length]:
@@ -292,17 +423,25 @@ class Table:
             case ["^", base, exponent]:
                 node = Node("^", parts=parts(base, exponent))
                 q = self.nodes[exponent].number
-                require(q is None or max(abs(q.numerator), q.denominator) <= MAX_POWER, f"{where} has too high a power")
+                require(
+                    q is None or max(abs(q.numerator), q.denominator) <= MAX_POWER,
+                    f"{where} has too high a power",
+                )
                 return node, []
             case ["fn", str(name), *arguments]:
                 require(name in ELEMENTARY, f"{where} is an unknown function")
-                require(len(arguments) == ELEMENTARY[name], f"{where} has too many or too few arguments")
+                require(
+                    len(arguments) == ELEMENTARY[name], f"{where} has too many or too few arguments"
+                )
                 node = Node("fn", name, parts(*arguments))
                 small = name != "polygamma" or whole(self.nodes[node.parts[0]].integer, 0, 32)
                 require(small, f"{where} needs a small integer as its order")
                 return node, []
             case ["total", body, length, label]:
-                require(length in self.lengths and whole(label, 1, MAX_DEPTH), f"{where} sums over no length or no bound label")
+                require(
+                    length in self.lengths and whole(label, 1, MAX_DEPTH),
+                    f"{where} sums over no length or no bound label",
+                )
                 return Node("total", length, parts(body), (label,)), []
             case ["M", name, row, column]:
                 f = self.function(name, "dense")
@@ -310,7 +449,10 @@ class Table:
                 return Node("M", name, labels=labelled(*pairs)), pairs
             case ["apply", name, list(orders), *arguments]:
                 arity = self.function(name, "elementwise")["arity"]
-                require(len(orders) == arity == len(arguments), f"{where} has too many or too few arguments")
+                require(
+                    len(orders) == arity == len(arguments),
+                    f"{where} has too many or too few arguments",
+                )
                 require(all(whole(n, 0, 32) for n in orders), f"{where} has wrong orders")
                 return Node("apply", name, parts(*arguments), orders=tuple(orders)), []
             case ["value", name, label]:
@@ -319,19 +461,33 @@ class Table:
                 return self._read_jet("d", name, label, by, where)
         raise CertificateError(f"{where} has too many or too few parts")
 
-    def _read_jet(self, head: str, name: Any, label: Any, by: list[Any], where: str) -> tuple[Node, list[tuple[int, str]]]:
+    def _read_jet(
+        self, head: str, name: Any, label: Any, by: list[Any], where: str
+    ) -> tuple[Node, list[tuple[int, str]]]:
         f = self.function(name, "potential", "field")
         require(len(by) <= 8, f"{where} is differentiated too often")
         places = [(f["block"], label)] if f["kind"] == "field" else []
         require(places or label is None, f"{where} gives a potential an index")
         for x in by:
-            require(isinstance(x, list) and len(x) == 2, f"{where} must say by what it is differentiated")
-            require(x[0] in self.blocks(f), f"{where} is differentiated by {x[0]!r:.50}, on which it does not depend")
+            require(
+                isinstance(x, list) and len(x) == 2,
+                f"{where} must say by what it is differentiated",
+            )
+            require(
+                x[0] in self.blocks(f),
+                f"{where} is differentiated by {x[0]!r:.50}, on which it does not depend",
+            )
             places.append((x[0], x[1]))
         pairs = [(x, self.symbols[b]["length"]) for b, x in places if self.length(b)]
-        require(all(x is None for b, x in places if not self.length(b)), f"{where} gives a scalar an index")
+        require(
+            all(x is None for b, x in places if not self.length(b)),
+            f"{where} gives a scalar an index",
+        )
         require(all(whole(x, -9, MAX_DEPTH) for x, _ in pairs), f"{where} has a wrong label")
-        return Node(head, name, labels=() if label is None else (label,), by=tuple(map(tuple, by))), pairs
+        return (
+            Node(head, name, labels=() if label is None else (label,), by=tuple(map(tuple, by))),
+            pairs,
+        )
 
     def _describe(self, node: Node, below: list[Node]) -> None:
         """What can be said of a node without evaluating it."""
@@ -351,10 +507,15 @@ class Table:
         elif head == "^" and n is not None:
             node.height = abs(n) * heights[0]
         elif node.number is not None:
-            node.height = abs(node.number.numerator).bit_length() + node.number.denominator.bit_length()
+            node.height = (
+                abs(node.number.numerator).bit_length() + node.number.denominator.bit_length()
+            )
         inside = any(b.sums for b in below)
-        # Functions of sums take them as free values, and so do denominators of a coordinate that have sums in them.
-        function = head in ("fn", "apply") or (head == "^" and (n is None or (n < 0 and bool(node.free))))
+        # Functions of sums take them as free values, and so do denominators of a coordinate that
+        # have sums in them.
+        function = head in ("fn", "apply") or (
+            head == "^" and (n is None or (n < 0 and bool(node.free)))
+        )
         node.sums = head in ("total", "dim") or (inside and not function)
         if head == "sym" and self.kind(node.name) == "step":
             node.step_order = 2
@@ -364,7 +525,9 @@ class Table:
             node.step_order = int(power * below[0].step_order)
 
     def is_frozen(self, base: int) -> bool:
-        """Whether a denominator counts as a function of the sums in it: it belongs to a coordinate, and nothing can clear it."""
+        """Whether a denominator counts as a function of the sums in it: it belongs to a coordinate,
+        and nothing can clear it.
+        """
         return self.nodes[base].sums and bool(self.nodes[base].free)
 
     def reachable(self, roots: Iterable[int]) -> list[int]:
@@ -379,7 +542,8 @@ class Table:
         return sorted(seen)
 
 
-# -- signs, read off the structure -------------------------------------------------------------------------------------------------
+# -- signs, read off the structure
+# -------------------------------------------------------------------------------------------------
 
 
 def sign(x: Fraction | int) -> Signs:
@@ -388,21 +552,31 @@ def sign(x: Fraction | int) -> Signs:
 
 
 def symbol_signs(table: Table, name: str) -> Signs:
-    """The signs that a symbol may have: of a parameter by its facts (none if they contradict), of a block by its domain."""
+    """The signs that a symbol may have: of a parameter by its facts (none if they contradict), of a
+    block by its domain.
+    """
     symbol = table.symbols[name]
     if symbol["domain"] is not None:
         simplex = symbol["domain"] == ["simplex"]
-        return POSITIVE if simplex else affine_signs(table, Fraction(0), Fraction(1), symbol["domain"])
+        return (
+            POSITIVE if simplex else affine_signs(table, Fraction(0), Fraction(1), symbol["domain"])
+        )
     start = POSITIVE if symbol["kind"] == "step" else ANY
     return reduce(Signs.__and__, (OF_FACT.get(fact, ANY) for fact in symbol["facts"]), start)
 
 
 def affine_signs(table: Table, constant: Fraction, factor: Fraction, domain: list[Any]) -> Signs:
-    """``constant + factor * x`` on an interval, factor not zero: inside, it is strictly between the values at both ends."""
+    """``constant + factor * x`` on an interval, factor not zero: inside, it is strictly between the
+    values at both ends.
+    """
     ends = []
     for end, infinite in zip(domain[1:3], (-1, 1), strict=True):
         finite = isinstance(end, int)
-        ends.append(sign(constant + factor * (table.nodes[end].number or 0) if finite else factor * infinite))
+        ends.append(
+            sign(
+                constant + factor * (table.nodes[end].number or 0) if finite else factor * infinite
+            )
+        )
     inside = sum_signs(ends) - ZERO  # the mean of two values of one sign, not both zero
     if sum_signs(ends) == ANY or not inside:
         return ANY
@@ -434,9 +608,17 @@ def _signs(table: Table, node: Node) -> Signs:
         case "sym" | "at":
             return symbol_signs(table, node.name)
         case "value" | "apply":
-            return POSITIVE if table.functions[node.name].get("positive") and not any(node.orders) else ANY
+            return (
+                POSITIVE
+                if table.functions[node.name].get("positive") and not any(node.orders)
+                else ANY
+            )
         case "M":
-            return POSITIVE if table.functions[node.name]["positive"] and node.labels[0] == node.labels[1] else ANY
+            return (
+                POSITIVE
+                if table.functions[node.name]["positive"] and node.labels[0] == node.labels[1]
+                else ANY
+            )
         case "*":
             return reduce(lambda a, b: Signs(x * y for x in a for y in b), below)
         case "total":
@@ -470,13 +652,17 @@ def function_signs(table: Table, node: Node) -> Signs:
         return signs(table, node.parts[0])
     inside = table.nodes[node.parts[0]]
     rest = tuple(c for c in inside.parts if table.nodes[c].number != 1)
-    if node.name == "log" and inside.head == "+" and len(rest) == len(inside.parts) - 1:  # log(1 + x) has the sign of x
+    if (
+        node.name == "log" and inside.head == "+" and len(rest) == len(inside.parts) - 1
+    ):  # log(1 + x) has the sign of x
         return plus_signs(table, rest)
     return ANY
 
 
 def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
-    """A sum of parts of one sign; c (exp(x) - 1); 1 - total(x) on the simplex; a coordinate of an interval and a number."""
+    """A sum of parts of one sign; c (exp(x) - 1); 1 - total(x) on the simplex; a coordinate of an
+    interval and a number.
+    """
     found = sum_signs([signs(table, c) for c in parts])
     if found != ANY or len(parts) != 2:
         return found
@@ -490,7 +676,11 @@ def plus_signs(table: Table, parts: tuple[int, ...]) -> Signs:
             return Signs(s * next(iter(sign(factor))) for s in signs(table, node.parts[0]))
         if node.head == "total" and constant == 1 and factor == -1:
             x = table.nodes[node.parts[0]]
-            whole_sum = x.head == "at" and x.labels == node.labels and table.symbols[x.name]["domain"] == ["simplex"]
+            whole_sum = (
+                x.head == "at"
+                and x.labels == node.labels
+                and table.symbols[x.name]["domain"] == ["simplex"]
+            )
             return POSITIVE if whole_sum else ANY
         if domain and domain[0] == "interval":
             return affine_signs(table, constant, factor, domain)
@@ -507,21 +697,28 @@ def scaled(table: Table, k: int) -> tuple[Fraction, int]:
     return Fraction(1), k
 
 
-# -- prime fields ------------------------------------------------------------------------------------------------------------------
+# -- prime fields
+# --------------------------------------------------------------------------------------------------
 
 SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)
 SIEVE = prod(q for q in range(37, 2000, 2) if all(q % n for n in range(3, 45, 2) if n < q))
-SMALL = 4 * prod(SMALL_PRIMES)  # every p + 1 is a multiple, which makes these primes squares modulo p
+SMALL = 4 * prod(
+    SMALL_PRIMES
+)  # every p + 1 is a multiple, which makes these primes squares modulo p
 
 
 def prime_chain(length: int) -> tuple[int, ...]:
-    """A fresh chain: nobody who wrote a certificate can know these primes. The last is tested, the others follow (Pocklington)."""
+    """A fresh chain: nobody who wrote a certificate can know these primes. The last is tested, the
+    others follow (Pocklington).
+    """
     while True:
         t = 2**150 + randbelow(2**150)
         chain = [SMALL * t * 2**k - 1 for k in range(length)]
         if all(gcd(p, SIEVE) == 1 for p in chain) and all(pow(2, p - 1, p) == 1 for p in chain):
             bases = (2 + randbelow(chain[0] - 3) for _ in range(50))
-            if all(pow(a, chain[0] // 2, chain[0]) in (1, chain[0] - 1) for a in bases):  # Miller and Rabin; p = 3 modulo 4
+            if all(
+                pow(a, chain[0] // 2, chain[0]) in (1, chain[0] - 1) for a in bases
+            ):  # Miller and Rabin; p = 3 modulo 4
                 return tuple(reversed(chain))
 
 
@@ -556,16 +753,26 @@ def is_square(table: Table, k: int) -> bool:
     """Whether a node is a square at every point, its positive root being the one that counts."""
     if k not in table.known_squares:
         node = table.nodes[k]
-        found = node.head in ("pi", "e", "sym", "at", "value", "apply", "M") and signs(table, k) <= NOT_NEGATIVE
-        if node.number is not None and node.number > 0:  # primes that are not among these may be no squares
-            found = {*factors(node.number.numerator), *factors(node.number.denominator)} <= {*SMALL_PRIMES}
+        found = (
+            node.head in ("pi", "e", "sym", "at", "value", "apply", "M")
+            and signs(table, k) <= NOT_NEGATIVE
+        )
+        if (
+            node.number is not None and node.number > 0
+        ):  # primes that are not among these may be no squares
+            found = {*factors(node.number.numerator), *factors(node.number.denominator)} <= {
+                *SMALL_PRIMES
+            }
         elif node.head in ("*", "^"):
-            found = all(is_square(table, c) for c in (node.parts if node.head == "*" else node.parts[:1]))
+            found = all(
+                is_square(table, c) for c in (node.parts if node.head == "*" else node.parts[:1])
+            )
         table.known_squares[k] = found or (node.head == "fn" and node.name == "exp")
     return table.known_squares[k]
 
 
-# -- evaluation at a point ---------------------------------------------------------------------------------------------------------
+# -- evaluation at a point
+# --------------------------------------------------------------------------------------------------
 
 Env = Mapping[int, int]  # which coordinate a label stands for
 Place = tuple[str, int]  # a coordinate of a block, or of a noise; -1 for a scalar one
@@ -574,7 +781,9 @@ CONSTANT: Monomial = (0, ())
 
 
 class Series:
-    """A truncated power series in the variables of monomials; ``known`` is the last order up to which its terms are exact."""
+    """A truncated power series in the variables of monomials; ``known`` is the last order up to
+    which its terms are exact.
+    """
 
     __slots__ = ("known", "terms")
 
@@ -597,17 +806,33 @@ Value = int | Series  # an int is a series without variables
 class Run:
     """One random point at explicit sizes.
 
-    A node has two values: one in which every total and length is *frozen*, a free value (so it serves as an argument of functions),
-    at a level of the chain; and a Taylor series, with totals written out, at level 0. Without a rule, the variables are the
-    coordinates (up to ``order``, the number of derivatives); with one they are the root s of the step, counted by the order, and
+    A node has two values: one in which every total and length is *frozen*, a free value (so it
+    serves as an argument of functions), at a level of the chain; and a Taylor series, with totals
+    written out, at level 0. Without a rule, the variables are the coordinates (up to ``order``, the
+    number of derivatives); with one they are the root s of the step, counted by the order, and
     noise.
     """
 
-    def __init__(self, table: Table, primes: tuple[int, ...], sizes: Mapping[str, int], order: int, rule: bool = False) -> None:
-        self.table, self.primes, self.sizes, self.order, self.rule = table, primes, sizes, order, rule
+    def __init__(
+        self,
+        table: Table,
+        primes: tuple[int, ...],
+        sizes: Mapping[str, int],
+        order: int,
+        rule: bool = False,
+    ) -> None:
+        self.table, self.primes, self.sizes, self.order, self.rule = (
+            table,
+            primes,
+            sizes,
+            order,
+            rule,
+        )
         self.p = primes[0]
         self.complete = True  # whether a value other than zero is certain to be one
-        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = set()  # base, coordinates, level
+        self.roots: set[tuple[int, tuple[tuple[int, int], ...], int]] = (
+            set()
+        )  # base, coordinates, level
         self.moved: dict[Place, Series] = {}
         self.work = 0
         self._values: dict[tuple[int, tuple[int, ...], Any], int] = {}
@@ -615,8 +840,12 @@ class Run:
         self._bases = [pow(2 + randbelow(p - 3), 2, p) for p in primes]
 
     def forget(self, indices: tuple[int, ...]) -> None:
-        """Draw anew what belongs to some indices (to none: what belongs to no index), and evaluate everything again."""
-        for key in [key for key in self._values if (set(key[1]) & set(indices) if indices else not key[1])]:
+        """Draw anew what belongs to some indices (to none: what belongs to no index), and evaluate
+        everything again.
+        """
+        for key in [
+            key for key in self._values if (set(key[1]) & set(indices) if indices else not key[1])
+        ]:
             del self._values[key]
         self._known[True].clear()
         self.roots.clear()
@@ -652,7 +881,9 @@ class Run:
         kind = self.table.symbols[name]["kind"]
         if self.rule and (kind == "step" or kind.endswith("noise")):
             return 0
-        return self.drawn(name, (index,) if index != -1 else (), level, symbol_signs(self.table, name))
+        return self.drawn(
+            name, (index,) if index != -1 else (), level, symbol_signs(self.table, name)
+        )
 
     def entry_of(self, name: str, i: int, j: int, level: int = 0) -> int:
         """An entry of a dense matrix."""
@@ -696,18 +927,32 @@ class Run:
             case "+":
                 return self.plus([self.value(c, env, level, frozen) for c in node.parts], p)
             case "*":
-                return reduce(lambda a, b: self.times(a, b, p), [self.value(c, env, level, frozen) for c in node.parts])
+                return reduce(
+                    lambda a, b: self.times(a, b, p),
+                    [self.value(c, env, level, frozen) for c in node.parts],
+                )
             case "^":
                 return self._power(node, env, level, frozen)
             case "value" | "d":
-                places = list(self.places(self.table.blocks(self.table.functions[node.name]))) if self.order and not frozen else []
+                places = (
+                    list(self.places(self.table.blocks(self.table.functions[node.name])))
+                    if self.order and not frozen
+                    else []
+                )
                 by = [(b, -1 if x is None else env[x]) for b, x in node.by]
                 positive = self.table.functions[node.name].get("positive")
 
                 def partial(b: tuple[int, ...]) -> int:  # symmetric
-                    wrt = tuple(sorted(by + [x for x, n in zip(places, b, strict=True) for _ in range(n)]))
+                    wrt = tuple(
+                        sorted(by + [x for x, n in zip(places, b, strict=True) for _ in range(n)])
+                    )
                     indices = tuple(sorted({*at, *(i for _, i in wrt if i != -1)}))
-                    return self.drawn((node.name, at, wrt), indices, level, POSITIVE if positive and not wrt else ANY)
+                    return self.drawn(
+                        (node.name, at, wrt),
+                        indices,
+                        level,
+                        POSITIVE if positive and not wrt else ANY,
+                    )
 
                 return self.taylor([self.variation(*x) for x in places], partial, p)
             case "apply":
@@ -716,7 +961,12 @@ class Run:
 
                 def applied(b: tuple[int, ...]) -> int:
                     orders = tuple(map(int.__add__, node.orders, b))
-                    return self.drawn((node.name, orders, arguments), (), level, POSITIVE if positive and not any(orders) else ANY)
+                    return self.drawn(
+                        (node.name, orders, arguments),
+                        (),
+                        level,
+                        POSITIVE if positive and not any(orders) else ANY,
+                    )
 
                 return self.taylor([self._move(c, env, frozen) for c in node.parts], applied, p)
             case "fn":
@@ -727,7 +977,13 @@ class Run:
                 return self.sizes[node.name]
             case "total" if not frozen:
                 body, label = node.parts[0], node.labels[0]
-                return self.plus([self.value(body, {**env, label: i}, 0, frozen) for i in range(self.sizes[node.name])], p)
+                return self.plus(
+                    [
+                        self.value(body, {**env, label: i}, 0, frozen)
+                        for i in range(self.sizes[node.name])
+                    ],
+                    p,
+                )
         return self._frozen(node, env, level)
 
     def _move(self, k: int, env: Env, frozen: bool) -> Series:
@@ -741,29 +997,45 @@ class Run:
         return Series({m: c for m, c in value.terms.items() if m != CONSTANT}, value.known)
 
     def _centre(self, k: int, env: Env, level: int, frozen: bool) -> int:
-        """Where the derivatives of 1/x, log and atan are taken: at the value itself, or at the one in which totals are free."""
+        """Where the derivatives of 1/x, log and atan are taken: at the value itself, or at the one
+        in which totals are free.
+        """
         if frozen or self.table.is_frozen(k):
             return self.number(k, env, level)
         return self.series(k, env).constant()
 
     def _frozen(self, node: Node, env: Env, level: int) -> int:
-        """A total or a length in the argument of a function: a free value for each body, taken at a coordinate that is none yet."""
+        """A total or a length in the argument of a function: a free value for each body, taken at a
+        coordinate that is none yet.
+        """
         self.complete = False
         if node.head == "dim":
             return self.drawn(("sum", node.name, 1), (), level)
         inside = {x: env[x] for x in node.free}
-        body = self.number(node.parts[0], {**inside, node.labels[0]: min([-1, *inside.values()]) - 1}, level)
+        body = self.number(
+            node.parts[0], {**inside, node.labels[0]: min([-1, *inside.values()]) - 1}, level
+        )
         return self.drawn(("sum", node.name, body), tuple(sorted(set(inside.values()))), level)
 
     def root(self, base: int, exponent: int | Fraction, env: Env, level: int = 0) -> int:
-        """A power that is not an integer one (the exponent is a node, or known), in the group of squares."""
-        value, p, order = self.number(base, env, level), self.primes[level], self._modulus(level + 1)
+        """A power that is not an integer one (the exponent is a node, or known), in the group of
+        squares.
+        """
+        value, p, order = (
+            self.number(base, env, level),
+            self.primes[level],
+            self._modulus(level + 1),
+        )
         q = self.table.nodes[exponent].number if isinstance(exponent, int) else exponent
         if value == 0:
             if q is None or q < 0:
                 raise ZeroDivisionError
             return 0
-        power = self.number(exponent, env, level + 1) if isinstance(exponent, int) else rational(exponent, order)
+        power = (
+            self.number(exponent, env, level + 1)
+            if isinstance(exponent, int)
+            else rational(exponent, order)
+        )
         at = tuple(sorted((label, env[label]) for label in self.table.nodes[base].free))
         if pow(value, order, p) != 1:
             raise NotSquareError(*sorted({i for _, i in at}))
@@ -783,15 +1055,25 @@ class Run:
         name, x, p = node.name, node.parts[-1], self.primes[level]
         if name == "log":
             down = inverse(self._centre(x, env, level, frozen), p) if count else 0
-            return [self._logarithm(x, env, level), *(-factorial(n - 1) * pow(-down, n, p) for n in range(1, count + 1))]
+            return [
+                self._logarithm(x, env, level),
+                *(-factorial(n - 1) * pow(-down, n, p) for n in range(1, count + 1)),
+            ]
         if name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
             flip, odd, even = self._odd_and_even(name, x, env, level)
             if name.startswith("tan"):  # t' = 1 - flip t^2
                 a = [odd * inverse(even, p)]
                 for n in range(count):
-                    a.append(((n == 0) - flip * sum(a[j] * a[n - j] for j in range(n + 1))) * inverse(n + 1, p) % p)
+                    a.append(
+                        ((n == 0) - flip * sum(a[j] * a[n - j] for j in range(n + 1)))
+                        * inverse(n + 1, p)
+                        % p
+                    )
                 return [factorial(n) * c for n, c in enumerate(a)]
-            cycle = {"s": (odd, even, flip * odd, flip * even), "c": (even, flip * odd, flip * even, odd)}
+            cycle = {
+                "s": (odd, even, flip * odd, flip * even),
+                "c": (even, flip * odd, flip * even, odd),
+            }
             cycle["e"] = (odd + even,) * 4
             return [cycle[name[0]][n % 4] for n in range(count + 1)]
         self.complete = False
@@ -803,21 +1085,29 @@ class Run:
         zeroth = flip * self.drawn((name, positive), (), level) if value else 0
         if not count:
             return [zeroth]
-        if name == "atan":  # (1 + c^2) a_n + 2 c a_(n-1) + a_(n-2) = 0 for the coefficients of 1 / (1 + x^2) around c
+        if (
+            name == "atan"
+            # (1 + c^2) a_n + 2 c a_(n-1) + a_(n-2) = 0 for the coefficients of 1 / (1 + x^2) around
+            # c
+        ):
             c = self._centre(x, env, level, frozen)
             a = [0, inverse(1 + c * c, p)]
             for _ in range(1, count):
                 a.append(-(2 * c * a[-1] + a[-2]) * a[1] % p)
             return [zeroth, *(factorial(n) * c for n, c in enumerate(a[1:]))]
         root = pow(self.drawn(("pi",), (), level, POSITIVE), inverse(2, self.primes[level + 1]), p)
-        bell = pow(self._bases[level], -(self.number(x, env, level + 1) ** 2) % self.primes[level + 1], p)
+        bell = pow(
+            self._bases[level], -(self.number(x, env, level + 1) ** 2) % self.primes[level + 1], p
+        )
         y = [0, 2 * inverse(root, p) * bell]  # of erf; y' = -2 x y
         for n in range(count - 1):
             y.append(-2 * (value * y[-1] + n * y[-2]) % p)
         return [zeroth, *y[1:]]
 
     def _odd_and_even(self, name: str, x: int, env: Env, level: int) -> tuple[int, int, int]:
-        """Of the circle -1, sine and cosine, a point for each angle up to its sign; of the hyperbola 1, sinh and cosh, by exp."""
+        """Of the circle -1, sine and cosine, a point for each angle up to its sign; of the
+        hyperbola 1, sinh and cosh, by exp.
+        """
         p = self.primes[level]
         if name not in ("sin", "cos", "tan"):
             up, half = pow(self._bases[level], self.number(x, env, level + 1), p), (p + 1) // 2
@@ -833,7 +1123,9 @@ class Run:
         return -1, flip * 2 * t * over % p, (1 - t * t) * over % p
 
     def _logarithm(self, k: int, env: Env, level: int) -> int:
-        """``log`` is taken apart into positive factors only; what is left is a free value for each argument."""
+        """``log`` is taken apart into positive factors only; what is left is a free value for each
+        argument.
+        """
         self.spend(1)
         self.complete = False
         node, table = self.table.nodes[k], self.table
@@ -848,7 +1140,9 @@ class Run:
         if node.head == "*" and all(signs(table, c) == POSITIVE for c in node.parts):
             return sum(self._logarithm(c, env, level) for c in node.parts)
         if node.head == "^" and signs(table, node.parts[0]) == POSITIVE:
-            return self.number(node.parts[1], env, level) * self._logarithm(node.parts[0], env, level)
+            return self.number(node.parts[1], env, level) * self._logarithm(
+                node.parts[0], env, level
+            )
         value = self.number(k, env, level)
         if value == 0:
             raise ZeroDivisionError
@@ -858,7 +1152,11 @@ class Run:
 
     def plus(self, parts: list[Value], p: int) -> Value:
         """A sum."""
-        number, known, terms = sum(v for v in parts if isinstance(v, int)), inf, dict[Monomial, int]()
+        number, known, terms = (
+            sum(v for v in parts if isinstance(v, int)),
+            inf,
+            dict[Monomial, int](),
+        )
         for s in parts:
             if isinstance(s, Series):
                 known = min(known, s.known)
@@ -879,7 +1177,11 @@ class Run:
         if isinstance(b, int):
             return Series({m: c * b % p for m, c in a.terms.items()}, a.known)
         self.spend(1 + len(a.terms) * len(b.terms))
-        known = min(a.known + b.low(), b.known + a.low(), inf if a.terms and b.terms else max(a.known, b.known))
+        known = min(
+            a.known + b.low(),
+            b.known + a.low(),
+            inf if a.terms and b.terms else max(a.known, b.known),
+        )
         terms: dict[Monomial, int] = {}
         for (j, u), x in a.terms.items():
             for (k, v), y in b.terms.items():
@@ -892,12 +1194,18 @@ class Run:
                     raise UnableError(f"it has more than {MAX_NOISE} noise factors in one product")
         return Series(terms, known)
 
-    def taylor(self, arguments: Sequence[Series], derivative: Callable[[tuple[int, ...]], int], p: int) -> Value:
-        """``sum over b of derivative(b) * product of arguments^b / b!``, the arguments having no constant term."""
+    def taylor(
+        self, arguments: Sequence[Series], derivative: Callable[[tuple[int, ...]], int], p: int
+    ) -> Value:
+        """``sum over b of derivative(b) * product of arguments^b / b!``, the arguments having no
+        constant term.
+        """
         moving = [n for n, a in enumerate(arguments) if a.terms]
         known = min((a.known for a in arguments), default=inf)
         if any(arguments[n].low() < 1 for n in moving):
-            raise UnableError("a function of noise that does not vanish with the step has no expansion here")
+            raise UnableError(
+                "a function of noise that does not vanish with the step has no expansion here"
+            )
         zeroth = derivative((0,) * len(arguments)) % p
         if not moving and known == inf:
             return zeroth
@@ -941,7 +1249,11 @@ class Run:
 
     def _power(self, node: Node, env: Env, level: int, frozen: bool) -> Value:
         base, exponent = node.parts
-        q, n, p = self.table.nodes[exponent].number, self.table.nodes[exponent].integer, self.primes[level]
+        q, n, p = (
+            self.table.nodes[exponent].number,
+            self.table.nodes[exponent].integer,
+            self.primes[level],
+        )
         if n is not None and n >= 0:
             square = self.value(base, env, level, frozen)
             if isinstance(square, int):
@@ -957,22 +1269,32 @@ class Run:
             raise UnableError("a power of what moves is not expanded here")
         return self._root_or_inverse(base, exponent if q is None else q, env, level, frozen)
 
-    def _root_or_inverse(self, base: int, exponent: int | Fraction, env: Env, level: int, frozen: bool) -> Value:
-        """x^q around a point: of an integer q at the value itself, otherwise at the frozen one, where the root is taken."""
+    def _root_or_inverse(
+        self, base: int, exponent: int | Fraction, env: Env, level: int, frozen: bool
+    ) -> Value:
+        """x^q around a point: of an integer q at the value itself, otherwise at the frozen one,
+        where the root is taken.
+        """
         p, move = self.primes[level], self._move(base, env, frozen)
         if isinstance(exponent, Fraction) and exponent.denominator == 1:
             rise, x = int(exponent), self._centre(base, env, level, frozen)
             value = pow(inverse(x, p), -rise, p)
         else:
             rise = (
-                rational(exponent, p) if isinstance(exponent, Fraction) else self.number(exponent, env, level) if move.terms else 0
+                rational(exponent, p)
+                if isinstance(exponent, Fraction)
+                else self.number(exponent, env, level)
+                if move.terms
+                else 0
             )
             value, x = self.root(base, exponent, env, level), self.number(base, env, level)
         down = inverse(x, p) if move.terms else 0
         return self.taylor([move], lambda b: value * falling(rise, b[0]) * pow(down, b[0], p), p)
 
     def _lifted(self, k: int, q: Fraction, env: Env) -> Value:
-        """A root or reciprocal in a rule: of what vanishes with the step, the powers of s are taken out."""
+        """A root or reciprocal in a rule: of what vanishes with the step, the powers of s are taken
+        out.
+        """
         table, node = self.table, self.table.nodes[k]
         self.spend(1)
         if not node.step_order:
@@ -980,22 +1302,37 @@ class Run:
         if node.head == "sym" and (2 * q).denominator == 1:
             return Series({(int(2 * q), ()): 1})
         unknown = [c for c in node.parts if not signs(table, c) <= NOT_NEGATIVE]
-        if node.head == "*" and (q.denominator == 1 or len(unknown) <= 1):  # as the product is not negative
-            return reduce(lambda a, b: self.times(a, b, self.p), [self._lifted(c, q, env) for c in node.parts])
+        if node.head == "*" and (
+            q.denominator == 1 or len(unknown) <= 1
+        ):  # as the product is not negative
+            return reduce(
+                lambda a, b: self.times(a, b, self.p), [self._lifted(c, q, env) for c in node.parts]
+            )
         if node.head == "+":  # (x + y)^q = x^q (1 + y/x)^q for the part x of lowest order
             leading = [c for c in node.parts if table.nodes[c].step_order == node.step_order]
             if len(leading) == 1 and signs(table, leading[0]) == POSITIVE:
                 over, rise = self._lifted(leading[0], Fraction(-1), env), rational(q, self.p)
-                rest = self.plus([self.times(self.series(c, env), over, self.p) for c in node.parts if c != leading[0]], self.p)
-                around_one = self.taylor([self._varying(rest)], lambda b: falling(rise, b[0]), self.p)
+                rest = self.plus(
+                    [
+                        self.times(self.series(c, env), over, self.p)
+                        for c in node.parts
+                        if c != leading[0]
+                    ],
+                    self.p,
+                )
+                around_one = self.taylor(
+                    [self._varying(rest)], lambda b: falling(rise, b[0]), self.p
+                )
                 return self.times(self._lifted(leading[0], q, env), around_one, self.p)
         raise UnableError("a root or denominator that vanishes with the step has no expansion here")
 
 
-# -- how many lengths are enough: degrees in totals --------------------------------------------------------------------------------
+# -- how many lengths are enough: degrees in totals
+# --------------------------------------------------------------------------------
 
-# A bound of the number of summation indices of each length, and of the powers of reciprocals 1/b with sums in b, each of which
-# counts as a variable of its own until the end: (x, 1) stands for 1/x and (x, 2) for 1 / (1 + x^2). | is the maximum, + the sum.
+# A bound of the number of summation indices of each length, and of the powers of reciprocals 1/b
+# with sums in b, each of which counts as a variable of its own until the end: (x, 1) stands for 1/x
+# and (x, 2) for 1 / (1 + x^2). | is the maximum, + the sum.
 Degree = Counter[Any]
 Orders = dict[int, Degree]  # by the order of the Taylor coefficient; what is left out is zero
 
@@ -1015,7 +1352,9 @@ def highest(*degrees: Degree) -> Degree:
 
 
 def cleared(table: Table, degree: Degree) -> dict[str, int]:
-    """Of the numerator: each b is multiplied with as often as 1/b occurs, the last one first as others may be in it."""
+    """Of the numerator: each b is multiplied with as often as 1/b occurs, the last one first as
+    others may be in it.
+    """
     values, found = Degrees(table, 0), Counter(degree)
     while reciprocals := [key for key in found if isinstance(key, tuple)]:
         x, power = max(reciprocals)
@@ -1028,7 +1367,8 @@ def cleared(table: Table, degree: Degree) -> dict[str, int]:
 class Degrees:
     """Bounds for the Taylor coefficients of nodes, by the rules that ``Run`` computes them with.
 
-    With ``moves`` (the increments of the blocks) they are the coefficients of a rule in s, otherwise derivatives.
+    With ``moves`` (the increments of the blocks) they are the coefficients of a rule in s,
+    otherwise derivatives.
     """
 
     def __init__(self, table: Table, order: int, moves: Mapping[str, Orders] | None = None) -> None:
@@ -1047,9 +1387,13 @@ class Degrees:
 
     def product(self, a: Orders, b: Orders) -> Orders:
         """Of a product."""
-        return joined(*({j + k: x + y} for j, x in a.items() for k, y in b.items() if j + k <= self.order))
+        return joined(
+            *({j + k: x + y} for j, x in a.items() for k, y in b.items() if j + k <= self.order)
+        )
 
-    def composed(self, inside: Iterable[Orders], derivative: Callable[[int], Degree] = lambda n: Counter()) -> Orders:
+    def composed(
+        self, inside: Iterable[Orders], derivative: Callable[[int], Degree] = lambda n: Counter()
+    ) -> Orders:
         """Of a function, given the bounds of its derivatives."""
         moving = joined(*({k: d for k, d in part.items() if k} for part in inside))
         found: list[Orders] = [{0: derivative(0)}]
@@ -1080,7 +1424,12 @@ class Degrees:
                 x = node.parts[-1]
                 if node.name in ("log", "atan") and table.nodes[x].sums and not table.is_frozen(x):
                     power, rise = (1, Counter()) if node.name == "log" else (2, self.value(x))
-                    return self.composed(below, lambda n: sum([rise] * (n - 1), Counter({(x, power): n})) if n else Counter())
+                    return self.composed(
+                        below,
+                        lambda n: (
+                            sum([rise] * (n - 1), Counter({(x, power): n})) if n else Counter()
+                        ),
+                    )
                 return self.composed(below)
         return {0: Counter()}
 
@@ -1093,7 +1442,9 @@ class Degrees:
         if self.moves is None:
             return {n: Counter() for n in range(self.order + 1)}
         over = {b: Counter([self.table.length(b)] if self.table.length(b) else []) for b in blocks}
-        return self.composed([{n: d + over[b] for n, d in self.moves.get(b, {}).items()} for b in blocks])
+        return self.composed(
+            [{n: d + over[b] for n, d in self.moves.get(b, {}).items()} for b in blocks]
+        )
 
     def _power(self, node: Node, below: list[Orders]) -> Orders:
         base, exponent = (self.table.nodes[c] for c in node.parts)
@@ -1102,19 +1453,24 @@ class Degrees:
             return reduce(self.product, [below[0]] * n, {0: Counter()})
         if self.moves is not None and q is not None and base.step_order:  # see Run._lifted
             if any(d for d in below[0].values()):
-                raise UnableError("a root or denominator that vanishes with the step has sums in it")
+                raise UnableError(
+                    "a root or denominator that vanishes with the step has sums in it"
+                )
             return {k: Counter() for k in range(int(q * base.step_order) - 1, self.order + 1)}
         if n is None or not base.sums or self.table.is_frozen(x):
             return self.composed(below)
         return self.composed(below, lambda k: Counter({(x, 1): k - n}))
 
 
-# -- deciding that something vanishes for every length -----------------------------------------------------------------------------
+# -- deciding that something vanishes for every length
+# -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Answer:
-    """``zero`` for every length with an error below 2^-100, ``nonzero`` (``certain`` or not), or ``unknown``; and why."""
+    """``zero`` for every length with an error below 2^-100, ``nonzero`` (``certain`` or not), or
+    ``unknown``; and why.
+    """
 
     kind: str
     why: str = ""
@@ -1125,17 +1481,27 @@ Test = Callable[[Run], Iterable[int]]
 
 
 def decide(
-    table: Table, primes: tuple[int, ...], test: Test, degree: Degree, free: Mapping[str, int], order: int = 0, rule: bool = False
+    table: Table,
+    primes: tuple[int, ...],
+    test: Test,
+    degree: Degree,
+    free: Mapping[str, int],
+    order: int = 0,
+    rule: bool = False,
 ) -> Answer:
     """Decide whether all the numbers of a test vanish at every point, for every length.
 
-    ``degree`` bounds their numerators, ``free`` is the number of different free indices of each length.
+    ``degree`` bounds their numerators, ``free`` is the number of different free indices of each
+    length.
     """
     top = cleared(table, degree)
     least = [max(1, free.get(x, 0)) for x in table.lengths]
     counts = [range(n, n + top.get(x, 0) + 1) for n, x in zip(least, table.lengths, strict=True)]
     if prod(map(len, counts)) > MAX_SIZES or any(r[-1] > MAX_SIZE for r in counts):
-        return Answer("unknown", f"it would have to be evaluated for {prod(map(len, counts))} choices of lengths")
+        return Answer(
+            "unknown",
+            f"it would have to be evaluated for {prod(map(len, counts))} choices of lengths",
+        )
     for numbers in product(*counts):
         sizes = dict(zip(table.lengths, numbers, strict=True))
         run = Run(table, primes, sizes, order, rule)
@@ -1146,14 +1512,22 @@ def decide(
             return Answer("unknown", str(error))
         if any(v % run.p for v in values):
             where = ", ".join(f"{x} = {n}" for x, n in sizes.items())
-            return Answer("nonzero", f"it is not zero{' at ' + where if where else ''}", run.complete and independent)
+            return Answer(
+                "nonzero",
+                f"it is not zero{' at ' + where if where else ''}",
+                run.complete and independent,
+            )
         if not independent:
-            return Answer("unknown", "it has roots that depend on one another, and their signs are not known")
+            return Answer(
+                "unknown", "it has roots that depend on one another, and their signs are not known"
+            )
     return Answer("zero")
 
 
 def _at_a_point(run: Run, test: Test) -> list[int]:
-    """The numbers of a test at a point where everything under a root is a square and no denominator vanishes."""
+    """The numbers of a test at a point where everything under a root is a square and no denominator
+    vanishes.
+    """
     for _ in range(TRIES):
         try:
             return list(test(run))
@@ -1167,8 +1541,9 @@ def _at_a_point(run: Run, test: Test) -> list[int]:
 def are_independent(run: Run) -> bool:
     """Whether no product of things under roots is a square, up to a number.
 
-    Then all branches of the roots are conjugate, and an identity holds on all of them or on none. It is certain once it is found: a
-    product that is a number times a square has one quadratic character at all points where the roots within it are defined.
+    Then all branches of the roots are conjugate, and an identity holds on all of them or on none.
+    It is certain once it is found: a product that is a number times a square has one quadratic
+    character at all points where the roots within it are defined.
     """
     roots = sorted(run.roots)
     basis: dict[int, int] = {}
@@ -1191,7 +1566,9 @@ def are_independent(run: Run) -> bool:
 
 
 def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None = None) -> Answer:
-    """Decide whether a node is zero, or another one, for every length; different labels are different coordinates."""
+    """Decide whether a node is zero, or another one, for every length; different labels are
+    different coordinates.
+    """
     nodes = [one] if other is None else [one, other]
     labels = {label: length for k in nodes for label, length in table.nodes[k].free.items()}
     taken: Counter[str] = Counter()
@@ -1207,20 +1584,36 @@ def vanishes(table: Table, one: int, primes: tuple[int, ...], other: int | None 
     return decide(table, primes, test, Degrees(table, 0).value(*nodes), taken)
 
 
-# -- what a certificate is about ---------------------------------------------------------------------------------------------------
+# -- what a certificate is about
+# --------------------------------------------------------------------------------------------------
 
 Entry = dict[str, int]
 Matrix = dict[tuple[str, str], Entry]
 Step = dict[str, Any]
 UPDATE = {"step": str, "sequential": bool, "rule": [(str, int)], "target": int}
 SUBJECT = {
-    "name": None, "kind": frozenset({"recipe", "claim"}), "state": [None], "H": int, "D": None, "drift": None,
-    "marginal": [([None], int)], "Q?": None, "noise_factor?": None, "update?": UPDATE,
-}  # fmt: skip
+    "name": None,
+    "kind": frozenset({"recipe", "claim"}),
+    "state": [None],
+    "H": int,
+    "D": None,
+    "drift": None,
+    "marginal": [([None], int)],
+    "Q?": None,
+    "noise_factor?": None,
+    "update?": UPDATE,
+}
 SIGN = {"kind": str, "e": int, "sign": frozenset(SIGNS), "form": int}
 COLUMN = {"length": None, "rows": None, "weight": int, "matrix": None}
 STEP = {"sign": SIGN, "factor": {"kind": str, "columns": [COLUMN], "signs": [SIGN]}}
-OBLIGATION = {"name": str, "verdict": None, "required": bool, "by": str, "assumptions": [str], "steps": [None]}
+OBLIGATION = {
+    "name": str,
+    "verdict": None,
+    "required": bool,
+    "by": str,
+    "assumptions": [str],
+    "steps": [None],
+}
 
 
 @dataclass(frozen=True)
@@ -1234,7 +1627,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Column:
-    """A block of columns of a factor, with its weight: a node (None is 1), and a positive definite matrix."""
+    """A block of columns of a factor, with its weight: a node (None is 1), and a positive definite
+    matrix.
+    """
 
     length: str | None
     rows: dict[str, Entry]
@@ -1258,21 +1653,37 @@ class Subject:
 
     def without_rule(self) -> list[int]:
         """Every expression but those of the rule."""
-        entries = [*self.D.values(), *(self.Q or {}).values(), *(e for c in self.factor or () for e in c.rows.values())]
-        return [self.H, *self.drift.values(), *(U for _, U in self.marginal), *(n for e in entries for n in e.values())]
+        entries = [
+            *self.D.values(),
+            *(self.Q or {}).values(),
+            *(e for c in self.factor or () for e in c.rows.values()),
+        ]
+        return [
+            self.H,
+            *self.drift.values(),
+            *(U for _, U in self.marginal),
+            *(n for e in entries for n in e.values()),
+        ]
 
 
 class Reader:
-    """Reads the subject of a certificate; every expression must be what its place says: a number, or one coordinate of a block."""
+    """Reads the subject of a certificate; every expression must be what its place says: a number,
+    or one coordinate of a block.
+    """
 
     def __init__(self, table: Table) -> None:
         self.table = table
 
     def node(self, n: Any, where: str, row: str | None = None, column: str | None = None) -> int:
-        """A node in which no other labels are free than 0, of the first length, and -1, of the second."""
+        """A node in which no other labels are free than 0, of the first length, and -1, of the
+        second.
+        """
         k = self.table.index(n, where)
         labels = {0: row, -1: column}
-        require(all(labels.get(x) == length for x, length in self.table.nodes[k].free.items()), f"{where} is of another length")
+        require(
+            all(labels.get(x) == length for x, length in self.table.nodes[k].free.items()),
+            f"{where} is of another length",
+        )
         return k
 
     def entry(self, data: Any, row: str | None, column: str | None, where: str) -> Entry:
@@ -1281,8 +1692,14 @@ class Reader:
             fits(data, {"value": int}, where)
             return {"value": self.node(data["value"], where, row or column)}
         fits(data, {"diagonal": int, "kernel": int}, where)
-        diagonal, kernel = self.node(data["diagonal"], where, row), self.node(data["kernel"], where, row, column)
-        require(row == column or self.table.nodes[diagonal].number == 0, f"{where} is diagonal between two lengths")
+        diagonal, kernel = (
+            self.node(data["diagonal"], where, row),
+            self.node(data["kernel"], where, row, column),
+        )
+        require(
+            row == column or self.table.nodes[diagonal].number == 0,
+            f"{where} is diagonal between two lengths",
+        )
         return {"diagonal": diagonal, "kernel": kernel}
 
     def matrix(self, data: Any, state: tuple[str, ...], where: str) -> Matrix:
@@ -1305,11 +1722,19 @@ class Reader:
         """A block of columns of a factor."""
         length, where = data["length"], "a column"
         require(length is None or length in self.table.lengths, f"{where} has no declared length")
-        require(isinstance(data["rows"], dict) and data["rows"].keys() <= set(state), f"{where} has rows of no block")
-        rows = {b: self.entry(e, self.table.length(b), length, where) for b, e in data["rows"].items()}
+        require(
+            isinstance(data["rows"], dict) and data["rows"].keys() <= set(state),
+            f"{where} has rows of no block",
+        )
+        rows = {
+            b: self.entry(e, self.table.length(b), length, where) for b, e in data["rows"].items()
+        }
         if data["matrix"] is not None:
             f = self.table.function(data["matrix"], "dense")
-            require(f["positive"] and f["row"] == length, f"the matrix of {where} is not positive definite, or of another length")
+            require(
+                f["positive"] and f["row"] == length,
+                f"the matrix of {where} is not positive definite, or of another length",
+            )
         weight = self.node(data["weight"], "a weight", length if data["matrix"] is None else None)
         return Column(length, rows, weight, data["matrix"])
 
@@ -1319,36 +1744,73 @@ class Reader:
         recipe = data["kind"] == "recipe"
         require(recipe == ("Q" in data), "a recipe has Q, and a claim has none")
         require(recipe or "update" in data, "a claim has an update")
-        require(recipe or not (data["marginal"] or "noise_factor" in data), "a claim has no marginal and no noise_factor")
-        require(data["name"] is None or isinstance(data["name"], str), "the name of the subject is no text")
+        require(
+            recipe or not (data["marginal"] or "noise_factor" in data),
+            "a claim has no marginal and no noise_factor",
+        )
+        require(
+            data["name"] is None or isinstance(data["name"], str),
+            "the name of the subject is no text",
+        )
         state = self.blocks(data["state"], "the state")
-        require(set(state) == {n for n in self.table.symbols if self.table.kind(n) in STATE}, "the state lacks a block")
+        require(
+            set(state) == {n for n in self.table.symbols if self.table.kind(n) in STATE},
+            "the state lacks a block",
+        )
         keys(data["drift"], state, (), "the drift")
-        factor = self.matrix(data["noise_factor"], state, "noise_factor") if "noise_factor" in data else None
+        factor = (
+            self.matrix(data["noise_factor"], state, "noise_factor")
+            if "noise_factor" in data
+            else None
+        )
         subject = Subject(
             data["kind"],
             state,
             self.node(data["H"], "H"),
             self.matrix(data["D"], state, "D"),
             self.matrix(data["Q"], state, "Q") if recipe else None,
-            {b: self.node(data["drift"][b], f"the drift of {b}", self.table.length(b)) for b in state},
+            {
+                b: self.node(data["drift"][b], f"the drift of {b}", self.table.length(b))
+                for b in state
+            },
             self.rule(data["update"], state) if "update" in data else None,
-            tuple((self.blocks(kept, "marginal"), self.node(U, "marginal")) for kept, U in data["marginal"]),
-            tuple(Column(self.table.length(c), {a: factor[a, c] for a in state}) for c in state) if factor else None,
+            tuple(
+                (self.blocks(kept, "marginal"), self.node(U, "marginal"))
+                for kept, U in data["marginal"]
+            ),
+            (
+                tuple(Column(self.table.length(c), {a: factor[a, c] for a in state}) for c in state)
+                if factor
+                else None
+            ),
         )
-        for k in self.table.reachable([*subject.without_rule(), *([subject.rule.target] if subject.rule else [])]):
+        for k in self.table.reachable(
+            [*subject.without_rule(), *([subject.rule.target] if subject.rule else [])]
+        ):
             node = self.table.nodes[k]
             kind = self.table.symbols[node.name]["kind"] if node.head in ("sym", "at") else ""
-            require(kind != "step" and not kind.endswith("noise"), f"{node.name!r} stands where neither the step nor noise may")
+            require(
+                kind != "step" and not kind.endswith("noise"),
+                f"{node.name!r} stands where neither the step nor noise may",
+            )
         return subject
 
     def rule(self, data: Any, state: tuple[str, ...]) -> Rule:
         """An update rule."""
         require(self.table.kind(data["step"]) == "step", "the update has no step")
-        require(sum(s["kind"] == "step" for s in self.table.symbols.values()) == 1, "there are two steps")
+        require(
+            sum(s["kind"] == "step" for s in self.table.symbols.values()) == 1,
+            "there are two steps",
+        )
         pairs = data["rule"]
-        require(len(pairs) <= 64 and {b for b, _ in pairs} == set(state), "the rule lacks a block, or has one that is none")
-        require(data["sequential"] or len(pairs) == len(state), "a simultaneous rule names a block twice")
+        require(
+            len(pairs) <= 64 and {b for b, _ in pairs} == set(state),
+            "the rule lacks a block, or has one that is none",
+        )
+        require(
+            data["sequential"] or len(pairs) == len(state),
+            "a simultaneous rule names a block twice",
+        )
         read = tuple((b, self.node(n, f"the rule of {b}", self.table.length(b))) for b, n in pairs)
         return Rule(data["sequential"], read, self.node(data["target"], "the target"))
 
@@ -1362,7 +1824,9 @@ class Reader:
             require(o["verdict"] == "proved", f"{o['name']!r:.50} is not claimed to be proved")
             require(len(o["steps"]) <= 1000, f"{o['name']!r:.50} has too many steps")
             for s in o["steps"]:
-                kind: str = s["kind"] if isinstance(s, dict) and isinstance(s.get("kind"), str) else ""
+                kind: str = (
+                    s["kind"] if isinstance(s, dict) and isinstance(s.get("kind"), str) else ""
+                )
                 require(kind in STEP, "a step is neither a sign nor a factor")
                 fits(s, STEP[kind], f"a {kind} step")
                 for one in s["signs"] if kind == "factor" else [s]:
@@ -1373,17 +1837,23 @@ class Reader:
         return [o["name"] for o in data if o["required"]], steps
 
 
-# -- the obligations ---------------------------------------------------------------------------------------------------------------
+# -- the obligations
+# --------------------------------------------------------------------------------------------------
 
 CONFIRMED, REJECTED, NOT_CHECKED = "confirmed", "rejected", "not checked"
 BOUND = "error below 2^-100"
 TOO_SHORT = "the expansion is too short"
-GRANTED = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
+GRANTED = (
+    "exp(-H) is normalisable and the process does not explode (without these a stationary law need"
+    " not be invariant)"
+)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one obligation: ``confirmed``, ``rejected`` or ``not checked``, and a sentence."""
+    """What was found of one obligation: ``confirmed``, ``rejected`` or ``not checked``, and a
+    sentence.
+    """
 
     name: str
     status: str
@@ -1405,7 +1875,9 @@ class Check:
 
     def __init__(self, table: Table, subject: Subject, steps: dict[str, list[Step]]) -> None:
         self.table, self.subject, self.steps = table, subject, steps
-        self.primes = prime_chain(1 + min(MAX_NESTED, max((node.nested for node in table.nodes), default=0)))
+        self.primes = prime_chain(
+            1 + min(MAX_NESTED, max((node.nested for node in table.nodes), default=0))
+        )
         self.assumptions: dict[str, None] = {}
         self._limit: list[tuple[str, Answer]] = []
 
@@ -1413,13 +1885,19 @@ class Check:
         """What comes of an obligation."""
         s, judged = self.subject, self.judged
         procedures: dict[str, Callable[[], tuple[str, str]]] = {
-            "well-defined": self.well_defined, "diffusion-psd": self.diffusion_psd, "stationarity": self.stationarity,
+            "well-defined": self.well_defined,
+            "diffusion-psd": self.diffusion_psd,
+            "stationarity": self.stationarity,
             "marginal": self.marginal,
             "diffusion-symmetric": lambda: judged("D = D^T", ("D - D^T", self.mirrored(s.D, 1))),
             "curl-skew": lambda: judged("Q = -Q^T", ("Q + Q^T", self.mirrored(s.Q or {}, -1))),
-            "noise-factor": lambda: judged("D = B B^T", ("D - B B^T", self.product(s.factor or ()))),
-            "agrees-with-update": lambda: judged("the limit of the rule has this drift and this D", *self.limit()),
-        }  # fmt: skip
+            "noise-factor": lambda: judged(
+                "D = B B^T", ("D - B B^T", self.product(s.factor or ()))
+            ),
+            "agrees-with-update": lambda: judged(
+                "the limit of the rule has this drift and this D", *self.limit()
+            ),
+        }
         if name not in procedures:
             return Finding(name, NOT_CHECKED, "this checker has no procedure for it")
         if name not in self.basic():
@@ -1434,9 +1912,17 @@ class Check:
         s = self.subject
         names = {"well-defined", "diffusion-psd", "stationarity"}
         if s.kind == "recipe":
-            names |= {"diffusion-symmetric", "curl-skew"} | ({"agrees-with-update"} if s.rule else set())
-            names |= ({"marginal"} if s.marginal else set()) | ({"noise-factor"} if s.factor is not None else set())
-        return names | ({"boundary"} if any(self.table.symbols[b]["domain"] is not None for b in s.state) else set())
+            names |= {"diffusion-symmetric", "curl-skew"} | (
+                {"agrees-with-update"} if s.rule else set()
+            )
+            names |= ({"marginal"} if s.marginal else set()) | (
+                {"noise-factor"} if s.factor is not None else set()
+            )
+        return names | (
+            {"boundary"}
+            if any(self.table.symbols[b]["domain"] is not None for b in s.state)
+            else set()
+        )
 
     @staticmethod
     def judged(by: str, *answers: tuple[str, Answer]) -> tuple[str, str]:
@@ -1449,9 +1935,21 @@ class Check:
                 return NOT_CHECKED, f"{what}: {answer.why}{hedge}"
         return CONFIRMED, f"{by}, {BOUND}"
 
-    def decide(self, test: Test, degree: Degree, free: int = 0, order: int = 0, rule: bool = False) -> Answer:
-        """Decide whether all the numbers of a test vanish, with some different free indices of every length."""
-        return decide(self.table, self.primes, test, degree, dict.fromkeys(self.lengths(*self.subject.state), free), order, rule)
+    def decide(
+        self, test: Test, degree: Degree, free: int = 0, order: int = 0, rule: bool = False
+    ) -> Answer:
+        """Decide whether all the numbers of a test vanish, with some different free indices of
+        every length.
+        """
+        return decide(
+            self.table,
+            self.primes,
+            test,
+            degree,
+            dict.fromkeys(self.lengths(*self.subject.state), free),
+            order,
+            rule,
+        )
 
     def lengths(self, *blocks: str) -> list[str]:
         """The lengths of the vectors among some blocks."""
@@ -1471,7 +1969,9 @@ class Check:
 
     def at(self, run: Run, matrix: Matrix, x: Place, y: Place) -> Series:
         """An entry of a full matrix."""
-        return self.entry(run, matrix[x[0], y[0]], x[1], y[1], self.table.length(x[0]) == self.table.length(y[0]))
+        return self.entry(
+            run, matrix[x[0], y[0]], x[1], y[1], self.table.length(x[0]) == self.table.length(y[0])
+        )
 
     def is_zero(self, entry: Entry) -> bool:
         """Whether nothing is written there."""
@@ -1493,12 +1993,21 @@ class Check:
         """A bound for entries of full matrices."""
         return degrees.value(*(n for e in entries for n in e.values()))
 
-    def contracted(self, degrees: Degrees, matrix: Matrix, rest: list[Degree], both: bool) -> Degree:
-        """A bound for the sum over columns (with ``both``, and rows) of derivatives of entries times ``rest`` for their order."""
+    def contracted(
+        self, degrees: Degrees, matrix: Matrix, rest: list[Degree], both: bool
+    ) -> Degree:
+        """A bound for the sum over columns (with ``both``, and rows) of derivatives of entries
+        times ``rest`` for their order.
+        """
         found = []
         for (a, b), entry in matrix.items():
             over = Counter(self.lengths(a, b) if both else self.lengths(b))
-            found += [d + over + rest[k] for n in entry.values() for k, d in degrees.of(n).items() if k < len(rest)]
+            found += [
+                d + over + rest[k]
+                for n in entry.values()
+                for k, d in degrees.of(n).items()
+                if k < len(rest)
+            ]
         return highest(*found)
 
     # -- identities
@@ -1509,16 +2018,23 @@ class Check:
 
         def test(run: Run) -> Iterator[int]:
             U, *V = [run.series(k, {}) for k in nodes]
-            yield from (first(U, x) - sum(first(v, x) for v in V) for x in self.firsts() if x[0] in blocks)
+            yield from (
+                first(U, x) - sum(first(v, x) for v in V) for x in self.firsts() if x[0] in blocks
+            )
 
-        return self.decide(test, highest(*(degrees.of(k).get(1, Counter()) for k in nodes)), free=1, order=1)
+        return self.decide(
+            test, highest(*(degrees.of(k).get(1, Counter()) for k in nodes)), free=1, order=1
+        )
 
     def mirrored(self, matrix: Matrix, flip: int) -> Answer:
         """M = flip * M^T as full matrices."""
 
         def test(run: Run) -> Iterator[int]:
             for x, y in self.pairs(run):
-                yield self.at(run, matrix, x, y).constant() - flip * self.at(run, matrix, y, x).constant()
+                yield (
+                    self.at(run, matrix, x, y).constant()
+                    - flip * self.at(run, matrix, y, x).constant()
+                )
 
         return self.decide(test, self.of_entries(Degrees(self.table, 0), matrix.values()), free=2)
 
@@ -1527,7 +2043,11 @@ class Check:
     def stationarity(self) -> tuple[str, str]:
         """The residual, and that the drift is that of H, D and Q, or of the rule."""
         answers = [("the residual div v - v . grad H", self.residual())]
-        answers += self.limit() if self.subject.kind == "claim" else [("the drift less its formula", self.formula())]
+        answers += (
+            self.limit()
+            if self.subject.kind == "claim"
+            else [("the drift less its formula", self.formula())]
+        )
         self.assumptions[GRANTED] = None
         return self.judged("div v - v . grad H = 0 for the drift of this subject", *answers)
 
@@ -1538,7 +2058,9 @@ class Check:
         found = [self.contracted(degrees, s.D, [bend | slope + slope, slope, Counter()], both=True)]
         for b, n in s.drift.items():
             f = degrees.of(n)
-            found += [Counter(self.lengths(b)) + (f.get(1, Counter()) | f.get(0, Counter()) + slope)]
+            found += [
+                Counter(self.lengths(b)) + (f.get(1, Counter()) | f.get(0, Counter()) + slope)
+            ]
 
         def test(run: Run) -> Iterator[int]:
             H, places, residual = run.series(s.H, {}), list(run.places(s.state)), 0
@@ -1551,7 +2073,11 @@ class Check:
                     if not self.is_zero(s.D[x[0], y[0]]):
                         D = self.at(run, s.D, x, y)
                         v += D.constant() * slopes[y] - first(D, y)
-                        residual += first(D, x) * slopes[y] + D.constant() * second(H, x, y) - second(D, x, y)
+                        residual += (
+                            first(D, x) * slopes[y]
+                            + D.constant() * second(H, x, y)
+                            - second(D, x, y)
+                        )
                 residual -= v * slopes[x]
             yield residual
 
@@ -1562,7 +2088,10 @@ class Check:
         s, degrees = self.subject, Degrees(self.table, 1)
         assert s.Q is not None
         both, slope = (s.D, s.Q), degrees.of(s.H).get(1, Counter())
-        found = [degrees.value(*s.drift.values()), *(self.contracted(degrees, m, [slope, Counter()], both=False) for m in both)]
+        found = [
+            degrees.value(*s.drift.values()),
+            *(self.contracted(degrees, m, [slope, Counter()], both=False) for m in both),
+        ]
 
         def test(run: Run) -> Iterator[int]:
             H = run.series(s.H, {})
@@ -1583,40 +2112,73 @@ class Check:
         answers = []
         for kept, U in self.subject.marginal:
             others = [b for b in self.subject.state if b not in kept]
-            answers += [(f"the gradient of H - U by {', '.join(kept)}", self.same_gradient(U, self.subject.H, kept))]
-            answers += [("the gradient of U by the other blocks", self.same_gradient(U, None, others))]
+            answers += [
+                (
+                    f"the gradient of H - U by {', '.join(kept)}",
+                    self.same_gradient(U, self.subject.H, kept),
+                )
+            ]
+            answers += [
+                ("the gradient of U by the other blocks", self.same_gradient(U, None, others))
+            ]
         if any(a.kind != "zero" for _, a in answers) or not answers:
-            return NOT_CHECKED, "H - U depends on what is kept, or U on what is not, and nothing is integrated here"
+            return (
+                NOT_CHECKED,
+                (
+                    "H - U depends on what is kept, or U on what is not, and nothing is integrated"
+                    " here"
+                ),
+            )
         self.assumptions["exp(-(H - U)) has a finite integral over the other blocks"] = None
         return self.judged("H - U does not depend on what is kept", *answers)
 
     # -- the limit of an update rule
 
     def limit(self) -> list[tuple[str, Answer]]:
-        """The rule has the law of this H, this drift and this D; of a claim, two obligations rest on it."""
+        """The rule has the law of this H, this drift and this D; of a claim, two obligations rest
+        on it.
+        """
         rule, s = self.subject.rule, self.subject
         assert rule is not None
         if not self._limit:
             answer = Answer("unknown")
             for order in (2, 4, 6, 8):
-                answer = self.decide(self._moments, self._degree_of_moments(rule, order), free=2, order=order, rule=True)
+                answer = self.decide(
+                    self._moments,
+                    self._degree_of_moments(rule, order),
+                    free=2,
+                    order=order,
+                    rule=True,
+                )
                 if answer.why != TOO_SHORT:
                     break
-            self._limit.append(("the gradient of H less that of the target", self.same_gradient(s.H, rule.target, s.state)))
+            self._limit.append(
+                (
+                    "the gradient of H less that of the target",
+                    self.same_gradient(s.H, rule.target, s.state),
+                )
+            )
             self._limit.append(("the limit of the rule less f and D", answer))
         return self._limit
 
     def _moments(self, run: Run) -> Iterator[int]:
-        """With s = sqrt(step), one step is z + s a + s^2 b + ...: E a = 0, E b = f, E a a^T = 2 D."""
+        """With s = sqrt(step), one step is z + s a + s^2 b + ...: E a = 0, E b = f, E a a^T
+        = 2 D.
+        """
         s, steps = self.subject, self._increments(run)
-        linear = {x: [(names, c) for (k, names), c in step.terms.items() if k == 1] for x, step in steps.items()}
+        linear = {
+            x: [(names, c) for (k, names), c in step.terms.items() if k == 1]
+            for x, step in steps.items()
+        }
         for x, step in steps.items():
             yield from (c for (order, _), c in step.terms.items() if order <= 0)
             yield self.mean(run, linear[x])
             square = [(names, c) for (k, names), c in step.terms.items() if k == 2]
             yield self.mean(run, square) - run.series(s.drift[x[0]], {0: x[1]}).constant()
         for x, y in self.pairs(run):
-            covariance = self.mean(run, [(u + v, c * d) for u, c in linear[x] for v, d in linear[y]])
+            covariance = self.mean(
+                run, [(u + v, c * d) for u, c in linear[x] for v, d in linear[y]]
+            )
             yield covariance - 2 * self.at(run, s.D, x, y).constant()
 
     def _degree_of_moments(self, rule: Rule, order: int) -> Degree:
@@ -1627,7 +2189,12 @@ class Check:
             moves[block] = {k: d for k, d in last[block].items() if k > 0}
         noise = highest(*(orders.get(1, Counter()) for orders in last.values()))
         found = [d for orders in last.values() for k, d in orders.items() if k <= 2]
-        return highest(degrees.value(*s.drift.values()), self.of_entries(degrees, s.D.values()), noise + noise, *found)
+        return highest(
+            degrees.value(*s.drift.values()),
+            self.of_entries(degrees, s.D.values()),
+            noise + noise,
+            *found,
+        )
 
     def _increments(self, run: Run) -> dict[Place, Series]:
         """By how much the rule moves the coordinates that are compared."""
@@ -1639,7 +2206,9 @@ class Check:
                 new = run.series(n, {0: x[1]})
                 if new.known < 2:
                     raise UnableError(TOO_SHORT)
-                moved[x] = Series({**new.terms, CONSTANT: new.constant() - run.symbol(block, x[1])}, new.known)
+                moved[x] = Series(
+                    {**new.terms, CONSTANT: new.constant() - run.symbol(block, x[1])}, new.known
+                )
             if rule.sequential:
                 run.move(moved)
         run.move({})
@@ -1659,7 +2228,9 @@ class Check:
             if y[0] == x[0]:
                 dense = self.table.symbols[x[0]].get("covariance")
                 covariance = run.entry_of(dense, x[1], y[1]) if dense else int(x == y)
-                found += covariance * self._moment(run, rest[:k] + rest[k + 1 :]) if covariance else 0
+                found += (
+                    covariance * self._moment(run, rest[:k] + rest[k + 1 :]) if covariance else 0
+                )
         return found
 
     # -- positive semidefinite
@@ -1671,11 +2242,15 @@ class Check:
         for c in columns:
             B = self.of_entries(degrees, c.rows.values())
             weight = Counter() if c.weight is None else degrees.value(c.weight)
-            found += [B + B + weight + Counter([c.length] * (2 if c.matrix else 1) if c.length else [])]
+            found += [
+                B + B + weight + Counter([c.length] * (2 if c.matrix else 1) if c.length else [])
+            ]
 
         def test(run: Run) -> Iterator[int]:
             for x, y in self.pairs(run):
-                yield self.at(run, D, x, y).constant() - sum(self._outer(run, c, x, y) for c in columns)
+                yield self.at(run, D, x, y).constant() - sum(
+                    self._outer(run, c, x, y) for c in columns
+                )
 
         return self.decide(test, highest(*found), free=2)
 
@@ -1684,7 +2259,9 @@ class Check:
             return 0
 
         def B(at: Place, k: int) -> int:
-            return self.entry(run, c.rows[at[0]], at[1], k, self.table.length(at[0]) == c.length).constant()
+            return self.entry(
+                run, c.rows[at[0]], at[1], k, self.table.length(at[0]) == c.length
+            ).constant()
 
         def W(k: int) -> int:
             return 1 if c.weight is None else run.series(c.weight, {0: k}).constant()
@@ -1692,17 +2269,29 @@ class Check:
         inside = range(run.sizes[c.length]) if c.length else (-1,)
         if c.matrix is None:
             return sum(B(x, k) * W(k) * B(y, k) for k in inside)
-        return W(-1) * sum(B(x, k) * run.entry_of(c.matrix, k, n) * B(y, n) for k, n in product(inside, repeat=2))
+        return W(-1) * sum(
+            B(x, k) * run.entry_of(c.matrix, k, n) * B(y, n) for k, n in product(inside, repeat=2)
+        )
 
     def diffusion_psd(self) -> tuple[str, str]:
-        """By a factor; a claim's D is a covariance. A factor may be undefined on a nowhere dense set, as D is continuous."""
+        """By a factor; a claim's D is a covariance. A factor may be undefined on a nowhere dense
+        set, as D is continuous.
+        """
         if self.subject.kind == "claim":
             return self.judged("D is half of a covariance", *self.limit())
         given = [step for step in self.steps.get("diffusion-psd", []) if step["kind"] == "factor"]
         if not given:
             factor = self.subject.factor
-            return self._plainly_psd() if factor is None else self.judged("D = B B^T", ("D - B B^T", self.product(factor)))
-        columns = [Reader(self.table).column(c, self.subject.state) for step in given for c in step["columns"]]
+            return (
+                self._plainly_psd()
+                if factor is None
+                else self.judged("D = B B^T", ("D - B B^T", self.product(factor)))
+            )
+        columns = [
+            Reader(self.table).column(c, self.subject.state)
+            for step in given
+            for c in step["columns"]
+        ]
         steps = [s for step in given for s in step["signs"]]
         require(len(columns) == len(steps), "a factor needs one sign a column")
         for c, s in zip(columns, steps, strict=True):
@@ -1710,14 +2299,22 @@ class Check:
                 return NOT_CHECKED, "a sign step is not about the weight of its column"
             if problem := self.sign_problem(s, strict=False):
                 return NOT_CHECKED, f"the sign of a weight: {problem}"
-        if problem := self.undefined([n for c in columns for e in c.rows.values() for n in e.values()], strict=False):
+        if problem := self.undefined(
+            [n for c in columns for e in c.rows.values() for n in e.values()], strict=False
+        ):
             return NOT_CHECKED, f"the factor: {problem}"
-        return self.judged("D = B W B^T with weights W >= 0", ("D - B W B^T", self.product(columns)))
+        return self.judged(
+            "D = B W B^T with weights W >= 0", ("D - B W B^T", self.product(columns))
+        )
 
     def _plainly_psd(self) -> tuple[str, str]:
         for (a, b), entry in self.subject.D.items():
             for part, n in entry.items():
-                good = self._is_scaled_dense(n) if part == "kernel" else signs(self.table, n) <= NOT_NEGATIVE
+                good = (
+                    self._is_scaled_dense(n)
+                    if part == "kernel"
+                    else signs(self.table, n) <= NOT_NEGATIVE
+                )
                 if self.table.nodes[n].number != 0 and (a != b or not good):
                     return NOT_CHECKED, "the certificate gives no factor of D"
         return CONFIRMED, "D is diagonal, and its entries are nonnegative by structure"
@@ -1728,15 +2325,24 @@ class Check:
         parts = node.parts if node.head == "*" else (n,)
         dense = [nodes[c] for c in parts if nodes[c].head == "M"]
         rest = [c for c in parts if nodes[c].head != "M"]
-        positive = len(dense) == 1 and self.table.functions[dense[0].name]["positive"] and {*dense[0].labels} == {0, -1}
-        return bool(positive and all(not nodes[c].free and signs(self.table, c) <= NOT_NEGATIVE for c in rest))
+        positive = (
+            len(dense) == 1
+            and self.table.functions[dense[0].name]["positive"]
+            and {*dense[0].labels} == {0, -1}
+        )
+        return bool(
+            positive
+            and all(not nodes[c].free and signs(self.table, c) <= NOT_NEGATIVE for c in rest)
+        )
 
     # -- signs
 
     def well_defined(self) -> tuple[str, str]:
         """Every denominator, logarithm and root has a sign that can be read off, or a sign step."""
         s = self.subject
-        roots = s.without_rule() + ([n for _, n in s.rule.pairs] + [s.rule.target] if s.rule else [])
+        roots = s.without_rule() + (
+            [n for _, n in s.rule.pairs] + [s.rule.target] if s.rule else []
+        )
         steps = [step for steps in self.steps.values() for step in steps if step["kind"] == "sign"]
         count = 0
         for base, wanted in self.conditions(roots):
@@ -1745,10 +2351,18 @@ class Check:
             if self.is_read_off(base, wanted):
                 continue
             for step in steps:
-                if problem and step["e"] == base and wanted and SIGNS[step["sign"]] <= SIGNS[wanted]:
+                if (
+                    problem
+                    and step["e"] == base
+                    and wanted
+                    and SIGNS[step["sign"]] <= SIGNS[wanted]
+                ):
                     problem = self.sign_problem(step)
             if problem:
-                return NOT_CHECKED, f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}"
+                return (
+                    NOT_CHECKED,
+                    f"node {base} must be {wanted or 'no zero of a cosine'}: {problem}",
+                )
         some = f"{count} condition{'s' if count > 1 else ''} on signs, {BOUND}"
         return CONFIRMED, some if count else "no denominators, logarithms or roots"
 
@@ -1765,11 +2379,15 @@ class Check:
                     yield base, "!= 0" if n is not None else ">= 0" if power == POSITIVE else "> 0"
 
     def is_read_off(self, base: int, wanted: str) -> bool:
-        """Whether the structure of a node shows its sign; nothing shows that a cosine does not vanish."""
+        """Whether the structure of a node shows its sign; nothing shows that a cosine does not
+        vanish.
+        """
         return bool(wanted) and signs(self.table, base) <= SIGNS[wanted]
 
     def sign_problem(self, step: Step, strict: bool = True) -> str | None:
-        """What is wrong with a sign step; None where it holds. Unless it is strict, off a nowhere dense set is enough."""
+        """What is wrong with a sign step; None where it holds. Unless it is strict, off a nowhere
+        dense set is enough.
+        """
         if not self.is_read_off(step["form"], step["sign"]):
             return f"the form is not seen to be {step['sign']}"
         if step["e"] != step["form"]:
@@ -1779,25 +2397,33 @@ class Check:
         return self.undefined([step["e"], step["form"]] if not strict else [step["form"]], strict)
 
     def undefined(self, roots: Iterable[int], strict: bool) -> str | None:
-        """A condition of some nodes that is not read off, in words: ``sqrt(A) sqrt(A)`` equals A everywhere in a prime field."""
+        """A condition of some nodes that is not read off, in words: ``sqrt(A) sqrt(A)`` equals A
+        everywhere in a prime field.
+        """
         for base, wanted in self.conditions(roots):
             off = wanted if strict else ">= 0"
             if (strict or wanted in ("> 0", ">= 0")) and not self.is_read_off(base, off):
-                return f"node {base} in it must be {wanted or 'no zero of a cosine'}, which cannot be read off"
+                return (
+                    f"node {base} in it must be {wanted or 'no zero of a cosine'}, which cannot be"
+                    " read off"
+                )
         return None
 
 
-# -- checking a file ---------------------------------------------------------------------------------------------------------------
+# -- checking a file
+# --------------------------------------------------------------------------------------------------
 
 CERTIFICATE = {
-    "version": None, "recipe_version": str, "scope": str, "subject": None, "obligations": None, "lengths": None, "symbols": None,
-    "functions": None, "nodes": None, "sha256": None,
+    "version": None, "recipe_version": str, "scope": str, "subject": None, "obligations": None,
+    "lengths": None, "symbols": None, "functions": None, "nodes": None, "sha256": None,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Result:
-    """``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``; each obligation; and what is taken for granted."""
+    """``confirmed``, ``rejected``, ``not confirmed`` or ``not a certificate``; each obligation; and
+    what is taken for granted.
+    """
 
     status: str
     sentence: str
@@ -1807,11 +2433,15 @@ class Result:
     @property
     def exit_status(self) -> int:
         """0 confirmed, 1 rejected, 2 not a certificate, 3 not confirmed."""
-        return {"confirmed": 0, "rejected": 1, "not a certificate": 2, "not confirmed": 3}[self.status]
+        return {"confirmed": 0, "rejected": 1, "not a certificate": 2, "not confirmed": 3}[
+            self.status
+        ]
 
 
 def check(certificate: Any) -> Result:
-    """Check a certificate: every obligation that it requires, from what it says of its subject alone."""
+    """Check a certificate: every obligation that it requires, from what it says of its subject
+    alone.
+    """
     try:
         return _checked(certificate)
     except ValueError as error:
@@ -1822,7 +2452,10 @@ def check(certificate: Any) -> Result:
 
 def _checked(c: Any) -> Result:
     fits(c, CERTIFICATE, "a certificate")
-    require(type(c["version"]) is int and c["version"] == VERSION, f"this checker reads version {VERSION}")
+    require(
+        type(c["version"]) is int and c["version"] == VERSION,
+        f"this checker reads version {VERSION}",
+    )
     table = Table(c["nodes"], c["symbols"], c["functions"], c["lengths"])
     reader = Reader(table)
     subject = reader.subject(c["subject"])
@@ -1832,10 +2465,20 @@ def _checked(c: Any) -> Result:
     checks = Check(table, subject, steps)
     missing = checks.basic() - set(names)
     if missing:
-        return Result("rejected", f"the certificate does not claim {', '.join(sorted(missing))}, without which it claims nothing")
+        return Result(
+            "rejected",
+            f"the certificate does not claim {', '.join(sorted(missing))}, without which it claims"
+            " nothing",
+        )
     findings = tuple(checks.find(name) for name in names)
     found = {f.status for f in findings}
-    status = "rejected" if REJECTED in found else "not confirmed" if NOT_CHECKED in found else "confirmed"
+    status = (
+        "rejected"
+        if REJECTED in found
+        else "not confirmed"
+        if NOT_CHECKED in found
+        else "confirmed"
+    )
     sentence = f"confirmed, {BOUND}" if status == "confirmed" else status
     return Result(status, sentence, findings, tuple(checks.assumptions))
 
@@ -1844,7 +2487,9 @@ def digest(certificate: Mapping[str, Any]) -> str:
     """The SHA-256 of everything but the digest itself. It finds damage, not malice."""
     rest = {k: v for k, v in certificate.items() if k != "sha256"}
     try:
-        text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+        text = json.dumps(
+            rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+        )
     except (ValueError, TypeError, RecursionError):
         raise CertificateError("the certificate is not plain JSON") from None
     return hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -1853,12 +2498,17 @@ def digest(certificate: Mapping[str, Any]) -> str:
 def read(path: str) -> Any:
     """The JSON of a file; a key that occurs twice is refused."""
     try:
-        require(os.path.isfile(path) or not os.path.exists(path), "it is not a regular file")  # one might be waited for for ever
+        require(
+            os.path.isfile(path) or not os.path.exists(path), "it is not a regular file"
+        )  # one might be waited for for ever
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
         require(len(data) <= MAX_BYTES, f"the file is longer than {MAX_BYTES} bytes")
         return json.loads(
-            data.decode("utf-8"), object_pairs_hook=_without_doubles, parse_constant=_no_constant, parse_float=_no_constant
+            data.decode("utf-8"),
+            object_pairs_hook=_without_doubles,
+            parse_constant=_no_constant,
+            parse_float=_no_constant,
         )
     except (OSError, RecursionError, ValueError) as error:
         raise CertificateError(f"{path} cannot be read as a certificate: {error}") from None
@@ -1884,7 +2534,11 @@ def main(arguments: list[str]) -> int:
     width = max((len(f.name) for f in result.findings), default=0)
     lines = [f"  {f.name:{width}}  {f.status}: {f.sentence}" for f in result.findings]
     lines += [f"  taken for granted: {line}" for line in result.assumptions]
-    lines.append(result.sentence if result.status != "not a certificate" else f"not a certificate: {result.sentence}")
+    lines.append(
+        result.sentence
+        if result.status != "not a certificate"
+        else f"not a certificate: {result.sentence}"
+    )
     encoding = getattr(sys.stdout, "encoding", "ascii")
     print("\n".join(lines).encode(encoding, "backslashreplace").decode(encoding), flush=True)
     return result.exit_status
@@ -1893,8 +2547,20 @@ def main(arguments: list[str]) -> int:
 if __name__ == "__main__":
     try:
         status = main(sys.argv[1:])
-    except (Exception, KeyboardInterrupt) as stop:  # no verdict: of stdout, of memory, a fault of this program, or Ctrl-C
-        status = 130 if isinstance(stop, KeyboardInterrupt) else 2 if isinstance(stop, OSError | MemoryError) else 70
-        os.write(2, b"" if isinstance(stop, BrokenPipeError) else f"{stop!r}\n".encode("ascii", "replace"))
+    except (
+        Exception,
+        KeyboardInterrupt,
+    ) as stop:  # no verdict: of stdout, of memory, a fault of this program, or Ctrl-C
+        status = (
+            130
+            if isinstance(stop, KeyboardInterrupt)
+            else 2
+            if isinstance(stop, OSError | MemoryError)
+            else 70
+        )
+        os.write(
+            2,
+            b"" if isinstance(stop, BrokenPipeError) else f"{stop!r}\n".encode("ascii", "replace"),
+        )
     finally:
         os._exit(status)  # nothing is tried again on a stdout that failed

@@ -1,7 +1,9 @@
-"""Expressions of the language as plain data: one table of nodes, each a list that refers to earlier nodes by their index.
+"""Expressions of the language as plain data: one table of nodes, each a list that refers to earlier
+nodes by their index.
 
-This is what a certificate holds and what the independent checker reads (docs/certificates.md describes every node). Nothing is
-decided here and nothing is rewritten: a node says what the expression says.
+This is what a certificate holds and what the independent checker reads (docs/certificates.md
+describes every node). Nothing is decided here and nothing is rewritten: a node says what the
+expression says.
 """
 
 from __future__ import annotations
@@ -39,16 +41,18 @@ from recipe.language.validate import SMOOTH_FUNCTIONS
 Node = list[Any]
 Data = dict[str, Any]
 
-# Stronger ones first: a fact is written only where those before it do not imply it. Every symbol is a real number.
+# Stronger ones first: a fact is written only where those before it do not imply it. Every symbol is
+# a real number.
 FACTS = (
-    "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite", "even", "odd", "integer",
-    "noninteger", "rational", "irrational", "algebraic", "transcendental",
+    "zero", "positive", "negative", "nonnegative", "nonpositive", "nonzero", "prime", "composite",
+    "even", "odd", "integer", "noninteger", "rational", "irrational", "algebraic", "transcendental",
 )  # fmt: skip
 
 
 @dataclass
 class Encoder:
-    """A growing table of nodes, in which equal parts are written once, with what was declared of every name that occurs.
+    """A growing table of nodes, in which equal parts are written once, with what was declared of
+    every name that occurs.
 
     ``step`` is the symbol of the step size, where there is one.
     """
@@ -86,7 +90,9 @@ class Encoder:
         return [self.node(e) for e in parts]
 
     def entry(self, entry: Entry) -> Data:
-        """An entry of a block matrix: its diagonal and kernel between two vectors, its value otherwise."""
+        """An entry of a block matrix: its diagonal and kernel between two vectors, its value
+        otherwise.
+        """
         if isinstance(entry, Coupling):
             return {"diagonal": self.node(entry.diagonal), "kernel": self.node(entry.kernel)}
         return {"value": self.node(entry.value)}
@@ -96,13 +102,23 @@ class Encoder:
         return [[self.entry(e) for e in row] for row in rows]
 
     def declarations(self) -> Data:
-        """What is declared of every name that occurs so far: lengths, symbols, and abstract functions."""
-        return {"lengths": list(self._lengths), "symbols": dict(self._symbols), "functions": dict(self._functions)}
+        """What is declared of every name that occurs so far: lengths, symbols, and abstract
+        functions.
+        """
+        return {
+            "lengths": list(self._lengths),
+            "symbols": dict(self._symbols),
+            "functions": dict(self._functions),
+        }
 
     def declare(self, head: Any) -> str:
         """The name of a block, symbol or abstract function, which is declared where it is new."""
         applied = isinstance(head, AppliedUndef)
-        name, meaning = (head.func.__name__, (head.func, len(head.args))) if applied else (name_of(head), generic(head))
+        name, meaning = (
+            (head.func.__name__, (head.func, len(head.args)))
+            if applied
+            else (name_of(head), generic(head))
+        )
         if name not in self._meanings:
             self._meanings[name] = meaning
             declare(head, name, self)
@@ -218,7 +234,12 @@ def _(e: Potential | Field, to: Encoder) -> Node:
 
 @written.register
 def _(e: Partial, to: Encoder) -> Node:
-    return ["d", to.declare(e.head), label_of(e.head), [[to.declare(x), label_of(x)] for x in e.wrt]]
+    return [
+        "d",
+        to.declare(e.head),
+        label_of(e.head),
+        [[to.declare(x), label_of(x)] for x in e.wrt],
+    ]
 
 
 @written.register
@@ -297,7 +318,9 @@ def _(head: Potential, name: str, to: Encoder) -> None:
 
 @declare.register
 def _(head: Field, name: str, to: Encoder) -> None:
-    to.declare_function(name, "field", block=to.declare(head.block), positive=bool(head.is_positive))
+    to.declare_function(
+        name, "field", block=to.declare(head.block), positive=bool(head.is_positive)
+    )
 
 
 @declare.register
@@ -309,23 +332,31 @@ def _(head: Dense, name: str, to: Encoder) -> None:
 
 @declare.register
 def _(head: AppliedUndef, name: str, to: Encoder) -> None:
-    to.declare_function(name, "elementwise", arity=len(head.args), positive=bool(head.func._kwargs.get("positive")))
+    to.declare_function(
+        name, "elementwise", arity=len(head.args), positive=bool(head.func._kwargs.get("positive"))
+    )
 
 
 def _domain(block: Block, to: Encoder) -> list[Any] | None:
-    """The set of each coordinate. It is all that is declared of a block, so a block has no facts beside it."""
+    """The set of each coordinate. It is all that is declared of a block, so a block has no facts
+    beside it.
+    """
     domain: Set = block.domain
     if domain == S.Reals:
         return None
     if isinstance(domain, Simplex):
         return ["simplex"]
     assert isinstance(domain, Interval)
-    ends = [to.node(x) if x.is_finite else "oo" if x > 0 else "-oo" for x in (domain.start, domain.end)]
+    ends = [
+        to.node(x) if x.is_finite else "oo" if x > 0 else "-oo" for x in (domain.start, domain.end)
+    ]
     return ["interval", *ends, bool(domain.left_open), bool(domain.right_open)]
 
 
 def facts_of(symbol: Symbol) -> list[str]:
-    """What was declared of a real number, as independent facts: ``positive`` goes without ``nonzero``; "not ..." for denials."""
+    """What was declared of a real number, as independent facts: ``positive`` goes without
+    ``nonzero``; "not ..." for denials.
+    """
     declared = {k: v for k, v in assumptions_of(symbol).items() if k != "commutative"}
     known = _consequences(declared, symbol)
     kept: dict[str, bool] = {}
@@ -343,4 +374,6 @@ def _consequences(facts: dict[str, bool], symbol: Symbol) -> dict[str, bool]:
     try:
         return Dummy(**{"real": True, **facts}).assumptions0  # type: ignore[no-any-return]
     except InconsistentAssumptions:
-        raise RecipeError(f"{symbol} is declared not to be a real number; every symbol of a recipe is one") from None
+        raise RecipeError(
+            f"{symbol} is declared not to be a real number; every symbol of a recipe is one"
+        ) from None

@@ -42,12 +42,14 @@ class Obligation:
 
     ``statement`` is the mathematics, ``explanation`` what a statistician wants to know about it.
 
-    What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe or a user asks for it. Where one
-    that is asked for does not apply, it holds if ``vacuous`` says why, and is undecided otherwise. Of a sampler that is reflected
-    at an edge only what is ``of_reflected`` speaks; all others would reason about the rule without its folds. Of one that has an
-    absolute value in it only what goes ``across_kinks`` speaks; all others take derivatives of every order for granted. What is
-    asked only where an earlier obligation has a certain verdict says so in ``given``; what is ``constructive`` finds something and
-    proves it, and that it finds nothing refutes nothing.
+    What is not ``required`` is shown, and does not enter the verdict on the whole unless a recipe
+    or a user asks for it. Where one that is asked for does not apply, it holds if ``vacuous`` says
+    why, and is undecided otherwise. Of a sampler that is reflected at an edge only what is
+    ``of_reflected`` speaks; all others would reason about the rule without its folds. Of one that
+    has an absolute value in it only what goes ``across_kinks`` speaks; all others take derivatives
+    of every order for granted. What is asked only where an earlier obligation has a certain verdict
+    says so in ``given``; what is ``constructive`` finds something and proves it, and that it finds
+    nothing refutes nothing.
     """
 
     name: str

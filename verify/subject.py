@@ -1,4 +1,6 @@
-"""What is verified: a recipe, a claim (an update rule with the law that it is said to have), a step of either, or a kernel."""
+"""What is verified: a recipe, a claim (an update rule with the law that it is said to have), a step
+of either, or a kernel.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ Declared = Recipe | Update | Discretisation | Kernel
 class Subject:
     """The diffusion and its target, with the declaration that they came from.
 
-    ``gradient`` is grad H, ``written`` the expressions of the declaration with their places. Of a discrete step the diffusion is
-    the one that it is made from.
+    ``gradient`` is grad H, ``written`` the expressions of the declaration with their places. Of a
+    discrete step the diffusion is the one that it is made from.
     """
 
     declared: Declared
@@ -76,14 +78,26 @@ class KernelSubject:
 
     @property
     def is_reflected(self) -> bool:
-        """Whether a rule is folded at an edge of the domain that is no proposal; the density of a proposal knows its folds."""
-        leaves = (leaf for part in self.declared.parts for leaf in leaves_of(part) if not isinstance(leaf, MetropolisHastings))
+        """Whether a rule is folded at an edge of the domain that is no proposal; the density of a
+        proposal knows its folds.
+        """
+        leaves = (
+            leaf
+            for part in self.declared.parts
+            for leaf in leaves_of(part)
+            if not isinstance(leaf, MetropolisHastings)
+        )
         return any(has_folds(update) for leaf in leaves for update in updates_of(leaf))
 
     @property
     def scope(self) -> str:
         """In words, for what a proof holds."""
-        return " with ".join([scope_of(self.declared), *([" and ".join(map(str, self.conditions))] if self.conditions else [])])
+        return " with ".join(
+            [
+                scope_of(self.declared),
+                *([" and ".join(map(str, self.conditions))] if self.conditions else []),
+            ]
+        )
 
 
 def subject_of(declared: Declared) -> Subject:
@@ -96,7 +110,9 @@ def subject_of(declared: Declared) -> Subject:
 
 
 def _in_own_coordinates(declared: Any) -> Any:
-    """The declaration with abstract functions of the blocks that it moves, where these stand for others (``Preimage``)."""
+    """The declaration with abstract functions of the blocks that it moves, where these stand for
+    others (``Preimage``).
+    """
     if not isinstance(declared, Declared) or all(b.image is None for b in declared.state):
         return declared
     return rewritten(declared, lambda e: as_functions_of_preimages(e, declared.state))
@@ -121,7 +137,15 @@ def kernel_subject_of(kernel: Kernel) -> KernelSubject:
 def _(declared: Recipe) -> Subject:
     derivation = derive(declared)
     written = tuple(declared.written())
-    return Subject(declared, "recipe", declared.H, derivation.gradient, derivation.dynamics, written, declared.reflections)
+    return Subject(
+        declared,
+        "recipe",
+        declared.H,
+        derivation.gradient,
+        derivation.dynamics,
+        written,
+        declared.reflections,
+    )
 
 
 @_subject_of.register
@@ -129,17 +153,24 @@ def _(declared: Update) -> Subject:
     dynamics, inside = limit_of(declared), unfolded(declared)
     grad_H = {block: gradient(declared.target, block) for block in dynamics.state}
     written = tuple(inside.update.written())
-    return Subject(declared, "claim", declared.target, grad_H, dynamics, written, inside.reflections)
+    return Subject(
+        declared, "claim", declared.target, grad_H, dynamics, written, inside.reflections
+    )
 
 
 @_subject_of.register
 def _(declared: Discretisation) -> Subject:
-    return replace(_subject_of(declared.of), declared=declared, kind="step", written=tuple(declared.written()))
+    return replace(
+        _subject_of(declared.of), declared=declared, kind="step", written=tuple(declared.written())
+    )
 
 
 def scope_of(declared: Declared) -> str:
     """In words, for what a proof holds."""
-    lengths = [f"every {length}" for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})]
+    lengths = [
+        f"every {length}"
+        for length in sorted({str(b.length) for b in declared.state if isinstance(b, Vector)})
+    ]
     return ", ".join([*lengths, *kinds_of(declared)]) or "as written"
 
 
@@ -147,10 +178,16 @@ def kinds_of(declared: Declared) -> list[str]:
     """In words, for which functions, parameters and domains a proof holds."""
     parts = [_abstract_text(a) for a in declared.abstract]
     parts += [_parameter_text(s) for s in declared.parameters]
-    parts += [_parameter_text(declared.step)] if isinstance(declared, Kernel) and declared.step is not None else []
+    parts += (
+        [_parameter_text(declared.step)]
+        if isinstance(declared, Kernel) and declared.step is not None
+        else []
+    )
     parts += [f"{b} in units of {unit}" for b, unit in getattr(declared, "units", ())]
     parts += [f"{b} in {_domain_text(b)}" for b in declared.state if str(b.domain) != "Reals"]
-    return parts + [f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None]
+    return parts + [
+        f"{b.image} = {written_image(b)}" for b in declared.state if b.image is not None
+    ]
 
 
 def _abstract_text(head: Any) -> str:
@@ -159,15 +196,26 @@ def _abstract_text(head: Any) -> str:
     if isinstance(head, Field):
         return f"every smooth {'positive ' if head.is_positive else ''}{head}_i({head.block})"
     if isinstance(head, UndefinedFunction):
-        return f"every smooth {'positive ' if head._kwargs.get('positive') else ''}elementwise {head.__name__}"
+        return (
+            f"every smooth {'positive ' if head._kwargs.get('positive') else ''}elementwise"
+            f" {head.__name__}"
+        )
     if isinstance(head, Dense):
-        kind = "positive definite " if head.positive_definite else "symmetric " if head.symmetric else ""
+        kind = (
+            "positive definite "
+            if head.positive_definite
+            else "symmetric "
+            if head.symmetric
+            else ""
+        )
         return f"every {kind}matrix {head}"
     return str(head)
 
 
 def _parameter_text(s: Symbol) -> str:
-    facts = sorted(k for k, v in assumptions_of(s).items() if v and k not in ("real", "commutative"))
+    facts = sorted(
+        k for k, v in assumptions_of(s).items() if v and k not in ("real", "commutative")
+    )
     kind = " ".join(facts) if facts else "real"  # a symbol without assumptions is taken as real
     return f"every {kind} {name_of(s)}"
 

@@ -27,7 +27,9 @@ class Witness:
 
 @dataclass(frozen=True)
 class Formula:
-    """An expression to be read: as text and as LaTeX; ``where`` says what its letters mean that nobody has declared."""
+    """An expression to be read: as text and as LaTeX; ``where`` says what its letters mean that
+    nobody has declared.
+    """
 
     text: str
     latex: str
@@ -38,10 +40,12 @@ class Formula:
 class Outcome:
     """The answer to one obligation.
 
-    ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the verdict takes for granted.
-    ``repair`` proposes what to write instead, where that is known; ``residual`` is what should be zero and is not;
-    ``steps`` are what a checker needs to go through it again. ``scope`` says for what it holds, where that is not all that was
-    asked for; ``facts`` are what was found beside it, a sentence each. ``found`` is what was looked for and found: a recipe, a law.
+    ``by`` says how it was decided (or what was tried), ``assumptions`` are ledger lines: what the
+    verdict takes for granted. ``repair`` proposes what to write instead, where that is known;
+    ``residual`` is what should be zero and is not; ``steps`` are what a checker needs to go through
+    it again. ``scope`` says for what it holds, where that is not all that was asked for; ``facts``
+    are what was found beside it, a sentence each. ``found`` is what was looked for and found: a
+    recipe, a law.
     """
 
     verdict: Verdict
@@ -80,12 +84,16 @@ def overall(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def conjunction(parts: Iterable[tuple[str, Outcome]], by: str) -> Outcome:
-    """One outcome for a list of named conditions: the first refuted, else the first undecided, else proved by ``by``."""
+    """One outcome for a list of named conditions: the first refuted, else the first undecided, else
+    proved by ``by``.
+    """
     listed = list(parts)
     assumptions = tuple(dict.fromkeys(line for _, o in listed for line in o.assumptions))
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
         for name, outcome in listed:
             if outcome.verdict is wanted:
-                return replace(outcome, by=f"{name}: {outcome.by}", assumptions=assumptions, steps=())
+                return replace(
+                    outcome, by=f"{name}: {outcome.by}", assumptions=assumptions, steps=()
+                )
     steps = tuple(dict.fromkeys(step for _, o in listed for step in o.steps))
     return Outcome(Verdict.PROVED, by, assumptions=assumptions, steps=steps)

@@ -1,4 +1,6 @@
-"""10,000 chains of SGLD on a banana in the plane, U = x^2/2 + (y - x^2)^2/2; nanoseconds a chain-step."""
+"""10,000 chains of SGLD on a banana in the plane, U = x^2/2 + (y - x^2)^2/2; nanoseconds a
+chain-step.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def checked(x: np.ndarray, run: Callable[[int], Any]) -> Run:
         run(STEPS)
         seconds = process_time() - began
         if not 0.7 < np.mean(x**2) < 1.2:
-            raise SystemExit(f"the mean square of x over the chains is {np.mean(x**2)}, and should be near 1")
+            raise SystemExit(
+                f"the mean square of x over the chains is {np.mean(x**2)}, and should be near 1"
+            )
         return seconds / (STEPS * CHAINS)
 
     return measure
@@ -83,10 +87,14 @@ def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
     runs = {OURS: ours(), GENERATOR: checked(x, lambda n: with_generator(x, y, STEP, n, rng))}
     if compiler():
         library, u, v = Library("chains.c"), *start()
-        runs[IN_C] = checked(u, from_zero(lambda at, n: library.call("banana", u, v, CHAINS, STEP, 1, at, n)))
+        runs[IN_C] = checked(
+            u, from_zero(lambda at, n: library.call("banana", u, v, CHAINS, STEP, 1, at, n))
+        )
     with ExitStack() as children:
         for name, kind in ((JAX, "jax"), (BLACKJAX, "blackjax")) if jax else ():
-            child = children.enter_context(Child(jax, "jax_cases.py", case="chains", library=kind, chains=CHAINS, step=STEP))
+            child = children.enter_context(
+                Child(jax, "jax_cases.py", case="chains", library=kind, chains=CHAINS, step=STEP)
+            )
             runs[name] = lambda child=child: child.run(STEPS) / CHAINS
         medians = alternate(runs, rounds)
     limits = {JAX: 1 / 5, BLACKJAX: 1 / 10}

@@ -1,4 +1,6 @@
-"""SGRLD of 100 topics over 8000 words in the coordinates "expanded mean", reflected at zero; nanoseconds a coordinate-step."""
+"""SGRLD of 100 topics over 8000 words in the coordinates "expanded mean", reflected at zero;
+nanoseconds a coordinate-step.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ def ours(theta: np.ndarray, counts: np.ndarray, alpha: np.ndarray) -> Callable[[
     move, State, Draws, Params = module.run, module.State, module.Draws, module.Params
     _, *scratch = module.allocate(theta[0])
     if len(scratch) != 1:
-        raise SystemExit("a step of the expanded mean has other scratch arrays now: expanded_mean.py has to allocate them")
+        raise SystemExit(
+            "a step of the expanded mean has other scratch arrays now: expanded_mean.py has to"
+            " allocate them"
+        )
     room = scratch[0].size
 
     @njit
@@ -49,7 +54,20 @@ def ours(theta: np.ndarray, counts: np.ndarray, alpha: np.ndarray) -> Callable[[
         none, ahead = np.zeros((0, 0)), np.zeros(room)
         for t in range(start, start + steps):
             for i in range(theta.shape[0]):
-                move(State(theta[i], ahead), Draws(none), (), (), STEP, Params(alpha[i], counts[i]), np.uint64(1), i, t, 1, 0, 1)
+                move(
+                    State(theta[i], ahead),
+                    Draws(none),
+                    (),
+                    (),
+                    STEP,
+                    Params(alpha[i], counts[i]),
+                    np.uint64(1),
+                    i,
+                    t,
+                    1,
+                    0,
+                    1,
+                )
 
     return from_zero(lambda at, n: all_topics(theta, counts, alpha, at, n))
 
@@ -81,12 +99,23 @@ def rows(rounds: int, jax: str | None) -> Iterator[Row | Skipped]:
     if compiler():
         library, scratch = Library("expanded_mean.c"), np.zeros((2, TOPICS))
         arguments = (native, counts, alpha, *scratch, TOPICS, WORDS, STEP, 1)
-        runs[IN_C] = checked(native, from_zero(lambda at, n: library.call("expanded_mean", *arguments, at, n)))
+        runs[IN_C] = checked(
+            native, from_zero(lambda at, n: library.call("expanded_mean", *arguments, at, n))
+        )
     with ExitStack() as opened:
         if jax:
             file = Path(opened.enter_context(tempfile.TemporaryDirectory())) / "counts.npy"
             np.save(file, counts)
-            child = opened.enter_context(Child(jax, "jax_cases.py", case="expanded_mean", counts=str(file), alpha=ALPHA, step=STEP))
+            child = opened.enter_context(
+                Child(
+                    jax,
+                    "jax_cases.py",
+                    case="expanded_mean",
+                    counts=str(file),
+                    alpha=ALPHA,
+                    step=STEP,
+                )
+            )
             runs[JAX] = lambda: child.run(STEPS) / counts.size
         medians = alternate(runs, rounds)
     yield from rows_of("sgrld 100 x 8000", OURS, medians, ("ns", 1e9), LIMITS)

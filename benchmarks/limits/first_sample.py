@@ -1,4 +1,6 @@
-"""Ten steps of a generated module ``kernel``, SGHMC on a standard normal law; it imports numpy, numba and the module."""
+"""Ten steps of a generated module ``kernel``, SGHMC on a standard normal law; it imports numpy,
+numba and the module.
+"""
 
 import kernel
 import numpy as np

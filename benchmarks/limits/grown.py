@@ -12,7 +12,9 @@ from recipe import Recipe, Vector, bind, total
 
 
 def chain(n: int) -> Recipe:
-    """Vector blocks, each coupled to the next, with friction on the last and a metric on the first."""
+    """Vector blocks, each coupled to the next, with friction on the last and a metric on the
+    first.
+    """
     first = Vector("z0")
     blocks = [first, *(Vector(f"z{k}", like=first) for k in range(1, n))]
     G = Function("G", positive=True)

@@ -1,6 +1,8 @@
-"""JAX and BlackJAX, run by their own interpreter (see child.py): float32, one jitted scan over the steps, keys split for each step.
+"""JAX and BlackJAX, run by their own interpreter (see child.py): float32, one jitted scan over the
+steps, keys split for each step.
 
-The state is carried on from run to run, so that all that is computed is used, and a run ends with block_until_ready.
+The state is carried on from run to run, so that all that is computed is used, and a run ends with
+block_until_ready.
 """
 
 from __future__ import annotations
@@ -78,11 +80,15 @@ def banana_gradient(z: Any) -> Any:
 
 
 def chains(case: dict[str, Any]) -> Work:
-    """Many chains of SGLD on a banana: batched by hand, (2, chains); or BlackJAX's kernel under vmap."""
+    """Many chains of SGLD on a banana: batched by hand, (2, chains); or BlackJAX's kernel under
+    vmap.
+    """
     h, count = case["step"], case["chains"]
     start = jnp.zeros((2, count))
     if case["library"] == "jax":
-        return runner(lambda key, z: z + h * banana_gradient(z) + jnp.sqrt(2 * h) * noise(key, z), start)
+        return runner(
+            lambda key, z: z + h * banana_gradient(z) + jnp.sqrt(2 * h) * noise(key, z), start
+        )
     kernel = blackjax.sgld(lambda z, _: banana_gradient(z))
     one = jax.vmap(lambda key, z: kernel.step(key, z, 0, h))
     return runner(lambda key, z: one(jax.random.split(key, count), z), start.T)
@@ -108,7 +114,9 @@ def logistic(case: dict[str, Any]) -> Work:
     data = jnp.asarray(np.load(case["data"]), dtype=jnp.float32)
     h, size = case["step"], case["batch"]
     gradient = grad_estimator(
-        lambda theta: -jnp.sum(theta**2) / 2, lambda theta, row: -jax.nn.softplus(-jnp.dot(row, theta)), len(data)
+        lambda theta: -jnp.sum(theta**2) / 2,
+        lambda theta, row: -jax.nn.softplus(-jnp.dot(row, theta)),
+        len(data),
     )
     kernel = blackjax.sgld(gradient)
 
@@ -116,12 +124,19 @@ def logistic(case: dict[str, Any]) -> Work:
         for_noise, for_rows = jax.random.split(key)
         rows = jax.random.randint(for_rows, (BLOCK, size), 0, len(data))
         given = (jax.random.split(for_noise, BLOCK), rows)
-        return jax.lax.scan(lambda t, g: (kernel.step(g[0], t, data[g[1]], h), None), theta, given)[0]
+        return jax.lax.scan(lambda t, g: (kernel.step(g[0], t, data[g[1]], h), None), theta, given)[
+            0
+        ]
 
     return runner(block, jnp.zeros(data.shape[1]), leaps=BLOCK)
 
 
-CASES = {"normal": normal_step, "chains": chains, "expanded_mean": expanded_mean, "logistic": logistic}
+CASES = {
+    "normal": normal_step,
+    "chains": chains,
+    "expanded_mean": expanded_mean,
+    "logistic": logistic,
+}
 
 if __name__ == "__main__":
     serve(lambda case: CASES[case["case"]](case))

@@ -1,6 +1,8 @@
-"""SGLD on a Bayesian logistic regression of 100,000 rows, minibatches drawn with replacement; microseconds an iteration.
+"""SGLD on a Bayesian logistic regression of 100,000 rows, minibatches drawn with replacement;
+microseconds an iteration.
 
-A row that everybody is given is y x, so that all do the same work. Ours is made from a ``Posterior``.
+A row that everybody is given is y x, so that all do the same work. Ours is made from a
+``Posterior``.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def data_of(d: int) -> tuple[np.ndarray, np.ndarray]:
     return x * y[:, None], truth
 
 
-def checked(run: Callable[[int], Any], iterations: int, theta: np.ndarray, truth: np.ndarray) -> Run:
+def checked(
+    run: Callable[[int], Any], iterations: int, theta: np.ndarray, truth: np.ndarray
+) -> Run:
     """Seconds an iteration; the chain has to be near the coefficients in the end."""
 
     def measure() -> float:
@@ -68,7 +72,9 @@ def ours(x: np.ndarray, batch: int) -> tuple[Callable[[int], None], np.ndarray]:
 def in_c(x: np.ndarray, batch: int) -> tuple[Callable[[int], None], np.ndarray]:
     """The chain in C, and its coefficients."""
     library, theta = Library("logistic.c", D=x.shape[1]), np.zeros(x.shape[1])
-    return from_zero(lambda at, n: library.call("logistic", x, theta, len(x), batch, STEP, 1, at, n)), theta
+    return from_zero(
+        lambda at, n: library.call("logistic", x, theta, len(x), batch, STEP, 1, at, n)
+    ), theta
 
 
 def in_njit(loop: Any, x: np.ndarray, batch: int) -> tuple[Callable[[int], None], np.ndarray]:
@@ -86,12 +92,17 @@ def rows(rounds: int, jax: str | None, sgmcmcjax: str | None) -> Iterator[Row | 
             kinds = {FLOAT64: ours(x, batch), FLOAT32: ours(x.astype(np.float32), batch)}
             kinds |= {LOOP: in_njit(strict, x, batch), ASSOCIATIVE: in_njit(associative, x, batch)}
             kinds |= {IN_C: in_c(x, batch)} if compiler() else {}
-            runs = {kind: checked(run, iterations, theta, truth) for kind, (run, theta) in kinds.items()}
+            runs = {
+                kind: checked(run, iterations, theta, truth) for kind, (run, theta) in kinds.items()
+            }
             with ExitStack() as open_files:
                 file = Path(open_files.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
                 np.save(file, x)
                 case = {"case": "logistic", "data": str(file), "step": STEP, "batch": batch}
-                for name, python, script in ((BLACKJAX, jax, "jax_cases.py"), (SGMCMCJAX, sgmcmcjax, "sgmcmcjax_cases.py")):
+                for name, python, script in (
+                    (BLACKJAX, jax, "jax_cases.py"),
+                    (SGMCMCJAX, sgmcmcjax, "sgmcmcjax_cases.py"),
+                ):
                     if python:
                         child = open_files.enter_context(Child(python, script, **case))
                         runs[name] = lambda child=child, n=iterations: child.run(n)
@@ -100,5 +111,10 @@ def rows(rounds: int, jax: str | None, sgmcmcjax: str | None) -> Iterator[Row | 
             work, unit = f"logistic d={d} B={batch}", ("us", 1e6)
             yield from rows_of(work, FLOAT64, medians, unit, limit, leave=[FLOAT32])
             yield from rows_of(
-                work, FLOAT32, medians, unit, {SGMCMCJAX: 1 / 1.15 if d == 50 else 1 / 1.05}, leave=[FLOAT64, LOOP, ASSOCIATIVE]
+                work,
+                FLOAT32,
+                medians,
+                unit,
+                {SGMCMCJAX: 1 / 1.15 if d == 50 else 1 / 1.05},
+                leave=[FLOAT64, LOOP, ASSOCIATIVE],
             )

@@ -1,6 +1,7 @@
 """Alternating runs on one core, and the rows that come of them.
 
-Seconds are those that a process computes (``process_time``), so that other work on the machine counts as little as it can.
+Seconds are those that a process computes (``process_time``), so that other work on the machine
+counts as little as it can.
 """
 
 from __future__ import annotations
@@ -50,14 +51,18 @@ class Skipped:
 
 
 def pin(core: int | None = None) -> int:
-    """Keep this process, and those that it starts, on one core; by default the last one that it may use."""
+    """Keep this process, and those that it starts, on one core; by default the last one that it may
+    use.
+    """
     chosen = max(os.sched_getaffinity(0)) if core is None else core
     os.sched_setaffinity(0, {chosen})
     return chosen
 
 
 def from_zero(run: Callable[[int, int], Any]) -> Callable[[int], None]:
-    """Steps that go on where the last ones stopped, of a function of the first step and their number."""
+    """Steps that go on where the last ones stopped, of a function of the first step and their
+    number.
+    """
     done = 0
 
     def go(steps: int) -> None:

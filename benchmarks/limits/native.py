@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 FLAGS = [
-    "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast",
-    "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math", "-shared", "-fPIC",
+    "-O3", "-march=native", "-mprefer-vector-width=512", "-ffp-contract=fast", "-fno-math-errno",
+    "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math", "-shared", "-fPIC",
 ]  # fmt: skip
 
 
@@ -23,14 +23,24 @@ def compiler() -> str | None:
 
 
 class Library:
-    """A C file of this folder, compiled with these numbers known; its functions take arrays, int (unsigned) and float."""
+    """A C file of this folder, compiled with these numbers known; its functions take arrays, int
+    (unsigned) and float.
+    """
 
     def __init__(self, name: str, **known: int) -> None:
         source = Path(__file__).with_name(name)
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "library.so"
             subprocess.run(
-                [compiler() or "gcc", *FLAGS, *(f"-D{k}={v}" for k, v in known.items()), str(source), "-o", str(target)], check=True
+                [
+                    compiler() or "gcc",
+                    *FLAGS,
+                    *(f"-D{k}={v}" for k, v in known.items()),
+                    str(source),
+                    "-o",
+                    str(target),
+                ],
+                check=True,
             )
             self.library = ctypes.CDLL(str(target))
 

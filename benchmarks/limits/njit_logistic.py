@@ -1,4 +1,5 @@
-"""SGLD on a logistic regression as a loop that a Numba user writes: row by row; a row of ``x`` is y x.
+"""SGLD on a logistic regression as a loop that a Numba user writes: row by row; a row of ``x`` is y
+x.
 
 Indices and noise are each drawn in the way in which Numba is faster.
 """

@@ -1,4 +1,6 @@
-"""Samplers on a standard normal law as loops that a Numba user writes, with a ``Generator`` and with ``np.random``."""
+"""Samplers on a standard normal law as loops that a Numba user writes, with a ``Generator`` and
+with ``np.random``.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def sgrld_quotient_generator(theta, step, steps, rng):
     for _ in range(steps):
         for i in range(theta.size):
             q = 1 / (1 + theta[i] ** 2)
-            theta[i] += scale * np.sqrt(q) * rng.standard_normal() - step * theta[i] * q * (1 + 2 * q)
+            theta[i] += scale * np.sqrt(q) * rng.standard_normal() - step * theta[i] * q * (
+                1 + 2 * q
+            )
 
 
 @njit(error_model="numpy", fastmath={"contract"})
@@ -95,7 +99,9 @@ def sgrld_quotient_np_random(theta, step, steps):
     for _ in range(steps):
         for i in range(theta.size):
             q = 1 / (1 + theta[i] ** 2)
-            theta[i] += scale * np.sqrt(q) * np.random.standard_normal() - step * theta[i] * q * (1 + 2 * q)
+            theta[i] += scale * np.sqrt(q) * np.random.standard_normal() - step * theta[i] * q * (
+                1 + 2 * q
+            )
 
 
 LOOPS = {
@@ -103,5 +109,6 @@ LOOPS = {
     ("sghmc", True): sghmc_generator, ("sghmc", False): sghmc_np_random,
     ("sgnht", True): sgnht_generator, ("sgnht", False): sgnht_np_random,
     ("sgrld", True): sgrld_generator, ("sgrld", False): sgrld_np_random,
-    ("sgrld_quotient", True): sgrld_quotient_generator, ("sgrld_quotient", False): sgrld_quotient_np_random,
+    ("sgrld_quotient", True): sgrld_quotient_generator,
+    ("sgrld_quotient", False): sgrld_quotient_np_random,
 }  # fmt: skip

@@ -20,7 +20,8 @@ def standard_normal_gradient(gradient, theta):
 
 
 def on_standard_normal(recipe: Recipe, metric: Callable[[Expr], Expr], *, fused: bool) -> Module:
-    """The module of a recipe whose target is the standard normal law: as an expression, or as a gradient that is passed in.
+    """The module of a recipe whose target is the standard normal law: as an expression, or as a
+    gradient that is passed in.
 
     If the recipe has a metric, it is bound to ``metric(theta)``.
     """
@@ -35,9 +36,15 @@ class Chain:
     """One chain of a generated module, that goes on where it stopped."""
 
     def __init__(
-        self, module: Any, blocks: Sequence[np.ndarray], step: float, params: Sequence[float] = (),
-        gradient: Any = (), data: Any = (), batch: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        module: Any,
+        blocks: Sequence[np.ndarray],
+        step: float,
+        params: Sequence[float] = (),
+        gradient: Any = (),
+        data: Any = (),
+        batch: int | None = None,
+    ) -> None:
         self.module, self.step, self.gradient, self.data = module, step, gradient, data
         self.state = module.allocate(*blocks, *([] if batch is None else [batch]))
         self.draws = module.Draws(*(np.empty((0, b.size)) for b in blocks))
@@ -47,7 +54,18 @@ class Chain:
     def run(self, steps: int) -> None:
         """Make so many steps."""
         self.done, guilty = self.module.run(
-            self.state, self.draws, self.gradient, self.data, self.step, self.params, np.uint64(1), 0, self.done, steps, 0, 1
+            self.state,
+            self.draws,
+            self.gradient,
+            self.data,
+            self.step,
+            self.params,
+            np.uint64(1),
+            0,
+            self.done,
+            steps,
+            0,
+            1,
         )
         if guilty >= 0:
             raise SystemExit("our chain diverged")

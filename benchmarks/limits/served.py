@@ -8,10 +8,11 @@ from typing import Any
 
 
 def serve(make: Callable[[dict[str, Any]], Callable[[int], Callable[[], None]]]) -> None:
-    """For each number on stdin run what ``make`` made of the case, and print the seconds of this process (see measure.py).
+    """For each number on stdin run what ``make`` made of the case, and print the seconds of this
+    process (see measure.py).
 
-    A run returns a function that stops the process if its result is no good; that is not timed. The first run of each number
-    compiles: it is made twice, and the second is timed.
+    A run returns a function that stops the process if its result is no good; that is not timed. The
+    first run of each number compiles: it is made twice, and the second is timed.
     """
     run = make(json.loads(sys.argv[1]))
     known = set()

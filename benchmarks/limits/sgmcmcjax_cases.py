@@ -1,4 +1,6 @@
-"""SGMCMCJax's SGLD on a logistic regression, run by its own interpreter (see child.py): float32, its kernel in one jitted scan."""
+"""SGMCMCJax's SGLD on a logistic regression, run by its own interpreter (see child.py): float32,
+its kernel in one jitted scan.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Whole processes to the first sample, the machine code already in a cache where there is one: ours and JAX; milliseconds.
+"""Whole processes to the first sample, the machine code already in a cache where there is one: ours
+and JAX; milliseconds.
 
-Both make ten steps of SGHMC on a standard normal law of 100 coordinates and print a coordinate. Ours imports a module that was
-generated before and stands alone: it needs numpy and numba, and its machine code is in Numba's cache beside it. Numba imports
-scipy where there is one, a third of the time: hence the row of an interpreter that has numba alone.
+Both make ten steps of SGHMC on a standard normal law of 100 coordinates and print a coordinate.
+Ours imports a module that was generated before and stands alone: it needs numpy and numba, and its
+machine code is in Numba's cache beside it. Numba imports scipy where there is one, a third of the
+time: hence the row of an interpreter that has numba alone.
 """
 
 from __future__ import annotations
@@ -20,7 +22,12 @@ from ours import on_standard_normal
 
 from catalog.sghmc import sghmc
 
-OURS, BARE, JAX, JAX_CACHED = "generated module", "the same, no scipy", "JAX", "JAX, its compilation cache on"
+OURS, BARE, JAX, JAX_CACHED = (
+    "generated module",
+    "the same, no scipy",
+    "JAX",
+    "JAX, its compilation cache on",
+)
 
 
 def of_children() -> float:
@@ -34,7 +41,9 @@ def process(command: list[str], environment: Mapping[str, str]) -> Run:
 
     def measure() -> float:
         before = of_children()
-        done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+        )
         seconds = of_children() - before
         if done.returncode:
             raise SystemExit(done.stderr[-2000:])
@@ -48,18 +57,38 @@ def rows(rounds: int, jax: str | None, numba: str | None) -> Iterator[Row | Skip
     """The rows; each process is started once before, which fills the caches."""
     here = Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
-        module = on_standard_normal(sghmc, lambda theta: theta, fused=True).write(Path(folder) / "kernel.py")
+        module = on_standard_normal(sghmc, lambda theta: theta, fused=True).write(
+            Path(folder) / "kernel.py"
+        )
         alone = {"PYTHONPATH": str(module.parent)}
         runs = {OURS: process([sys.executable, str(here / "first_sample.py")], alone)}
         if numba:
             runs[BARE] = process([numba, str(here / "first_sample.py")], alone)
         if jax:
             command = [jax, str(here / "first_sample_jax.py")]
-            runs[JAX] = process(command, {"PYTHONPATH": "", "JAX_ENABLE_COMPILATION_CACHE": "false"})
-            kept = {"JAX_COMPILATION_CACHE_DIR": str(Path(folder) / "jax"), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
-            runs[JAX_CACHED] = process(command, {"PYTHONPATH": "", **kept, "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0"})
+            runs[JAX] = process(
+                command, {"PYTHONPATH": "", "JAX_ENABLE_COMPILATION_CACHE": "false"}
+            )
+            kept = {
+                "JAX_COMPILATION_CACHE_DIR": str(Path(folder) / "jax"),
+                "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            }
+            runs[JAX_CACHED] = process(
+                command,
+                {"PYTHONPATH": "", **kept, "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0"},
+            )
         medians = alternate(runs, rounds)
     for mine in (OURS, BARE) if numba else (OURS,):
-        yield from rows_of("process to first sample", mine, medians, ("ms", 1e3), {JAX: 0.7, JAX_CACHED: 0.7}, leave=[OURS, BARE])
+        yield from rows_of(
+            "process to first sample",
+            mine,
+            medians,
+            ("ms", 1e3),
+            {JAX: 0.7, JAX_CACHED: 0.7},
+            leave=[OURS, BARE],
+        )
     if not jax:
-        yield Skipped("process to first sample", f"it takes {medians[OURS]:.2f} s; there is no JAX to compare it with")
+        yield Skipped(
+            "process to first sample",
+            f"it takes {medians[OURS]:.2f} s; there is no JAX to compare it with",
+        )

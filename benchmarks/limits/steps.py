@@ -1,8 +1,10 @@
-"""One chain on a standard normal law: generated steps, beside the same step in C and as loops that a Numba user writes.
+"""One chain on a standard normal law: generated steps, beside the same step in C and as loops that
+a Numba user writes.
 
-Ours is quoted with the target bound to an expression ("fused"); in the row "gradient passed in" the user has a gradient function,
-which fills an array that the update then reads. The C is the same algorithm (normal.h, steps.c). sgrld has the metric
-1 / (1 + theta^2), sgrld_quotient 1 + theta^2, where divisions and roots decide.
+Ours is quoted with the target bound to an expression ("fused"); in the row "gradient passed in" the
+user has a gradient function, which fills an array that the update then reads. The C is the same
+algorithm (normal.h, steps.c). sgrld has the metric 1 / (1 + theta^2), sgrld_quotient 1 + theta^2,
+where divisions and roots decide.
 """
 
 from __future__ import annotations
@@ -27,7 +29,13 @@ from catalog.sgrld import sgrld
 
 STEP, FRICTION = 0.01, 1.0
 RECIPES = {"sgld": sgld, "sghmc": sghmc, "sgnht": sgnht, "sgrld": sgrld, "sgrld_quotient": sgrld}
-FUSED, PASSED, IN_C, GENERATOR, NP_RANDOM = "fused", "gradient passed in", "C", "njit + Generator", "njit + np.random"
+FUSED, PASSED, IN_C, GENERATOR, NP_RANDOM = (
+    "fused",
+    "gradient passed in",
+    "C",
+    "njit + Generator",
+    "njit + np.random",
+)
 JAX, BLACKJAX = "JAX float32", "BlackJAX float32"
 LARGE = {IN_C: 1.1, GENERATOR: 1 / 2.8, NP_RANDOM: 1 / 15}
 LIMITS = {
@@ -99,17 +107,27 @@ def ours(sampler: str, d: int, *, fused: bool) -> Run:
 
 
 def agree(library: Library, sampler: str, d: int) -> bool:
-    """Whether the C takes the same three steps as ours, draw by draw: only then it is the same algorithm."""
+    """Whether the C takes the same three steps as ours, draw by draw: only then it is the same
+    algorithm.
+    """
     blocks, chain = blocks_of(sampler, d), chain_of(sampler, d, fused=True)
     chain.run(3)
     library.call(sampler, *blocks, d, *friction_of(sampler), STEP, 1, 0, 3)
-    return all(np.allclose(a, b, rtol=0, atol=1e-12) for a, b in zip(blocks, chain.state, strict=False))
+    return all(
+        np.allclose(a, b, rtol=0, atol=1e-12) for a, b in zip(blocks, chain.state, strict=False)
+    )
 
 
 def in_c(library: Library, sampler: str, d: int) -> Run:
     """The chain in C."""
     blocks = blocks_of(sampler, d)
-    return timed(blocks, d, from_zero(lambda at, n: library.call(sampler, *blocks, d, *friction_of(sampler), STEP, 1, at, n)))
+    return timed(
+        blocks,
+        d,
+        from_zero(
+            lambda at, n: library.call(sampler, *blocks, d, *friction_of(sampler), STEP, 1, at, n)
+        ),
+    )
 
 
 def in_njit(sampler: str, d: int, kind: str) -> Run:
@@ -122,10 +140,21 @@ def in_njit(sampler: str, d: int, kind: str) -> Run:
 
 def in_jax(python: str, library: str, sampler: str, d: int) -> Child:
     """The chain of JAX written by hand, or of BlackJAX."""
-    return Child(python, "jax_cases.py", case="normal", library=library, sampler=sampler, d=d, step=STEP, friction=FRICTION)
+    return Child(
+        python,
+        "jax_cases.py",
+        case="normal",
+        library=library,
+        sampler=sampler,
+        d=d,
+        step=STEP,
+        friction=FRICTION,
+    )
 
 
-def rows(rounds: int, sizes: list[int], samplers: list[str], jax: str | None) -> Iterator[Row | Skipped]:
+def rows(
+    rounds: int, sizes: list[int], samplers: list[str], jax: str | None
+) -> Iterator[Row | Skipped]:
     """The rows of all samplers and sizes."""
     library = Library("steps.c") if compiler() else None
     for sampler in samplers:
@@ -134,7 +163,10 @@ def rows(rounds: int, sizes: list[int], samplers: list[str], jax: str | None) ->
             if library:
                 runs[IN_C] = in_c(library, sampler, d)
                 if not agree(library, sampler, d):
-                    yield Skipped(f"whether {sampler} in C is the same algorithm", f"at d = {d} its steps differ from ours")
+                    yield Skipped(
+                        f"whether {sampler} in C is the same algorithm",
+                        f"at d = {d} its steps differ from ours",
+                    )
             runs |= {kind: in_njit(sampler, d, kind) for kind in (GENERATOR, NP_RANDOM)}
             with ExitStack() as children:
                 if jax and sampler in ("sgld", "sghmc"):
@@ -142,7 +174,9 @@ def rows(rounds: int, sizes: list[int], samplers: list[str], jax: str | None) ->
                         child = children.enter_context(in_jax(jax, kind, sampler, d))
                         runs[name] = lambda child=child, d=d: child.run(steps_of(d)) / d
                 medians = alternate(runs, rounds)
-            yield from compared(f"{sampler} d={d:.0e}".replace("e+0", "e"), medians, LIMITS.get(d, {}))
+            yield from compared(
+                f"{sampler} d={d:.0e}".replace("e+0", "e"), medians, LIMITS.get(d, {})
+            )
 
 
 def compared(work: str, medians: dict[str, float], limits: dict[str, float]) -> list[Row]:

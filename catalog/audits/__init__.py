@@ -1,1 +1,3 @@
-"""Update rules as libraries ship them and papers print them, each with the verdict that is expected of it and why."""
+"""Update rules as libraries ship them and papers print them, each with the verdict that is expected
+of it and why.
+"""

@@ -1,19 +1,34 @@
 """bnn_priors: the kernel of ``bnn_priors/mcmc/verlet_sgld.py``.
 
-Fortuin, Garriga-Alonso, Ober, Wenzel, Ratsch, Turner, van der Wilk & Aitchison (2022), "Bayesian neural network priors
-revisited", ICLR; the source of 2021. Half of a partial refresh, a leapfrog step, another half; the energy change of the leapfrog
-step decides on all three.
+Fortuin, Garriga-Alonso, Ober, Wenzel, Ratsch, Turner, van der Wilk & Aitchison (2022), "Bayesian
+neural network priors revisited", ICLR; the source of 2021. Half of a partial refresh, a leapfrog
+step, another half; the energy change of the leapfrog step decides on all three.
 
-* ``verlet``: ``maybe_reject`` brings the momentum back that was there before the first half, as it was, and it must be turned
-  (Horowitz 1991; Garriga-Alonso & Fortuin 2021): wrong at every step size.
+* ``verlet``: ``maybe_reject`` brings the momentum back that was there before the first half, as it
+  was, and it must be turned (Horowitz 1991; Garriga-Alonso & Fortuin 2021): wrong at every step
+  size.
 * ``verlet_turned``: the same with the turn.
 """
 
 from sympy import Matrix, Symbol, exp
 
-from recipe import Kernel, Potential, Recipe, Update, Vector, compose, grad, metropolis, refresh, total
+from recipe import (
+    Kernel,
+    Potential,
+    Recipe,
+    Update,
+    Vector,
+    compose,
+    grad,
+    metropolis,
+    refresh,
+    total,
+)
 
-source = "Fortuin et al. (2022), Bayesian neural network priors revisited, ICLR, bnn_priors/mcmc/verlet_sgld.py"
+source = (
+    "Fortuin et al. (2022), Bayesian neural network priors revisited, ICLR,"
+    " bnn_priors/mcmc/verlet_sgld.py"
+)
 
 theta = Vector("theta")
 m = Vector("m", like=theta)

@@ -1,10 +1,11 @@
 """Edward: the rule of ``edward/inferences/sghmc.py``.
 
-Tran, Kucukelbir, Dieng, Rudolph, Liang & Blei (2016), "Edward: a library for probabilistic modeling, inference, and criticism",
-arXiv 1610.09787; the source of version 1.3. ``x += v; v = (1 - f/2) v + lr g(x_old) + sqrt(lr f) N``. With lr = h^2, v = h r
-and f = 2 A h:
+Tran, Kucukelbir, Dieng, Rudolph, Liang & Blei (2016), "Edward: a library for probabilistic
+modeling, inference, and criticism", arXiv 1610.09787; the source of version 1.3. ``x += v; v = (1 -
+f/2) v + lr g(x_old) + sqrt(lr f) N``. With lr = h^2, v = h r and f = 2 A h:
 
-* ``sghmc``: right in the limit, with the friction A = f / (2 h). Explicit Euler, as both see the old state.
+* ``sghmc``: right in the limit, with the friction A = f / (2 h). Explicit Euler, as both see the
+  old state.
 """
 
 from sympy import Symbol, sqrt

@@ -1,21 +1,37 @@
 """jax-sgmc: ``rms_prop`` with Langevin diffusion, ``obabo``, and the kernel of ``sggmc``.
 
-Thaler, Fuchs, Cukarska & Zavadlav (2024), "JaxSGMC: modular stochastic gradient MCMC in JAX", SoftwareX 26; the source of
-version 0.1.4 (``jax_sgmc/adaption.py``, ``integrator.py``, ``solver.py``). T is the temperature and M the mass.
+Thaler, Fuchs, Cukarska & Zavadlav (2024), "JaxSGMC: modular stochastic gradient MCMC in JAX",
+SoftwareX 26; the source of version 0.1.4 (``jax_sgmc/adaption.py``, ``integrator.py``,
+``solver.py``). T is the temperature and M the mass.
 
-* ``rms_prop``: right but for the correction Gamma, which is left out; G = 1/(l + sqrt(v)) becomes a function of the position as
-  the step vanishes. Where G_i depends on theta_i alone, the law is U/T + total(log G).
+* ``rms_prop``: right but for the correction Gamma, which is left out; G = 1/(l + sqrt(v)) becomes a
+  function of the position as the step vanishes. Where G_i depends on theta_i alone, the law is U/T
+  + total(log G).
 * ``obabo``: right.
-* ``sggmc``: half of a partial refresh, a leapfrog step, another half; the energy change of the leapfrog step decides on all
-  three. On rejection the momentum is the one before the first half, as it was, and it must be turned (Horowitz 1991;
-  Garriga-Alonso & Fortuin 2021, "Exact Langevin dynamics with stochastic gradients", arXiv 2102.01691): wrong at every step
-  size. ``sggmc_turned`` is the same with the turn; ``sggmc_of_ten_steps_turned`` with ten steps before a test, the default of
-  ``obabo``.
+* ``sggmc``: half of a partial refresh, a leapfrog step, another half; the energy change of the
+  leapfrog step decides on all three. On rejection the momentum is the one before the first half, as
+  it was, and it must be turned (Horowitz 1991; Garriga-Alonso & Fortuin 2021, "Exact Langevin
+  dynamics with stochastic gradients", arXiv 2102.01691): wrong at every step size. ``sggmc_turned``
+  is the same with the turn; ``sggmc_of_ten_steps_turned`` with ten steps before a test, the default
+  of ``obabo``.
 """
 
 from sympy import Function, Matrix, Symbol, exp, sqrt
 
-from recipe import Field, Kernel, Noise, Potential, Recipe, Update, Vector, compose, grad, metropolis, refresh, total
+from recipe import (
+    Field,
+    Kernel,
+    Noise,
+    Potential,
+    Recipe,
+    Update,
+    Vector,
+    compose,
+    grad,
+    metropolis,
+    refresh,
+    total,
+)
 
 source = "Thaler et al. (2024), JaxSGMC: modular stochastic gradient MCMC in JAX, SoftwareX 26"
 
@@ -74,10 +90,18 @@ _leapfrog = Update(
 
 def guided(flip_on_rejection: bool, steps: int, of: str, expect: str) -> Kernel:
     """``sggmc``, with the momentum turned or kept on rejection."""
-    whole = metropolis(_leapfrog, times=steps, flip=p, flip_on_rejection=flip_on_rejection, around=refresh(_hmc, p, keep=half))
+    whole = metropolis(
+        _leapfrog,
+        times=steps,
+        flip=p,
+        flip_on_rejection=flip_on_rejection,
+        around=refresh(_hmc, p, keep=half),
+    )
     return compose(whole, source=f"{source}, sggmc{of}", expect=expect)
 
 
 sggmc = guided(False, 1, "", "refuted")
 sggmc_turned = guided(True, 1, ", with the momentum turned on rejection", "proved")
-sggmc_of_ten_steps_turned = guided(True, 10, " of ten steps, with the momentum turned on rejection", "proved")
+sggmc_of_ten_steps_turned = guided(
+    True, 10, " of ten steps, with the momentum turned on rejection", "proved"
+)

@@ -1,18 +1,22 @@
-"""Ma, Chen & Fox (2015), "A complete recipe for stochastic gradient MCMC", NIPS: equations of the paper as they are printed.
+"""Ma, Chen & Fox (2015), "A complete recipe for stochastic gradient MCMC", NIPS: equations of the
+paper as they are printed.
 
-* ``eq_6``, ``eq_14``: ``-eps [(D + Q) grad H + Gamma]``, where Gamma must be subtracted inside of the bracket, as in their
-  equation (3). Equations (6) and (9) are printed so for every D and Q; the one here is that of SGRHMC, where Gamma is div
-  G^-1/2 in the momenta. Equation (14) is SGRLD, where it is div G^-1. ``eq_14_corrected`` is proved.
-* ``eq_17``: SGRHMC, ``-eps [G^-1/2 grad U + div G^-1/2 - G^-1 r]``: the signs of the correction and of the friction are both
-  wrong; ``algorithm_1`` of the same paper has them right.
-* ``eq_15_with_its_hamiltonian``: SGNHT with the term ``(xi - A)^2 / (2 d)`` of the printed Hamiltonian: right at d = 1 only.
-  The term is ``d (xi - A)^2 / 2``, as in ``eq_15``.
-* ``eq_11``: naive SGHMC, noise of covariance ``eps^2 V``. With V fixed the limit is HMC without noise, which is stationary (the
-  step itself heats, by order eps). ``eq_11_with_b_fixed``: with B = eps V / 2 fixed, as where V is estimated from a minibatch
-  that shrinks, it is not stationary; that is the paper's point. They say that ``2 D - eps B_hat >= 0`` is true for small eps:
-  not here, where D = 0, as nothing of such noise can be made good (only where range B_hat lies in range D).
-* ``eq_16``: naive SGRHMC: not stationary, as Gamma is left out. Where G_i depends on theta_i alone, as in one dimension, its
-  density is ``exp(-U - r^2/2)`` times the product of the G_i^(1/2): ``eq_16_with_its_own_law``.
+* ``eq_6``, ``eq_14``: ``-eps [(D + Q) grad H + Gamma]``, where Gamma must be subtracted inside of
+  the bracket, as in their equation (3). Equations (6) and (9) are printed so for every D and Q; the
+  one here is that of SGRHMC, where Gamma is div G^-1/2 in the momenta. Equation (14) is SGRLD,
+  where it is div G^-1. ``eq_14_corrected`` is proved.
+* ``eq_17``: SGRHMC, ``-eps [G^-1/2 grad U + div G^-1/2 - G^-1 r]``: the signs of the correction and
+  of the friction are both wrong; ``algorithm_1`` of the same paper has them right.
+* ``eq_15_with_its_hamiltonian``: SGNHT with the term ``(xi - A)^2 / (2 d)`` of the printed
+  Hamiltonian: right at d = 1 only. The term is ``d (xi - A)^2 / 2``, as in ``eq_15``.
+* ``eq_11``: naive SGHMC, noise of covariance ``eps^2 V``. With V fixed the limit is HMC without
+  noise, which is stationary (the step itself heats, by order eps). ``eq_11_with_b_fixed``: with B =
+  eps V / 2 fixed, as where V is estimated from a minibatch that shrinks, it is not stationary; that
+  is the paper's point. They say that ``2 D - eps B_hat >= 0`` is true for small eps: not here,
+  where D = 0, as nothing of such noise can be made good (only where range B_hat lies in range D).
+* ``eq_16``: naive SGRHMC: not stationary, as Gamma is left out. Where G_i depends on theta_i alone,
+  as in one dimension, its density is ``exp(-U - r^2/2)`` times the product of the G_i^(1/2):
+  ``eq_16_with_its_own_law``.
 """
 
 from sympy import Expr, Function, Symbol, log, sqrt
@@ -37,7 +41,9 @@ eq_6 = Update(
     target=U + kinetic,
     rule={
         theta: theta - eps * (-r / sqrt(G)),
-        r: r - eps * (grad(U, theta) / sqrt(G) + r / G + div(1 / sqrt(G), theta)) + sqrt(2 * eps / G) * w,
+        r: r
+        - eps * (grad(U, theta) / sqrt(G) + r / G + div(1 / sqrt(G), theta))
+        + sqrt(2 * eps / G) * w,
     },
     source=f"{source}, equations (6) and (9), with the D and Q of SGRHMC",
     expect="refuted",
@@ -63,7 +69,9 @@ eq_17 = Update(
     target=U + kinetic,
     rule={
         theta: theta + eps * r / sqrt(G),
-        r: r - eps * (grad(U, theta) / sqrt(G) + div(1 / sqrt(G), theta) - r / G) + sqrt(2 * eps / G) * w,
+        r: r
+        - eps * (grad(U, theta) / sqrt(G) + div(1 / sqrt(G), theta) - r / G)
+        + sqrt(2 * eps / G) * w,
     },
     source=f"{source}, equation (17)",
     expect="refuted",
@@ -74,7 +82,11 @@ algorithm_1 = Update(
     target=U + kinetic,
     rule={
         theta: theta + eps * r / sqrt(G),
-        r: r - eps * grad(U, theta) / sqrt(G) + eps * div(1 / sqrt(G), theta) - eps * r / G + sqrt(2 * eps / G) * w,
+        r: r
+        - eps * grad(U, theta) / sqrt(G)
+        + eps * div(1 / sqrt(G), theta)
+        - eps * r / G
+        + sqrt(2 * eps / G) * w,
     },
     source=f"{source}, algorithm 1",
     expect="proved",
@@ -120,11 +132,16 @@ def naive_riemannian(energy: Expr, of: str, expect: str) -> Update:
     return Update(
         step=eps,
         target=energy + kinetic,
-        rule={theta: theta + eps * r / sqrt(G), r: r - eps * grad(U, theta) / sqrt(G) + sqrt(eps**2 * V) * w},
+        rule={
+            theta: theta + eps * r / sqrt(G),
+            r: r - eps * grad(U, theta) / sqrt(G) + sqrt(eps**2 * V) * w,
+        },
         source=f"{source}, equation (16){of}",
         expect=expect,
     )
 
 
 eq_16 = naive_riemannian(U, ", V fixed", "refuted")
-eq_16_with_its_own_law = naive_riemannian(U - total(log(G)) / 2, ", V fixed, against the law that it has", "proved")
+eq_16_with_its_own_law = naive_riemannian(
+    U - total(log(G)) / 2, ", V fixed, against the law that it has", "proved"
+)

@@ -1,23 +1,31 @@
-"""Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability simplex", NIPS.
+"""Patterson & Teh (2013), "Stochastic gradient Riemannian Langevin dynamics on the probability
+simplex", NIPS.
 
-* ``reduced_mean_gradient``: Table 1 prints the gradient ``(n + alpha)/theta`` in the coordinates "reduced mean"; it is ``(n +
-  alpha - 1)/theta``. Here at K = 2, where the simplex is the interval (0, 1).
-* ``eq_4``: the correction that they take from Girolami & Calderhead (2011), "Riemann manifold Langevin and Hamiltonian Monte
-  Carlo methods", Journal of the Royal Statistical Society B 73, equation (10): ``-2 G^-1 dG G^-1 + G^-1 tr(G^-1 dG)``, summed.
-  It equals div G^-1 for the four metrics of Table 1, but not in general: here for ``G = diag(1 + b^2, 1)``, where div G^-1 is 0
-  and theirs is not. ``eq_4_corrected`` has div G^-1. ``eq_4_in_one_dimension`` is right for every G.
+* ``reduced_mean_gradient``: Table 1 prints the gradient ``(n + alpha)/theta`` in the coordinates
+  "reduced mean"; it is ``(n + alpha - 1)/theta``. Here at K = 2, where the simplex is the interval
+  (0, 1).
+* ``eq_4``: the correction that they take from Girolami & Calderhead (2011), "Riemann manifold
+  Langevin and Hamiltonian Monte Carlo methods", Journal of the Royal Statistical Society B 73,
+  equation (10): ``-2 G^-1 dG G^-1 + G^-1 tr(G^-1 dG)``, summed. It equals div G^-1 for the four
+  metrics of Table 1, but not in general: here for ``G = diag(1 + b^2, 1)``, where div G^-1 is 0 and
+  theirs is not. ``eq_4_corrected`` has div G^-1. ``eq_4_in_one_dimension`` is right for every G.
 """
 
 from sympy import Expr, Function, Interval, Matrix, Symbol, log, sqrt, zeros
 
 from recipe import Noise, Potential, Scalar, Update, grad
 
-source = "Patterson & Teh (2013), Stochastic gradient Riemannian Langevin dynamics on the probability simplex, NIPS"
+source = (
+    "Patterson & Teh (2013), Stochastic gradient Riemannian Langevin dynamics on the probability"
+    " simplex, NIPS"
+)
 eps = Symbol("epsilon", positive=True)
 
 
 def reduced_mean(excess: Expr | int, of: str, expect: str) -> Update:
-    """Equation (4) at K = 2, theta the first probability, in the steps of Ma, Chen & Fox (2015), half of theirs."""
+    """Equation (4) at K = 2, theta the first probability, in the steps of Ma, Chen & Fox (2015),
+    half of theirs.
+    """
     theta = Scalar("theta", domain=Interval.open(0, 1))
     w = Noise("w", like=theta)
     n, n_2 = Symbol("n", positive=True), Symbol("n_2", positive=True)
@@ -44,7 +52,9 @@ w_a, w_b = Noise("w_a", like=a), Noise("w_b", like=b)
 
 
 def riemannian(gamma: Matrix, of: str, expect: str) -> Update:
-    """Equation (4), in the steps of Ma, Chen & Fox (2015), with what stands in the place of Gamma."""
+    """Equation (4), in the steps of Ma, Chen & Fox (2015), with what stands in the place of
+    Gamma.
+    """
     drift = gamma - _inverse * Matrix([grad(U, a), grad(U, b)])
     return Update(
         step=eps,
@@ -61,7 +71,9 @@ def riemannian(gamma: Matrix, of: str, expect: str) -> Update:
 _correction, _divergence = zeros(2, 1), zeros(2, 1)
 for _k, _x in enumerate((a, b)):
     _slope = G.diff(_x)
-    _correction += (-2 * _inverse * _slope * _inverse + _inverse * (_inverse * _slope).trace())[:, _k]
+    _correction += (-2 * _inverse * _slope * _inverse + _inverse * (_inverse * _slope).trace())[
+        :, _k
+    ]
     _divergence += _inverse.diff(_x)[:, _k]
 
 eq_4 = riemannian(_correction, ", G = diag(1 + b^2, 1)", "refuted")
@@ -71,7 +83,13 @@ _U, _G = Potential("U", a), Function("G", positive=True)(a)
 eq_4_in_one_dimension = Update(
     step=eps,
     target=_U,
-    rule={a: a + eps * (-grad(_U, a) / _G - 2 * _G.diff(a) / _G**2 + _G.diff(a) / _G**2) + sqrt(2 * eps / _G) * w_a},
+    rule={
+        a: (
+            a
+            + eps * (-grad(_U, a) / _G - 2 * _G.diff(a) / _G**2 + _G.diff(a) / _G**2)
+            + sqrt(2 * eps / _G) * w_a
+        )
+    },
     source=f"{source}, equation (4), in one dimension",
     expect="proved",
 )

@@ -1,11 +1,13 @@
 """posteriors: the rules of ``posteriors/sgmcmc``.
 
-Duffield, Donatella, Chiu, Klett & Simpson (2024), "Scalable Bayesian learning with posteriors", arXiv 2406.00104; the source of
-2025. T is the temperature, s the deviation of the momenta, b their estimate ``beta`` of the variance of the gradient.
+Duffield, Donatella, Chiu, Klett & Simpson (2024), "Scalable Bayesian learning with posteriors",
+arXiv 2406.00104; the source of
+2025. T is the temperature, s the deviation of the momenta, b their estimate ``beta`` of the
+  variance of the gradient.
 
 * ``sgld``: right; what b takes off the noise is of higher order in the step.
-* ``sghmc``: right in the limit; position and momentum are updated at once, which is stable only where the friction exceeds the
-  step times the curvature.
+* ``sghmc``: right in the limit; position and momentum are updated at once, which is stable only
+  where the friction exceeds the step times the curvature.
 * ``baoa``: right, and exact for the positions where the potential is quadratic.
 """
 
@@ -13,7 +15,10 @@ from sympy import Symbol, exp, sqrt
 
 from recipe import Noise, Potential, Update, Vector, grad, total
 
-source = "Duffield et al. (2024), Scalable Bayesian learning with posteriors, arXiv 2406.00104, posteriors/sgmcmc"
+source = (
+    "Duffield et al. (2024), Scalable Bayesian learning with posteriors, arXiv 2406.00104,"
+    " posteriors/sgmcmc"
+)
 
 theta = Vector("theta")
 m = Vector("m", like=theta)
@@ -34,7 +39,10 @@ sgld = Update(
 sghmc = Update(
     step=h,
     target=(U + total(m**2) / (2 * s**2)) / T,
-    rule={theta: theta + h * m / s**2, m: m + h * g - h * a * m / s**2 + sqrt(T * h * (2 * a - T * h * b)) * w},
+    rule={
+        theta: theta + h * m / s**2,
+        m: m + h * g - h * a * m / s**2 + sqrt(T * h * (2 * a - T * h * b)) * w,
+    },
     source=f"{source}/sghmc.py",
     expect="proved",
 )

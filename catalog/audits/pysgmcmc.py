@@ -1,8 +1,8 @@
 """pysgmcmc: relativistic SGHMC, ``pysgmcmc/samplers/relativistic_sghmc.py``.
 
-Freidank (2017), pysgmcmc; the sampler is that of Lu, Perrone, Hasenclever, Teh & Vollmer (2017), "Relativistic Monte Carlo",
-AISTATS. Momenta have the energy m c^2 sqrt(r^2/(m^2 c^2) + 1), coordinate by coordinate, so that no position moves faster than
-c.
+Freidank (2017), pysgmcmc; the sampler is that of Lu, Perrone, Hasenclever, Teh & Vollmer (2017),
+"Relativistic Monte Carlo", AISTATS. Momenta have the energy m c^2 sqrt(r^2/(m^2 c^2) + 1),
+coordinate by coordinate, so that no position moves faster than c.
 
 * ``relativistic_sghmc``: right; what B takes off the noise is of higher order in the step.
 """
@@ -14,7 +14,11 @@ from recipe import Noise, Potential, Update, Vector, grad, total
 theta = Vector("theta")
 r = Vector("r", like=theta)
 U = Potential("U", theta)
-epsilon, m, c = Symbol("epsilon", positive=True), Symbol("m", positive=True), Symbol("c", positive=True)
+epsilon, m, c = (
+    Symbol("epsilon", positive=True),
+    Symbol("m", positive=True),
+    Symbol("c", positive=True),
+)
 D, B = Symbol("D", positive=True), Symbol("B", nonnegative=True)
 w = Noise("w", like=theta)
 
@@ -24,9 +28,18 @@ relativistic_sghmc = Update(
     step=epsilon,
     target=U + m * c**2 * total(s),
     rule=[
-        (r, r - epsilon * grad(U, theta) - D * epsilon * r / (m * s) + sqrt(epsilon * (2 * D - epsilon * B)) * w),
+        (
+            r,
+            r
+            - epsilon * grad(U, theta)
+            - D * epsilon * r / (m * s)
+            + sqrt(epsilon * (2 * D - epsilon * B)) * w,
+        ),
         (theta, theta + epsilon * r / (m * s)),
     ],
-    source="Freidank (2017), pysgmcmc, samplers/relativistic_sghmc.py, after Lu et al. (2017), Relativistic Monte Carlo, AISTATS",
+    source=(
+        "Freidank (2017), pysgmcmc, samplers/relativistic_sghmc.py, after Lu et al. (2017),"
+        " Relativistic Monte Carlo, AISTATS"
+    ),
     expect="proved",
 )

@@ -1,28 +1,48 @@
-"""SGMCMCJax: the rules of ``sgmcmcjax/diffusions.py``, and what ``sgmcmcjax/kernels.py`` makes of one of them.
+"""SGMCMCJax: the rules of ``sgmcmcjax/diffusions.py``, and what ``sgmcmcjax/kernels.py`` makes of
+one of them.
 
-Coullon & Nemeth (2022), "SGMCMCJax: a lightweight JAX library for stochastic gradient Markov chain Monte Carlo algorithms",
-Journal of Open Source Software 7(72); the source of version 0.2 (of ``kernels.py`` 0.2.13). In the library's letters ``dt`` is the
-step of ``sgld`` and the squared step h^2 of momentum methods, ``eta`` here, whose v is h times a momentum, and ``alpha`` is A h.
+Coullon & Nemeth (2022), "SGMCMCJax: a lightweight JAX library for stochastic gradient Markov chain
+Monte Carlo algorithms", Journal of Open Source Software 7(72); the source of version 0.2 (of
+``kernels.py`` 0.2.13). In the library's letters ``dt`` is the step of ``sgld`` and the squared step
+h^2 of momentum methods, ``eta`` here, whose v is h times a momentum, and ``alpha`` is A h.
 
 * ``sgld``: right.
-* ``psgld``: V is an average of past g^2, so that G becomes a function of the position as the step vanishes; the correction
-  Gamma is left out. Where G_i depends on theta_i alone, the law is U + total(log G). ``psgld_of_all``: in general there is no
-  such law.
+* ``psgld``: V is an average of past g^2, so that G becomes a function of the position as the step
+  vanishes; the correction Gamma is left out. Where G_i depends on theta_i alone, the law is U +
+  total(log G). ``psgld_of_all``: in general there is no such law.
 * ``sghmc_flow``: right, with position and momentum updated at once.
-* ``sghmc``: v is redrawn in full before every L of these steps. The first of the L does not see the gradient, and in the limit
-  the law of the positions is (L - 1) U / L, here K U / (K + 1) with L = K + 1 steps, at a friction A per unit of time.
+* ``sghmc``: v is redrawn in full before every L of these steps. The first of the L does not see the
+  gradient, and in the limit the law of the positions is (L - 1) U / L, here K U / (K + 1) with L =
+  K + 1 steps, at a friction A per unit of time.
 * ``sgnht``: right; the thermostat moves by the new momentum.
-* ``badodab``: what drives the thermostat is the norm of v, and must be its square. ``badodab_squared``: right.
-* ``baoab``: ``tau``, called the temperature, multiplies the noise, so that the temperature is its square, ``baoab_of_the_square``.
-* ``build_baoab_kernel``, and ``build_badodab_kernel`` likewise, unpack two updates into one name: the last one, half a kick, stands
-  in for both. Positions never move.
+* ``badodab``: what drives the thermostat is the norm of v, and must be its square.
+  ``badodab_squared``: right.
+* ``baoab``: ``tau``, called the temperature, multiplies the noise, so that the temperature is its
+  square, ``baoab_of_the_square``.
+* ``build_baoab_kernel``, and ``build_badodab_kernel`` likewise, unpack two updates into one name:
+  the last one, half a kick, stands in for both. Positions never move.
 """
 
 from sympy import Expr, Function, S, Symbol, exp, sqrt
 
-from recipe import Field, Noise, Potential, Scalar, Update, Vector, averaged, grad, repeat, step, total
+from recipe import (
+    Field,
+    Noise,
+    Potential,
+    Scalar,
+    Update,
+    Vector,
+    averaged,
+    grad,
+    repeat,
+    step,
+    total,
+)
 
-source = "Coullon & Nemeth (2022), SGMCMCJax, Journal of Open Source Software 7(72), sgmcmcjax/diffusions.py"
+source = (
+    "Coullon & Nemeth (2022), SGMCMCJax, Journal of Open Source Software 7(72),"
+    " sgmcmcjax/diffusions.py"
+)
 
 theta = Vector("theta")
 v = Vector("v", like=theta)
@@ -68,7 +88,9 @@ sghmc_flow = Update(
     expect="proved",
 )
 
-_redrawn = Update(step=h, target=U + total(v**2) / (2 * eta), units={v: h}, rule={theta: theta, v: sqrt(eta) * w})
+_redrawn = Update(
+    step=h, target=U + total(v**2) / (2 * eta), units={v: h}, rule={theta: theta, v: sqrt(eta) * w}
+)
 sghmc = averaged(
     step(_redrawn),
     step(sghmc_flow),

@@ -1,14 +1,19 @@
-"""The non-central chi-squared draw, counter-based: a pure function of (seed, purpose, chain, step, coordinate) and its parameters.
+"""The non-central chi-squared draw, counter-based: a pure function of (seed, purpose, chain, step,
+coordinate) and its parameters.
 
-``X = 2 Gamma(df/2 + N)`` with ``N ~ Poisson(nonc/2)``, for every df > 0 (Johnson, Kotz & Balakrishnan 1995, chapter 29). Each
-part is exact: gamma by Marsaglia & Tsang (2000), "A simple method for generating gamma variables"; Poisson by inversion where its
-mean is small and by Hormann's PTRS elsewhere (1993, "The transformed rejection method for generating Poisson random variables").
+``X = 2 Gamma(df/2 + N)`` with ``N ~ Poisson(nonc/2)``, for every df > 0 (Johnson, Kotz &
+Balakrishnan 1995, chapter 29). Each part is exact: gamma by Marsaglia & Tsang (2000), "A simple
+method for generating gamma variables"; Poisson by inversion where its mean is small and by
+Hormann's PTRS elsewhere (1993, "The transformed rejection method for generating Poisson random
+variables").
 
-A draw takes as many random words as it needs. Coordinate i has the counters ``i 2^32, i 2^32 + 1, ...`` of its purpose to itself.
+A draw takes as many random words as it needs. Coordinate i has the counters ``i 2^32, i 2^32 + 1,
+...`` of its purpose to itself.
 
-At 0.2 degrees of freedom a tenth of all draws is below 1e-10, and one in a thousand below 1e-29: these values matter, and come from
-the factor ``U^(1/shape)``, which keeps all its digits down to U = 2^-53. What is below 1e-290 becomes that, so that neither a draw
-nor its product with a scale is ever 0, and one over it is finite.
+At 0.2 degrees of freedom a tenth of all draws is below 1e-10, and one in a thousand below 1e-29:
+these values matter, and come from the factor ``U^(1/shape)``, which keeps all its digits down to U
+= 2^-53. What is below 1e-290 becomes that, so that neither a draw nor its product with a scale is
+ever 0, and one over it is finite.
 """
 
 from __future__ import annotations
@@ -24,7 +29,9 @@ from codegen.device.random import Key, direction, radius, threefry, uniform
 
 @device
 def poisson_small(mean: float, u: float) -> float:
-    """A Poisson number of a small mean from a uniform one, by inversion: at least n iff u < P(N >= n)."""
+    """A Poisson number of a small mean from a uniform one, by inversion: at least n iff u < P(N >=
+    n).
+    """
     n = 0.0
     tail = -expm1(-mean)
     mass = 1.0 - tail
@@ -37,8 +44,10 @@ def poisson_small(mean: float, u: float) -> float:
 
 @device
 def log_mass(k: float, mean: float) -> float:
-    """The logarithm of the Poisson mass of k, by Loader (2000), "Fast and accurate computation of binomial probabilities":
-    minus ``k log(k/mean) + mean - k``, which does not cancel where k is near the mean, and Stirling's series."""
+    """The logarithm of the Poisson mass of k, by Loader (2000), "Fast and accurate computation of
+    binomial probabilities": minus ``k log(k/mean) + mean - k``, which does not cancel where k is
+    near the mean, and Stirling's series.
+    """
     if k < 16.0:
         factorial = 1.0
         for j in range(2, int(k) + 1):
@@ -60,7 +69,9 @@ def log_mass(k: float, mean: float) -> float:
 
 @device
 def poisson_large(mean: float, counter: Word, key: Key, t: Word) -> tuple[float, Word]:
-    """A Poisson number of a mean of 10 or more, and the next free counter: Hormann's PTRS, with his constants."""
+    """A Poisson number of a mean of 10 or more, and the next free counter: Hormann's PTRS, with his
+    constants.
+    """
     b = 0.931 + 2.53 * math.sqrt(mean)
     a = -0.059 + 0.02483 * b
     log_inverse_alpha = log(1.1239 + 1.1328 / (b - 3.4))
@@ -82,7 +93,9 @@ def poisson_large(mean: float, counter: Word, key: Key, t: Word) -> tuple[float,
 
 @device
 def large_gamma(shape: float, counter: Word, key: Key, t: Word) -> float:
-    """A gamma number of a shape of 1 or more: ``d (1 + c x)^3`` for normal x, accepted with Marsaglia & Tsang's probability."""
+    """A gamma number of a shape of 1 or more: ``d (1 + c x)^3`` for normal x, accepted with
+    Marsaglia & Tsang's probability.
+    """
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     x = second = 0.0
@@ -113,7 +126,9 @@ def large_gamma(shape: float, counter: Word, key: Key, t: Word) -> float:
 
 @device
 def noncentral_chi_squared(df: float, nonc: float, key: Key, t: Word, i: Word) -> float:
-    """The draw of coordinate i at step t: above 0, and no number where df > 0 and nonc >= 0 do not hold."""
+    """The draw of coordinate i at step t: above 0, and no number where df > 0 and nonc >= 0 do not
+    hold.
+    """
     if not (0.0 < df <= 1e30 and 0.0 <= nonc <= 1e30):
         return math.nan
     counter = np.uint64(i) << np.uint64(32)

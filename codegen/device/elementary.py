@@ -1,8 +1,10 @@
-"""Elementary functions in float64 as device functions: no branch and no call, so that a loop around them is vectorised.
+"""Elementary functions in float64 as device functions: no branch and no call, so that a loop around
+them is vectorised.
 
-An ulp is 2^-52 times the power of two at or below the exact value. The error was below the one that is stated wherever it was
-compared with mpmath (tests/test_elementary.py). The polynomial of the exponential is a minimax one (benchmarks/minimax.py), that of
-the logarithm is fdlibm's (Sun Microsystems 1993, e_log.c). What is no number stays none.
+An ulp is 2^-52 times the power of two at or below the exact value. The error was below the one that
+is stated wherever it was compared with mpmath (tests/test_elementary.py). The polynomial of the
+exponential is a minimax one (benchmarks/minimax.py), that of the logarithm is fdlibm's (Sun
+Microsystems 1993, e_log.c). What is no number stays none.
 """
 
 from __future__ import annotations
@@ -16,12 +18,18 @@ from codegen.device.intrinsics import Word, as_float, as_word, device, fma, held
 
 @device
 def exponential(x: float) -> tuple[float, Word]:
-    """p and the word k + 2046 with exp(x) = 2^k (1 + p), for x from -746 to 710; k = 0 and p = exp(x) - 1 where |x| < 0.346."""
+    """p and the word k + 2046 with exp(x) = 2^k (1 + p), for x from -746 to 710; k = 0 and p =
+    exp(x) - 1 where |x| < 0.346.
+    """
     # the last bits of this are those of k, the integer next to x / log(2)
     shifted = fma(x, held(1.4426950408889634), held(6755399441055744.0))
     k = shifted - held(6755399441055744.0)
     r = fma(-k, held(2.3190468138462996e-17), fma(-k, held(0.6931471805599453), x))
-    q = fma(r, fma(r, held(2.0889374361428554e-09), held(2.5105175783036367e-08)), held(2.7557349621370626e-07))
+    q = fma(
+        r,
+        fma(r, held(2.0889374361428554e-09), held(2.5105175783036367e-08)),
+        held(2.7557349621370626e-07),
+    )
     q = fma(r, fma(r, q, held(2.7557255509009105e-06)), held(2.4801587245737544e-05))
     q = fma(r, fma(r, q, held(0.00019841269874724948)), held(0.0013888888888917961))
     q = fma(r, fma(r, q, held(0.008333333333326167)), held(0.041666666666666616))
@@ -34,7 +42,9 @@ def exp(x: float) -> float:
     """exp(x) to 1 ulp (below 2.3e-308: to 5e-324): 0 below -745.2, infinity above 709.79."""
     p, k = exponential(-746.0 if x < -746.0 else 710.0 if x > 710.0 else x)
     half = k >> np.uint64(1)
-    scale = as_float(half << np.uint64(52))  # two factors, as 2^k may be no number or have no leading bit
+    scale = as_float(
+        half << np.uint64(52)
+    )  # two factors, as 2^k may be no number or have no leading bit
     return fma(scale, p, scale) * as_float((k - half) << np.uint64(52))
 
 
@@ -51,7 +61,9 @@ def logarithm(e: float, f: float) -> float:
     """log(2^e (1 + f)) for an integer e and 1 + f between sqrt(1/2) and sqrt(2)."""
     s = f / (held(2.0) + f)
     z = s * s
-    p = fma(z, fma(z, held(0.14798198605116586), held(0.15313837699209373)), held(0.1818357216161805))
+    p = fma(
+        z, fma(z, held(0.14798198605116586), held(0.15313837699209373)), held(0.1818357216161805)
+    )
     p = fma(z, fma(z, p, held(0.22222198432149784)), held(0.2857142874366239))
     p = z * fma(z, fma(z, p, held(0.3999999999940942)), held(0.6666666666666735))
     h = held(0.5) * f * f
@@ -73,7 +85,9 @@ def log(x: float) -> float:
 
 @device
 def log1p(x: float) -> float:
-    """log(1 + x) to 1.5 ulp, x itself near 0 (0.0 at -0.0); minus infinity at -1, no number below."""
+    """log(1 + x) to 1.5 ulp, x itself near 0 (0.0 at -0.0); minus infinity at -1, no number
+    below.
+    """
     one = 1.0 + x
     back = one - 1.0
     lost = (1.0 - (one - back)) + (x - back)  # one + lost is 1 + x

@@ -1,7 +1,10 @@
-"""Device functions as text: a generated module contains those that it calls, and those that they call, as they stand here."""
+"""Device functions as text: a generated module contains those that it calls, and those that they
+call, as they stand here.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterable
 from typing import Any
@@ -29,11 +32,12 @@ def _called(function: Any) -> list[Any]:
 
 
 def source_of(function: Any) -> str:
-    """The text of a device function without its type hints, which a generated module has no use for."""
-    lines = inspect.getsource(inspect.unwrap(function)).split("\n")
-    n = next(n for n, line in enumerate(lines) if line.startswith("def "))
-    head = lines[n].removeprefix("def ").split(") -> ", maxsplit=1)[0]
-    name, arguments = head.split("(", maxsplit=1)
-    names = [a.split(":", maxsplit=1)[0].strip() for a in arguments.split(",")]
-    lines[n] = f"def {name}({', '.join(names)}):"
-    return "\n".join(lines)
+    """The text of a device function without its type hints, which a generated module has no use
+    for.
+    """
+    source = inspect.getsource(inspect.unwrap(function))
+    tree = ast.parse(source).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    lines = source.split("\n")
+    head = f"def {tree.name}({', '.join(a.arg for a in tree.args.args)}):"
+    return "\n".join([*lines[: tree.lineno - 1], head, *lines[tree.body[0].lineno - 1 :]])

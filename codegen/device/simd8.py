@@ -1,11 +1,14 @@
-"""Eight coordinates at once: an index ``at = whole(i)`` in the place of ``i``, and vectors of eight numbers in the place of one.
+"""Eight coordinates at once: an index ``at = whole(i)`` in the place of ``i``, and vectors of eight
+numbers in the place of one.
 
-The text of a formula is the same for one coordinate and for eight: ``theta[at]`` reads or writes the coordinates i .. i + 7. Of
-the last ones, ``at = lanes(i, n)``, it takes those that are less than n; a processor without masks of its own has to find out
-each time. Every operation is the same operation of each of the eight numbers, so the bits are those of eight separate ones on any
-machine; LLVM cuts the vectors to what the machine has.
+The text of a formula is the same for one coordinate and for eight: ``theta[at]`` reads or writes
+the coordinates i .. i + 7. Of the last ones, ``at = lanes(i, n)``, it takes those that are less
+than n; a processor without masks of its own has to find out each time. Every operation is the same
+operation of each of the eight numbers, so the bits are those of eight separate ones on any machine;
+LLVM cuts the vectors to what the machine has.
 
-Generated modules contain the text of this file from ``INDEX`` to the last function before ``lanes_text``.
+Generated modules contain the text of this file from ``INDEX`` to the last function before
+``lanes_text``.
 """
 
 from __future__ import annotations
@@ -18,7 +21,14 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model, type_callable
+from numba.extending import (
+    intrinsic,
+    lower_builtin,
+    lower_cast,
+    models,
+    register_model,
+    type_callable,
+)
 
 INDEX = ir.IntType(64)
 NUMBERS = ir.VectorType(ir.DoubleType(), 8)
@@ -40,14 +50,20 @@ class Eight(types.Type):
 
 lanes_type = Lanes("lanes")
 eight_type = Eight("eight")
-register_model(Lanes)(lambda manager, kind: models.PrimitiveModel(manager, kind, ir.LiteralStructType([INDEX, INDEX])))
+register_model(Lanes)(
+    lambda manager, kind: models.PrimitiveModel(manager, kind, ir.LiteralStructType([INDEX, INDEX]))
+)
 register_model(Eight)(lambda manager, kind: models.PrimitiveModel(manager, kind, NUMBERS))
 
 
 def repeated(builder: Any, value: Any) -> Any:
     """In LLVM, a value eight times."""
-    first = builder.insert_element(ir.Constant(ir.VectorType(value.type, 8), ir.Undefined), value, ir.IntType(32)(0))
-    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8))
+    first = builder.insert_element(
+        ir.Constant(ir.VectorType(value.type, 8), ir.Undefined), value, ir.IntType(32)(0)
+    )
+    return builder.shuffle_vector(
+        first, first, ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8)
+    )
 
 
 def there(builder: Any, at: Any) -> Any:
@@ -62,7 +78,9 @@ def called(builder: Any, name: str, result: Any, values: Any) -> Any:
 
 
 def place_of(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
-    """In LLVM, where the first of eight elements stands, or where each does if they do not stand side by side."""
+    """In LLVM, where the first of eight elements stands, or where each does if they do not stand
+    side by side.
+    """
     first = builder.extract_value(at, 0)
     if isinstance(kind, types.CPointer):
         return builder.gep(array, [first]), "p0"
@@ -71,7 +89,9 @@ def place_of(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
         return builder.gep(data.data, [first]), "p0"
     stride = repeated(builder, builder.extract_value(data.strides, 0))
     which = builder.add(repeated(builder, first), NUMBERED)
-    spread = builder.add(repeated(builder, builder.ptrtoint(data.data, INDEX)), builder.mul(stride, which))
+    spread = builder.add(
+        repeated(builder, builder.ptrtoint(data.data, INDEX)), builder.mul(stride, which)
+    )
     return builder.inttoptr(spread, ir.VectorType(data.data.type, 8)), "v8p0"
 
 
@@ -84,7 +104,12 @@ def read_eight(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     place, many = place_of(context, builder, kind, values[0], values[1])
     name = f"llvm.masked.{'load' if many == 'p0' else 'gather'}.v8{one.intrinsic_name}.{many}"
     align = ir.IntType(32)(number.bitwidth // 8)
-    found = called(builder, name, vector, [place, align, there(builder, values[1]), ir.Constant(vector, [one(0)] * 8)])
+    found = called(
+        builder,
+        name,
+        vector,
+        [place, align, there(builder, values[1]), ir.Constant(vector, [one(0)] * 8)],
+    )
     if number == types.float64:
         return found
     if number == types.float32:
@@ -110,7 +135,9 @@ def type_of_write(context: Any) -> Any:
 
 @lower_builtin(operator.setitem, types.Array, Lanes, Eight)
 def write_eight(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """In LLVM, eight numbers into an array of them that stand side by side; those that are there."""
+    """In LLVM, eight numbers into an array of them that stand side by side; those that are
+    there.
+    """
     place, many = place_of(context, builder, signature.args[0], values[0], values[1])
     align = ir.IntType(32)(8)
     name = f"llvm.masked.{'store' if many == 'p0' else 'scatter'}.v8f64.{many}"
@@ -132,7 +159,10 @@ def arithmetic(symbol: Any, instruction: Any) -> None:
         return lambda a, b: eight_type if isinstance(a, Eight) or isinstance(b, Eight) else None
 
     def lowered(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        both = [context.cast(builder, v, kind, eight_type) for v, kind in zip(values, signature.args, strict=True)]
+        both = [
+            context.cast(builder, v, kind, eight_type)
+            for v, kind in zip(values, signature.args, strict=True)
+        ]
         return instruction(builder, *both)
 
     for kinds in ((Eight, Eight), (Eight, types.Float), (types.Float, Eight)):
@@ -175,7 +205,9 @@ def lanes(typing: Any, i: Any, n: Any) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         both = ir.Constant(ir.LiteralStructType([INDEX, INDEX]), ir.Undefined)
-        return builder.insert_value(builder.insert_value(both, values[0], 0), builder.sub(values[1], values[0]), 1)
+        return builder.insert_value(
+            builder.insert_value(both, values[0], 0), builder.sub(values[1], values[0]), 1
+        )
 
     return lanes_type(types.uint64, types.uint64), code
 
@@ -209,13 +241,20 @@ def inside(typing: Any, at: Any, new: Any, old: Any) -> Any:
 
 @intrinsic
 def pairwise(typing: Any, a: Any) -> Any:
-    """The sum of the eight numbers in pairs: l and l + 4, of these l and l + 2, of these the two."""
+    """The sum of the eight numbers in pairs: l and l + 4, of these l and l + 2, of these the
+    two.
+    """
 
     def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         rest = values[0]
         for half in (4, 2, 1):
-            low, high = (ir.Constant(ir.VectorType(ir.IntType(32), half), list(range(k, k + half))) for k in (0, half))
-            rest = builder.fadd(builder.shuffle_vector(rest, rest, low), builder.shuffle_vector(rest, rest, high))
+            low, high = (
+                ir.Constant(ir.VectorType(ir.IntType(32), half), list(range(k, k + half)))
+                for k in (0, half)
+            )
+            rest = builder.fadd(
+                builder.shuffle_vector(rest, rest, low), builder.shuffle_vector(rest, rest, high)
+            )
         return builder.extract_element(rest, ir.IntType(32)(0))
 
     return types.float64(eight_type), code
@@ -224,13 +263,17 @@ def pairwise(typing: Any, a: Any) -> Any:
 @intrinsic(prefer_literal=True)
 def local_numbers(typing: Any, count: Any) -> Any:
     """Room for that many numbers on the stack; the count is written as a number."""
-    return types.CPointer(types.float64)(count), lambda context, builder, signature, values: room(builder, ir.DoubleType(), count)
+    return types.CPointer(types.float64)(count), lambda context, builder, signature, values: room(
+        builder, ir.DoubleType(), count
+    )
 
 
 @intrinsic(prefer_literal=True)
 def local_rows(typing: Any, count: Any) -> Any:
     """Room for that many numbers of rows."""
-    return types.CPointer(types.uint64)(count), lambda context, builder, signature, values: room(builder, INDEX, count)
+    return types.CPointer(types.uint64)(count), lambda context, builder, signature, values: room(
+        builder, INDEX, count
+    )
 
 
 def room(builder: Any, kind: Any, count: Any) -> Any:
@@ -270,7 +313,15 @@ def fetch(typing: Any, array: Any, row: Any) -> Any:
 
 
 def lanes_text() -> str:
-    """The text that a module embeds where it works on eight coordinates at once, without type hints."""
+    """The text that a module embeds where it works on eight coordinates at once, without type
+    hints.
+    """
     source = inspect.getsource(sys.modules[__name__])
     start, end = source.index("INDEX = "), source.index("def lanes_text")
-    return source[start:end].replace(": Any", "").replace(" -> Any", "").replace(" -> None", "").strip("\n")
+    return (
+        source[start:end]
+        .replace(": Any", "")
+        .replace(" -> Any", "")
+        .replace(" -> None", "")
+        .strip("\n")
+    )

@@ -1,1 +1,5 @@
-"""TODO: the room files."""
+"""Files that are read whole or not at all and that only the user can write, and data files as
+arrays.
+
+Imports ``codegen.system``.
+"""

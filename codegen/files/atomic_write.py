@@ -1,8 +1,8 @@
 """Files that a reader finds whole or not at all, and that are never opened through a link.
 
-A file is written beside its place, under a name that says which process writes it, forced to the disk, and moved to its
-place in one step. By that name the file of a process that was killed meanwhile is known, and whoever writes into the folder
-next deletes it.
+A file is written beside its place, under a name that says which process writes it, forced to the
+disk, and moved to its place in one step. By that name the file of a process that was killed
+meanwhile is known, and whoever writes into the folder next deletes it.
 """
 
 from __future__ import annotations
@@ -24,16 +24,26 @@ from typing import IO, Any
 
 from recipe.language.errors import RecipeError
 
-UNFINISHED = re.compile(r"\.(?P<name>.+)\.recipe_(?P<place>[0-9a-f]{8})_(?P<process>\d{1,9})_[0-9a-f]{8}(\.[^.]{1,15})?", re.DOTALL)
+UNFINISHED = re.compile(
+    r"\.(?P<name>.+)\.recipe_(?P<place>[0-9a-f]{8})_(?P<process>\d{1,9})_[0-9a-f]{8}(\.[^.]{1,15})?",
+    re.DOTALL,
+)
 # What a system has of them: Windows has no links that need no privilege.
-OWN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+OWN = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 LONGEST_NAME = 255  # bytes, on every file system in use
-DAY = 86400.0  # after so long without a change, the process that was writing a file is gone, wherever it was
+# after so long without a change, the process that was writing a file is gone, wherever it was
+DAY = 86400.0
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
-    """A temporary file beside ``path`` to write to, moved to its place in one step when the block ends well.
+    """A temporary file beside ``path`` to write to, moved to its place in one step when the block
+    ends well.
 
     Raises:
         RecipeError: where it cannot be written; what was there before is untouched then.
@@ -43,12 +53,16 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         with replaced(target) as temporary:
             yield temporary
     except OSError as error:
-        raise RecipeError(f"{target} cannot be written: {error.strerror or error}; choose another path") from None
+        raise RecipeError(
+            f"{target} cannot be written: {error.strerror or error}; choose another path"
+        ) from None
 
 
 @contextmanager
 def replaced(target: Path, mode: int = 0o666) -> Iterator[Path]:
-    """The same, with the errors of the system as they are; ``mode`` are the permissions, of which the umask takes some away."""
+    """The same, with the errors of the system as they are; ``mode`` are the permissions, of which
+    the umask takes some away.
+    """
     delete_leftovers(target.parent)
     temporary = _new_file(target, mode)
     try:
@@ -64,7 +78,8 @@ def replaced(target: Path, mode: int = 0o666) -> Iterator[Path]:
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY) -> IO[bytes]:
-    """Open a regular file of this very name: nothing that a link leads to, no pipe that would be waited for, no device.
+    """Open a regular file of this very name: nothing that a link leads to, no pipe that would be
+    waited for, no device.
 
     Raises:
         OSError: where that is not possible.
@@ -79,7 +94,9 @@ def open_regular(path: Path, flags: int = os.O_RDONLY) -> IO[bytes]:
         if descriptor >= 0:
             os.close(descriptor)
         if error.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, f"{path.name} is a link, and no file of this program is") from None
+            raise OSError(
+                errno.ELOOP, f"{path.name} is a link, and no file of this program is"
+            ) from None
         raise
 
 
@@ -90,7 +107,9 @@ def force_to_disk(file: IO[Any]) -> None:
 
 
 def force_names_to_disk(folder: Path) -> None:
-    """The same for the names of the files in a folder, on systems and file systems that can do that."""
+    """The same for the names of the files in a folder, on systems and file systems that can do
+    that.
+    """
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -110,7 +129,9 @@ def is_unfinished(name: str, of: str) -> bool:
 
 
 def delete_leftovers(folder: Path) -> None:
-    """Delete the temporary files of processes that are gone; what cannot be deleted does no harm."""
+    """Delete the temporary files of processes that are gone; what cannot be deleted does no
+    harm.
+    """
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             name = UNFINISHED.fullmatch(entry.name)
@@ -121,8 +142,12 @@ def delete_leftovers(folder: Path) -> None:
 
 
 def is_left(status: os.stat_result, name: re.Match[str]) -> bool:
-    """Whether it is a regular file of ours, and its process is gone: seen here, or by its age where it ran elsewhere."""
-    if not stat.S_ISREG(status.st_mode) or (sys.platform != "win32" and status.st_uid != os.geteuid()):
+    """Whether it is a regular file of ours, and its process is gone: seen here, or by its age where
+    it ran elsewhere.
+    """
+    if not stat.S_ISREG(status.st_mode) or (
+        sys.platform != "win32" and status.st_uid != os.geteuid()
+    ):
         return False
     if name["place"] == _place() and sys.platform != "win32":
         return not _runs(int(name["process"]))
@@ -141,7 +166,9 @@ def _runs(process: int) -> bool:
 
 @functools.cache
 def _place() -> str:
-    """Where the numbers of processes mean the same as here: this machine since it was started, and this container of it."""
+    """Where the numbers of processes mean the same as here: this machine since it was started, and
+    this container of it.
+    """
     parts = [platform.node()]
     with suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
@@ -151,9 +178,13 @@ def _place() -> str:
 
 def _new_file(target: Path, mode: int) -> Path:
     """An empty file beside the target."""
-    suffix = target.suffix if len(os.fsencode(target.suffix)) <= 16 else ""  # by which libraries choose a format
+    suffix = (
+        target.suffix if len(os.fsencode(target.suffix)) <= 16 else ""
+    )  # by which libraries choose a format
     mark = f".recipe_{_place()}_{os.getpid()}_{secrets.token_hex(4)}{suffix}"
-    name = os.fsencode(target.name)[: LONGEST_NAME - 1 - len(os.fsencode(mark))].decode(errors="ignore")
+    name = os.fsencode(target.name)[: LONGEST_NAME - 1 - len(os.fsencode(mark))].decode(
+        errors="ignore"
+    )
     path = target.parent / f".{name}{mark}"
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, mode))
     return path

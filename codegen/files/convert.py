@@ -1,8 +1,10 @@
-"""Arrays gathered in memory, or converted into a folder that holds either a whole conversion or nothing.
+"""Arrays gathered in memory, or converted into a folder that holds either a whole conversion or
+nothing.
 
-Everything is written into a hidden folder beside the one that is asked for, forced to the disk, and moved to its name in one
-step: a process that is killed leaves nothing that looks complete, and the next one clears up after it. It deletes what a
-conversion writes and nothing else, and neither reads nor writes through a link.
+Everything is written into a hidden folder beside the one that is asked for, forced to the disk, and
+moved to its name in one step: a process that is killed leaves nothing that looks complete, and the
+next one clears up after it. It deletes what a conversion writes and nothing else, and neither reads
+nor writes through a link.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ def memory_mapped(path: str | os.PathLike[str]) -> np.ndarray:
         the array in the shape and type that the file says.
 
     Raises:
-        RecipeError: if there is no such file, or it is damaged or cut short, or holds something else than real numbers.
+        RecipeError: if there is no such file, or it is damaged or cut short, or holds something
+            else than real numbers.
     """
     file = as_path(path, "path")
     require_regular(file)
@@ -46,10 +49,16 @@ def memory_mapped(path: str | os.PathLike[str]) -> np.ndarray:
             array = np.lib.format.open_memmap(file, mode="r")
         except OSError:
             raise
-        except Exception as error:  # whatever a damaged header does to numpy's parser of it, TokenError and RecursionError included
-            raise RecipeError(f"{file} is not a whole .npy file of numbers ({first_line(error)}); write it again") from None
+        except Exception as error:
+            # whatever a damaged header does to numpy's parser of it, TokenError and RecursionError
+            # included
+            raise RecipeError(
+                f"{file} is not a whole .npy file of numbers ({first_line(error)}); write it again"
+            ) from None
     if array.dtype.kind not in "fiub":
-        raise RecipeError(f"{file} holds the type {array.dtype}, not real numbers; write it again as float64")
+        raise RecipeError(
+            f"{file} holds the type {array.dtype}, not real numbers; write it again as float64"
+        )
     return array
 
 
@@ -80,10 +89,18 @@ def named(path: Path) -> Iterator[None]:
     except PermissionError:
         raise RecipeError(f"{path} may not be read; change its permissions") from None
     except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
-        raise RecipeError(f"{path} is damaged or cut short ({first_line(error)}); get it again") from None
-    except (OSError, ValueError, NotImplementedError) as error:  # pyarrow's own errors are kinds of these
+        raise RecipeError(
+            f"{path} is damaged or cut short ({first_line(error)}); get it again"
+        ) from None
+    except (
+        OSError,
+        ValueError,
+        NotImplementedError,
+    ) as error:  # pyarrow's own errors are kinds of these
         reason = getattr(error, "strerror", None) or first_line(error)
-        raise RecipeError(f"{path} cannot be read: {reason}; correct the file or get it again") from None
+        raise RecipeError(
+            f"{path} cannot be read: {reason}; correct the file or get it again"
+        ) from None
 
 
 def first_line(error: BaseException) -> str:
@@ -96,7 +113,9 @@ def in_memory(batches: Iterable[Arrays]) -> Arrays:
     held: dict[str, bytearray] = {}  # these grow in place: there is never a second copy of all
     widths: dict[str, tuple[int, ...]] = {}
     for batch in batches:
-        needed = sum(rows.nbytes for rows in batch.values()) + sum(map(len, held.values())) // 8  # as they grow in steps
+        needed = (
+            sum(rows.nbytes for rows in batch.values()) + sum(map(len, held.values())) // 8
+        )  # as they grow in steps
         require_memory(needed, "the next rows of the data", "give into=, a folder that holds them")
         for name, rows in batch.items():
             held.setdefault(name, bytearray()).extend(np.ascontiguousarray(rows).data.cast("B"))
@@ -105,12 +124,18 @@ def in_memory(batches: Iterable[Arrays]) -> Arrays:
 
 
 def in_folder(
-    folder: Path, source: Path, names: Iterable[str], options: dict[str, Any], batches: Callable[[], Generator[Arrays, None, None]]
+    folder: Path,
+    source: Path,
+    names: Iterable[str],
+    options: dict[str, Any],
+    batches: Callable[[], Generator[Arrays, None, None]],
 ) -> Arrays:
-    """The arrays of those names in the folder, memory-mapped; written there first, from ``batches()``, if it is empty or not there.
+    """The arrays of those names in the folder, memory-mapped; written there first, from
+    ``batches()``, if it is empty or not there.
 
     Raises:
-        RecipeError: where the folder holds anything else than this conversion of this source, or cannot be written.
+        RecipeError: where the folder holds anything else than this conversion of this source, or
+            cannot be written.
     """
     record = {"version": FORMAT_VERSION, "source": _identity(source), "options": options}
     held = _held(folder, names, record)
@@ -120,13 +145,19 @@ def in_folder(
         with _moved_when_whole(folder) as partial, closing(batches()) as read:
             record["arrays"] = _written(partial, read)
             if _identity(source) != record["source"]:
-                raise RecipeError(f"{source} changed while it was read; read it again when nothing writes it")
+                raise RecipeError(
+                    f"{source} changed while it was read; read it again when nothing writes it"
+                )
             with (partial / RECORD).open("x", encoding="utf-8") as out:
                 json.dump(record, out, indent=1)
                 force_to_disk(out)
-    except OSError as error:  # of the folder alone: what goes wrong with the source is a RecipeError by now
+    except (
+        OSError
+    ) as error:  # of the folder alone: what goes wrong with the source is a RecipeError by now
         reason = error.strerror or first_line(error)
-        raise RecipeError(f"{folder} cannot be written: {reason}; make room there or choose another folder") from None
+        raise RecipeError(
+            f"{folder} cannot be written: {reason}; make room there or choose another folder"
+        ) from None
     return {name: memory_mapped(folder / f"{name}.npy") for name in names}
 
 
@@ -147,17 +178,23 @@ def _held(folder: Path, names: Iterable[str], record: Mapping[str, Any]) -> Arra
     except OSError as error:
         raise RecipeError(f"{folder} cannot be used: {error.strerror}; {choose}") from None
     except (ValueError, RecursionError):
-        raise RecipeError(f"{folder / RECORD} is damaged; delete the folder to convert again") from None
+        raise RecipeError(
+            f"{folder / RECORD} is damaged; delete the folder to convert again"
+        ) from None
     if not there:
         return None
     if not isinstance(old, dict):
         raise RecipeError(f"{folder} holds other files, such as {there[0]}; {choose}")
     for key in record:
         if old.get(key) != record[key]:
-            raise RecipeError(f"{folder} holds another conversion, of another {key}; {choose}, or delete it")
+            raise RecipeError(
+                f"{folder} holds another conversion, of another {key}; {choose}, or delete it"
+            )
     arrays = {name: memory_mapped(_no_link(folder / f"{name}.npy")) for name in names}
     if old.get("arrays") != {name: _described(array) for name, array in arrays.items()}:
-        raise RecipeError(f"{folder} holds arrays that are not those of its {RECORD}; delete it to convert again")
+        raise RecipeError(
+            f"{folder} holds arrays that are not those of its {RECORD}; delete it to convert again"
+        )
     return arrays
 
 
@@ -168,7 +205,10 @@ def _record(path: Path) -> Any:
 
 def _no_link(path: Path) -> Path:
     if path.is_symlink():
-        raise RecipeError(f"{path} is a link and not the file that was written; delete the folder to convert again")
+        raise RecipeError(
+            f"{path} is a link and not the file that was written; delete the folder to convert"
+            " again"
+        )
     return path
 
 
@@ -178,13 +218,18 @@ def _described(array: np.ndarray) -> dict[str, Any]:
 
 @contextmanager
 def _moved_when_whole(folder: Path) -> Iterator[Path]:
-    """An empty hidden folder beside the folder, for this process alone; it takes the folder's name at the end, or is removed."""
+    """An empty hidden folder beside the folder, for this process alone; it takes the folder's name
+    at the end, or is removed.
+    """
     if folder.is_mount():
         raise RecipeError(f"{folder} is where a disk is mounted; choose a folder inside it")
     partial = folder.with_name(f".{folder.name}.partial-conversion")
     partial.mkdir(parents=True, exist_ok=True)
     if partial.is_symlink():  # O_NOFOLLOW would say that it is no folder
-        raise RecipeError(f"{partial} is a link, and no folder of this program is; delete the link or choose another folder")
+        raise RecipeError(
+            f"{partial} is a link, and no folder of this program is; delete the link or choose"
+            " another folder"
+        )
     descriptor = os.open(partial, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         _lock(descriptor, partial, folder)
@@ -207,7 +252,9 @@ def _lock(descriptor: int, partial: Path, folder: Path) -> None:
     """Keep other processes out; the system takes the lock back however this one ends."""
     import fcntl
 
-    busy = RecipeError(f"{folder} is being written by another process; wait for it, or choose another folder")
+    busy = RecipeError(
+        f"{folder} is being written by another process; wait for it, or choose another folder"
+    )
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -219,14 +266,19 @@ def _lock(descriptor: int, partial: Path, folder: Path) -> None:
 
 
 def _empty(descriptor: int, partial: Path) -> None:
-    """Delete what a conversion of ours that was killed has left in its folder, once it is sure that nothing else is there."""
+    """Delete what a conversion of ours that was killed has left in its folder, once it is sure that
+    nothing else is there.
+    """
     if os.fstat(descriptor).st_uid != os.geteuid():
         raise RecipeError(f"{partial} belongs to another user; choose another folder")
     left = os.listdir(descriptor)
     for name in left:
         regular = stat.S_ISREG(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
         if not regular or not (name == RECORD or name.endswith(".npy")):
-            raise RecipeError(f"{partial} holds {name}, which no conversion has written; move it away or choose another folder")
+            raise RecipeError(
+                f"{partial} holds {name}, which no conversion has written; move it away or choose"
+                " another folder"
+            )
     for name in left:
         os.unlink(name, dir_fd=descriptor)
 
@@ -248,10 +300,15 @@ def _written(folder: Path, batches: Iterable[Arrays]) -> dict[str, dict[str, Any
             file.seek(0)
             _write_header(file, shapes[name])
             force_to_disk(file)
-    return {name: {"dtype": np.dtype(np.float64).str, "shape": list(shape)} for name, shape in shapes.items()}
+    return {
+        name: {"dtype": np.dtype(np.float64).str, "shape": list(shape)}
+        for name, shape in shapes.items()
+    }
 
 
 def _write_header(file: IO[bytes], shape: tuple[int, ...]) -> None:
-    """The .npy header, in which numpy leaves room for the number of rows: it is as long for none as for all of them."""
+    """The .npy header, in which numpy leaves room for the number of rows: it is as long for none as
+    for all of them.
+    """
     description = {"descr": np.dtype(np.float64).str, "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, description)

@@ -1,8 +1,9 @@
-"""Folders and files that nobody but the user can have changed; and their modes, whatever the umask is.
+"""Folders and files that nobody but the user can have changed; and their modes, whatever the umask
+is.
 
-Machine code that is read from disk runs as the user, and no digest beside it says who wrote it. So the
-defence is that of ssh for its keys: the folder, the file, and every folder above, which whoever can
-write could put another one in the place of.
+Machine code that is read from disk runs as the user, and no digest beside it says who wrote it. So
+the defence is that of ssh for its keys: the folder, the file, and every folder above, which whoever
+can write could put another one in the place of.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def require_private(folder: Path) -> None:
         raise RecipeError(f"{folder} of the cache is a link or no folder; delete it, or {WAY_OUT}")
     if found.st_uid != os.geteuid():
         raise RecipeError(
-            f"the cache folder {folder} belongs to another user (uid {found.st_uid}), and what is in it would run as you; {WAY_OUT}"
+            f"the cache folder {folder} belongs to another user (uid {found.st_uid}), and what is"
+            f" in it would run as you; {WAY_OUT}"
         )
     if _open_to_others(found):
         raise RecipeError(
@@ -74,14 +76,16 @@ def write_private(path: Path, content: bytes) -> None:
 def private_content(path: Path) -> bytes | None:
     """The bytes of a file that only the user can have written; None for everything else.
 
-    What is checked and what is read is one open file. In a folder that only the user can write, a file
-    that is not like that is a leftover, and is made again.
+    What is checked and what is read is one open file. In a folder that only the user can write, a
+    file that is not like that is a leftover, and is made again.
     """
     return _content(path, _is_private)
 
 
 def regular_content(path: Path) -> bytes | None:
-    """The bytes of a file, whoever wrote it; None for a link, and for what is no file, such as a fifo."""
+    """The bytes of a file, whoever wrote it; None for a link, and for what is no file, such as a
+    fifo.
+    """
     return _content(path, lambda _: True)
 
 
@@ -102,22 +106,28 @@ def _open_to_others(found: os.stat_result) -> bool:
 
 
 def _require_safe(above: Path, folder: Path) -> None:
-    """Whoever can write to a folder above can rename what is in it, unless it is sticky, as /tmp is."""
+    """Whoever can write to a folder above can rename what is in it, unless it is sticky, as /tmp
+    is.
+    """
     found = above.stat()
     if found.st_uid not in (0, os.geteuid()):
         raise RecipeError(
-            f"the folder {above} above the cache belongs to another user (uid {found.st_uid}), who could put "
-            f"another folder in the place of {folder}; {WAY_OUT}, with no such folder above it"
+            f"the folder {above} above the cache belongs to another user (uid {found.st_uid}), who"
+            f" could put another folder in the place of {folder}; {WAY_OUT}, with no such folder"
+            " above it"
         )
     if _open_to_others(found) and not found.st_mode & stat.S_ISVTX and not _group_of_one(found):
         raise RecipeError(
-            f"others can write to the folder {above} above the cache, and could put another folder in the "
-            f"place of {folder}; say chmod go-w {above}, or {WAY_OUT}, with no such folder above it"
+            f"others can write to the folder {above} above the cache, and could put another folder"
+            f" in the place of {folder}; say chmod go-w {above}, or {WAY_OUT}, with no such folder"
+            " above it"
         )
 
 
 def _group_of_one(found: os.stat_result) -> bool:
-    """Whether only a group can write that has the user's name and no other member, as many systems give each user."""
+    """Whether only a group can write that has the user's name and no other member, as many systems
+    give each user.
+    """
     if found.st_mode & stat.S_IWOTH:
         return False
     import grp
@@ -127,4 +137,8 @@ def _group_of_one(found: os.stat_result) -> bool:
         user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(found.st_gid)
     except KeyError:
         return False
-    return user.pw_gid == found.st_gid and group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
+    return (
+        user.pw_gid == found.st_gid
+        and group.gr_name == user.pw_name
+        and set(group.gr_mem) <= {user.pw_name}
+    )

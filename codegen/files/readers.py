@@ -1,7 +1,8 @@
 """Data of real size: libsvm, CSV and Parquet files as float64 arrays, in memory or memory-mapped.
 
-scikit-learn and pyarrow parse; here files are read a batch at a time, every mistake becomes one sentence that says where it is, and
-an array larger than memory goes batch by batch into a folder that holds either a whole conversion or nothing.
+scikit-learn and pyarrow parse; here files are read a batch at a time, every mistake becomes one
+sentence that says where it is, and an array larger than memory goes batch by batch into a folder
+that holds either a whole conversion or nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress
 
-from codegen.files.convert import Arrays, as_path, first_line, in_folder, in_memory, named, require_regular
+from codegen.files.convert import (
+    Arrays,
+    as_path,
+    first_line,
+    in_folder,
+    in_memory,
+    named,
+    require_regular,
+)
 from recipe.language.errors import RecipeError
 from recipe.language.numbers import EXACT, rounded_text
 from recipe.language.plain_text import without_codes
@@ -37,7 +46,9 @@ UNPACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, "
 TABLES = (".csv", *(f".csv{packed}" for packed in UNPACKED), ".parquet")
 
 Item = TypeVar("Item")
-Read = Generator[tuple[float, Item], None, None]  # what was read, after the fraction of the file that has been read by then
+Read = Generator[
+    tuple[float, Item], None, None
+]  # what was read, after the fraction of the file that has been read by then
 
 
 def read_libsvm(
@@ -47,17 +58,19 @@ def read_libsvm(
     intercept: bool = False,
     into: str | os.PathLike[str] | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The features and the labels of a libsvm file: lines ``label index:value index:value ...``, indices ascending from 1.
+    """The features and the labels of a libsvm file: lines ``label index:value index:value ...``,
+    indices ascending from 1.
 
     Args:
         path: the file; one that ends in .gz, .bz2 or .xz is unpacked as it is read.
-        columns: the number of features; without it the file is read twice, first for its largest index. A test set may lack the
-            last features of its training set, so give it there.
+        columns: the number of features; without it the file is read twice, first for its largest
+            index. A test set may lack the last features of its training set, so give it there.
         intercept: put a first column of ones.
         into: a folder for arrays larger than memory: see ``read_table``.
 
     Returns:
-        X of the shape (rows, columns), or (rows, columns + 1) with an intercept, dense; y of the shape (rows,). Both float64.
+        X of the shape (rows, columns), or (rows, columns + 1) with an intercept, dense; y of the
+        shape (rows,). Both float64.
 
     Raises:
         RecipeError: naming the file, the line where it is known, and the repair.
@@ -68,7 +81,9 @@ def read_libsvm(
         columns = _feature_count(columns)
 
     def batches() -> Read[Arrays]:
-        return _libsvm_batches(file, columns if columns is not None else _largest_index(file), bool(intercept))
+        return _libsvm_batches(
+            file, columns if columns is not None else _largest_index(file), bool(intercept)
+        )
 
     options = {"reader": "libsvm", "columns": columns, "intercept": bool(intercept)}
     arrays = _arrays(file, ("X", "y"), options, batches, into)
@@ -84,25 +99,38 @@ def read_table(
     """Columns of a CSV or Parquet file as float64 arrays; integers and booleans become floats.
 
     Args:
-        path: a file that ends in .csv (its first row names the columns), .csv.gz, .csv.bz2, .csv.xz or .parquet.
-        columns: which columns make which array, such as ``{"x": ["age", "height"], "y": "income"}``.
-        into: a folder that does not exist or is empty. The arrays are written into it as .npy files, a batch at a time, and come
-            back memory-mapped and read-only, so that no more than some batches are ever in memory. A folder that holds the same
-            conversion of the same file (by its path, size and time) is used again without reading the file; one that holds
-            anything else is refused. An interruption leaves the folder as it was. POSIX only.
+        path: a file that ends in .csv (its first row names the columns), .csv.gz, .csv.bz2, .csv.xz
+            or .parquet.
+        columns: which columns make which array, such as ``{"x": ["age", "height"], "y":
+            "income"}``.
+        into: a folder that does not exist or is empty. The arrays are written into it as .npy
+            files, a batch at a time, and come back memory-mapped and read-only, so that no more
+            than some batches are ever in memory. A folder that holds the same conversion of the
+            same file (by its path, size and time) is used again without reading the file; one that
+            holds anything else is refused. An interruption leaves the folder as it was. POSIX only.
 
     Returns:
-        for each name an array of the shape (rows, number of columns) for a list of columns, (rows,) for a single one.
+        for each name an array of the shape (rows, number of columns) for a list of columns, (rows,)
+        for a single one.
 
     Raises:
-        RecipeError: naming the file, the column and the first guilty row where they are known, and the repair.
+        RecipeError: naming the file, the column and the first guilty row where they are known, and
+            the repair.
     """
     file = as_path(path, "path")
     require_regular(file)
     if not file.name.lower().endswith(TABLES):
-        raise RecipeError(f"{file} is not a kind of table that is known; the name must end in {', '.join(TABLES)}")
+        raise RecipeError(
+            f"{file} is not a kind of table that is known; the name must end in {', '.join(TABLES)}"
+        )
     picked = _picked(columns)
-    return _arrays(file, tuple(picked), {"reader": "table", "columns": picked}, lambda: _table_batches(file, picked), into)
+    return _arrays(
+        file,
+        tuple(picked),
+        {"reader": "table", "columns": picked},
+        lambda: _table_batches(file, picked),
+        into,
+    )
 
 
 # What is asked for
@@ -122,13 +150,25 @@ def _picked(columns: Any) -> dict[str, str | list[str]]:
     """The columns of each array, lists copied."""
     example = "give for instance columns={'x': ['age', 'height'], 'y': 'income'}"
     if not isinstance(columns, Mapping) or not columns:
-        raise RecipeError(f"columns={columns!r} must be a dict from the names of arrays to columns; {example}")
+        raise RecipeError(
+            f"columns={columns!r} must be a dict from the names of arrays to columns; {example}"
+        )
     for name, pick in columns.items():
         if not isinstance(name, str) or not name.isidentifier():
-            raise RecipeError(f"the name {name!r} must be letters, digits and underscores, for it may name a file; {example}")
-        listed = isinstance(pick, list | tuple) and pick and all(isinstance(column, str) for column in pick)
+            raise RecipeError(
+                f"the name {name!r} must be letters, digits and underscores, for it may name a"
+                f" file; {example}"
+            )
+        listed = (
+            isinstance(pick, list | tuple)
+            and pick
+            and all(isinstance(column, str) for column in pick)
+        )
         if not isinstance(pick, str) and not listed:
-            raise RecipeError(f"columns[{name!r}] = {pick!r} must be the name of a column or a list of names; {example}")
+            raise RecipeError(
+                f"columns[{name!r}] = {pick!r} must be the name of a column or a list of names;"
+                f" {example}"
+            )
     return {name: pick if isinstance(pick, str) else list(pick) for name, pick in columns.items()}
 
 
@@ -136,12 +176,16 @@ def _columns_there(path: Path, wanted: Iterable[str], there: Sequence[str]) -> N
     """Every column that is asked for must be there, once."""
     for name in wanted:
         if there.count(name) > 1:
-            raise RecipeError(f"{path} has {there.count(name)} columns with the name {name!r}; rename all but one")
+            raise RecipeError(
+                f"{path} has {there.count(name)} columns with the name {name!r}; rename all but one"
+            )
         if name not in there:
             close = difflib.get_close_matches(name, there, n=1)
             meant = f"did you mean {close[0]!r}? It has" if close else "it has"
             more = f" and {len(there) - 10} more" if len(there) > 10 else ""
-            raise RecipeError(f"{path} has no column {name!r}; {meant} {', '.join(map(repr, there[:10]))}{more}")
+            raise RecipeError(
+                f"{path} has no column {name!r}; {meant} {', '.join(map(repr, there[:10]))}{more}"
+            )
 
 
 # Files, a batch at a time
@@ -158,7 +202,9 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], float]]]:
 
 
 def _watched(title: str, read: Read[Item]) -> Generator[Item, None, None]:
-    """What is read, under a bar on stderr once it has taken some time, where stderr is a terminal."""
+    """What is read, under a bar on stderr once it has taken some time, where stderr is a
+    terminal.
+    """
     bar, began = Progress(console=Console(stderr=True), transient=True), time.perf_counter()
     task = bar.add_task(escape(without_codes(title)), total=1.0)
     with closing(read), ExitStack() as stack:
@@ -185,9 +231,18 @@ def _blocks(path: Path) -> Read[tuple[int, list[bytes]]]:
 
 def _largest_index(path: Path) -> int:
     blocks = _watched(f"counting the features of {path.name}", _blocks(path))
-    count = max((int(_sparse(path, number, lines)[0].indices.max(initial=-1)) + 1 for number, lines in blocks), default=0)
+    count = max(
+        (
+            int(_sparse(path, number, lines)[0].indices.max(initial=-1)) + 1
+            for number, lines in blocks
+        ),
+        default=0,
+    )
     if count == 0:
-        raise RecipeError(f"{path} has no features, only labels or nothing at all; give a file with lines 'label index:value ...'")
+        raise RecipeError(
+            f"{path} has no features, only labels or nothing at all; give a file with lines 'label"
+            " index:value ...'"
+        )
     return count
 
 
@@ -203,12 +258,18 @@ def _libsvm_batches(path: Path, columns: int, intercept: bool) -> Read[Arrays]:
             yield fraction, {"X": X, "y": labels[start : start + step]}
 
 
-def _sparse(path: Path, number: int, lines: list[bytes], columns: int | None = None) -> tuple[Any, np.ndarray]:
-    """The sparse features and the labels of some lines, of which the first has that number in the file."""
+def _sparse(
+    path: Path, number: int, lines: list[bytes], columns: int | None = None
+) -> tuple[Any, np.ndarray]:
+    """The sparse features and the labels of some lines, of which the first has that number in the
+    file.
+    """
     sparse, labels, fault = _parsed(lines, columns)
     if fault is None:
         return sparse, labels
-    guilty = bisect_left(range(len(lines)), True, key=lambda k: _parsed(lines[: k + 1], columns)[2] is not None)
+    guilty = bisect_left(
+        range(len(lines)), True, key=lambda k: _parsed(lines[: k + 1], columns)[2] is not None
+    )
     fault = _parsed(lines[guilty : guilty + 1], columns)[2]
     raise RecipeError(f"{path}, line {number + guilty}: {lines[guilty][:40]!r} {fault}")
 
@@ -224,11 +285,26 @@ def _parsed(lines: list[bytes], columns: int | None) -> tuple[Any, np.ndarray, s
         return None, np.empty(0), f"{form} ({first_line(error)}); correct the line"
     largest = sparse.indices.max(initial=-1) + 1
     if columns is not None and largest > columns:
-        return sparse, labels, f"has the feature index {largest}, beyond columns={columns}; give columns={largest} or more"
+        return (
+            sparse,
+            labels,
+            (
+                f"has the feature index {largest}, beyond columns={columns}; give columns={largest}"
+                " or more"
+            ),
+        )
     if not (np.isfinite(sparse.data).all() and np.isfinite(labels).all()):
-        return sparse, labels, "has a value that is missing or infinite; leave the line out or correct it"
+        return (
+            sparse,
+            labels,
+            "has a value that is missing or infinite; leave the line out or correct it",
+        )
     if max(np.abs(sparse.data).max(initial=0), np.abs(labels).max(initial=0)) >= EXACT:
-        said = (text.rpartition(b":")[2].decode() for line in lines for text in line.partition(b"#")[0].split())
+        said = (
+            text.rpartition(b":")[2].decode()
+            for line in lines
+            for text in line.partition(b"#")[0].split()
+        )
         return sparse, labels, next(filter(None, map(rounded_text, said)), None)
     return sparse, labels, None
 
@@ -237,7 +313,11 @@ def _parsed(lines: list[bytes], columns: int | None) -> tuple[Any, np.ndarray, s
 
 
 def _table_batches(path: Path, picked: Mapping[str, str | list[str]]) -> Read[Arrays]:
-    wanted = list(dict.fromkeys(c for pick in picked.values() for c in ([pick] if isinstance(pick, str) else pick)))
+    wanted = list(
+        dict.fromkeys(
+            c for pick in picked.values() for c in ([pick] if isinstance(pick, str) else pick)
+        )
+    )
     row = 0
     for fraction, found in (_parquet_batches if _is_parquet(path) else _csv_batches)(path, wanted):
         for name, values in found.items():
@@ -245,12 +325,19 @@ def _table_batches(path: Path, picked: Mapping[str, str | list[str]]) -> Read[Ar
             if wrong.any():
                 k = int(wrong.argmax())
                 what = "a missing value" if np.isnan(values[k]) else "an infinite value"
-                raise RecipeError(f"{path}: the column {name!r} has {what} in {_row(path, row + k)}; fill it in or drop the row")
+                raise RecipeError(
+                    f"{path}: the column {name!r} has {what} in {_row(path, row + k)}; fill it in"
+                    " or drop the row"
+                )
         row += len(found[wanted[0]])
         yield (
             fraction,
             {
-                name: found[pick] if isinstance(pick, str) else np.column_stack([found[c] for c in pick])
+                name: (
+                    found[pick]
+                    if isinstance(pick, str)
+                    else np.column_stack([found[c] for c in pick])
+                )
                 for name, pick in picked.items()
             },
         )
@@ -272,16 +359,23 @@ def _parquet_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
 
     numeric = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
     with _opened(path) as (file, _):
-        table = pq.ParquetFile(file, buffer_size=COLUMN_BUFFER_BYTES, pre_buffer=False)  # else it holds a whole row group
+        table = pq.ParquetFile(
+            file, buffer_size=COLUMN_BUFFER_BYTES, pre_buffer=False
+        )  # else it holds a whole row group
         schema, rows, done = table.schema_arrow, table.metadata.num_rows, 0
         _columns_there(path, wanted, schema.names)
         for name in wanted:
             kind = schema.field(name).type
             if not any(is_kind(kind) for is_kind in numeric):
-                raise RecipeError(f"{path}: the column {name!r} is of the type {kind}, not numbers; choose another or convert it")
+                raise RecipeError(
+                    f"{path}: the column {name!r} is of the type {kind}, not numbers; choose"
+                    " another or convert it"
+                )
         for batch in table.iter_batches(max(1, BATCH_BYTES // (8 * len(wanted))), columns=wanted):
             done += batch.num_rows
-            floats = {name: pc.cast(batch.column(name), pa.float64(), safe=False) for name in wanted}
+            floats = {
+                name: pc.cast(batch.column(name), pa.float64(), safe=False) for name in wanted
+            }
             found = {name: values.to_numpy(zero_copy_only=False) for name, values in floats.items()}
             for name, values in found.items():
                 _refuse_rounded(path, name, done - batch.num_rows, values, batch.column(name))
@@ -291,7 +385,8 @@ def _parquet_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
 def _csv_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
     """The columns as float64, NaN for an empty field, NA and the like.
 
-    They are read as text and converted here: pyarrow would guess types from the first block, and not say which row is wrong.
+    They are read as text and converted here: pyarrow would guess types from the first block, and
+    not say which row is wrong.
     """
     import pyarrow as pa
     from pyarrow import csv
@@ -299,11 +394,16 @@ def _csv_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
     with _csv_opened(path, None) as (reader, _):
         _columns_there(path, wanted, reader.schema.names)
     types = dict.fromkeys(wanted, pa.string())
-    text = csv.ConvertOptions(column_types=types, include_columns=wanted, strings_can_be_null=True, check_utf8=False)
+    text = csv.ConvertOptions(
+        column_types=types, include_columns=wanted, strings_can_be_null=True, check_utf8=False
+    )
     row = 0
     with _csv_opened(path, text) as (reader, fraction):
         for batch in reader:
-            yield fraction(), {name: _numbers(path, name, row, batch.column(name)) for name in wanted}
+            yield (
+                fraction(),
+                {name: _numbers(path, name, row, batch.column(name)) for name in wanted},
+            )
             row += batch.num_rows
 
 
@@ -311,7 +411,9 @@ def _csv_batches(path: Path, wanted: list[str]) -> Read[Arrays]:
 def _csv_opened(path: Path, convert: Any) -> Iterator[tuple[Any, Callable[[], float]]]:
     from pyarrow import csv
 
-    blocks = csv.ReadOptions(block_size=BATCH_BYTES, use_threads=False)  # with threads its errors do not number the row
+    blocks = csv.ReadOptions(
+        block_size=BATCH_BYTES, use_threads=False
+    )  # with threads its errors do not number the row
     parse = csv.ParseOptions(newlines_in_values=True)
     with _opened(path) as (file, fraction):
         try:
@@ -321,7 +423,9 @@ def _csv_opened(path: Path, convert: Any) -> Iterator[tuple[Any, Callable[[], fl
             if "straddling" not in str(error):
                 raise
             what = f"has a row longer than {BATCH_BYTES} bytes, or a quote that is not closed"
-            raise RecipeError(f"{path} {what}; correct the file, or convert it to Parquet") from None
+            raise RecipeError(
+                f"{path} {what}; correct the file, or convert it to Parquet"
+            ) from None
 
 
 def _numbers(path: Path, name: str, row: int, texts: Any) -> np.ndarray:
@@ -330,13 +434,18 @@ def _numbers(path: Path, name: str, row: int, texts: Any) -> np.ndarray:
     if values is None:
         k = bisect_left(range(len(texts)), True, key=lambda k: _cast(texts[: k + 1]) is None)
         said = texts[k : k + 1].cast("binary")[0].as_py().decode(errors="replace")[:40]
-        raise RecipeError(f"{path}: the column {name!r} is not a number in {_row(path, row + k)}, but {said!r}; correct it")
+        raise RecipeError(
+            f"{path}: the column {name!r} is not a number in {_row(path, row + k)}, but {said!r};"
+            " correct it"
+        )
     _refuse_rounded(path, name, row, values, texts)
     return values
 
 
 def _refuse_rounded(path: Path, name: str, row: int, values: np.ndarray, exact: Any) -> None:
-    """Refuse whole numbers that float64 rounds; ``exact`` has what the file says from that row on."""
+    """Refuse whole numbers that float64 rounds; ``exact`` has what the file says from that
+    row on.
+    """
     for k in np.flatnonzero(np.abs(values) >= EXACT):
         fault = rounded_text(str(exact[int(k)].as_py()))
         if fault is not None:
@@ -350,7 +459,9 @@ def _cast(texts: Any) -> np.ndarray | None:
 
     for kind in (pa.float64(), pa.bool_()):
         try:
-            return pc.cast(pc.cast(pc.ascii_trim_whitespace(texts), kind), pa.float64()).to_numpy(zero_copy_only=False)
+            return pc.cast(pc.cast(pc.ascii_trim_whitespace(texts), kind), pa.float64()).to_numpy(
+                zero_copy_only=False
+            )
         except pa.ArrowInvalid:
             continue
     return None
@@ -359,7 +470,13 @@ def _cast(texts: Any) -> np.ndarray | None:
 # Arrays
 
 
-def _arrays(file: Path, names: tuple[str, ...], options: dict[str, Any], batches: Callable[[], Read[Arrays]], into: Any) -> Arrays:
+def _arrays(
+    file: Path,
+    names: tuple[str, ...],
+    options: dict[str, Any],
+    batches: Callable[[], Read[Arrays]],
+    into: Any,
+) -> Arrays:
     def read() -> Generator[Arrays, None, None]:
         return _some_rows(file, _watched(f"reading {file.name}", batches()))
 
@@ -368,7 +485,9 @@ def _arrays(file: Path, names: tuple[str, ...], options: dict[str, Any], batches
             return in_memory(read())
         return in_folder(as_path(into, "into").resolve(), file, names, options, read)
     except MemoryError:
-        raise RecipeError(f"{file} needs more memory than there is; give into=FOLDER, or choose fewer columns") from None
+        raise RecipeError(
+            f"{file} needs more memory than there is; give into=FOLDER, or choose fewer columns"
+        ) from None
 
 
 def _some_rows(file: Path, batches: Iterator[Arrays]) -> Generator[Arrays, None, None]:

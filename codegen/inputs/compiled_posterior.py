@@ -1,4 +1,6 @@
-"""A posterior as compiled functions: the potential, its gradient and its mode, from all of the data or from some rows."""
+"""A posterior as compiled functions: the potential, its gradient and its mode, from all of the data
+or from some rows.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ class Density:
     """
 
     def __init__(
-        self, posterior: Posterior, params: Mapping[Any, Any] | None = None, *, lengths: Mapping[Any, int] | None = None
+        self,
+        posterior: Posterior,
+        params: Mapping[Any, Any] | None = None,
+        *,
+        lengths: Mapping[Any, int] | None = None,
     ) -> None:
         if posterior.log_likelihood is None:
             raise RecipeError("this posterior has no log_likelihood to compile")
@@ -54,7 +60,9 @@ class Density:
         values = resolved_values(settings, params, (), self._lengths)
         learn_given(self._lengths, lengths, self.blocks)
         self._module = modules.load("density", source)
-        self._data = self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
+        self._data = (
+            self._module.Data(**{fields[s]: a for s, a in arrays.items()}) if arrays else ()
+        )
         self._params = self._module.Params(**values) if values else ()
 
     @property
@@ -63,21 +71,28 @@ class Density:
         return sum(self._sizes())
 
     def potential(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> float:
-        """``U`` at these values of the blocks; from ``rows`` it is the estimate N/n times their sum, plus the prior's part."""
+        """``U`` at these values of the blocks; from ``rows`` it is the estimate N/n times their
+        sum, plus the prior's part.
+        """
         return self._potential(self._arrays(values), rows)
 
-    def gradient(self, values: Mapping[Any, Any], rows: np.ndarray | None = None) -> dict[Block, np.ndarray]:
+    def gradient(
+        self, values: Mapping[Any, Any], rows: np.ndarray | None = None
+    ) -> dict[Block, np.ndarray]:
         """The gradient of ``U`` by block, in the same way."""
         return self._by_block(self.slopes(self._arrays(values), rows))
 
     def slopes(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> list[np.ndarray]:
         """The gradient from one array a block, in their order, to one array a block."""
         results = [np.zeros_like(a) for a in at]
-        self._module.gradient_U(*results, *at, self._data, self._params, (), NO_ROWS if rows is None else rows)
+        self._module.gradient_U(
+            *results, *at, self._data, self._params, (), NO_ROWS if rows is None else rows
+        )
         return results
 
     def mode(self, start: Mapping[Any, Any] | None = None) -> dict[Block, np.ndarray]:
-        """A local minimum of ``U`` (the maximum a posteriori), by L-BFGS from ``start`` (default: 0 everywhere).
+        """A local minimum of ``U`` (the maximum a posteriori), by L-BFGS from ``start`` (default: 0
+        everywhere).
 
         Raises:
             RecipeError: where the search does not end at a point with a vanishing gradient.
@@ -90,8 +105,9 @@ class Density:
 
         if any(b.domain != sympy.S.Reals for b in self.blocks):
             raise RecipeError(
-                "the mode is searched for on the real line only, and a block of this posterior has another domain; find it "
-                "yourself, and give it: control_variates={theta: mode} (from Python), or declare the posterior on the real line"
+                "the mode is searched for on the real line only, and a block of this posterior has"
+                " another domain; find it yourself, and give it: control_variates={theta: mode}"
+                " (from Python), or declare the posterior on the real line"
             )
         first = np.zeros(self.dimension) if start is None else np.concatenate(start)
         steepness: list[float] = []  # that of the first point says how small a slope is small
@@ -103,15 +119,19 @@ class Density:
             return self._potential(at), slope
 
         with np.errstate(all="ignore"):
-            found = minimize(value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS)
+            found = minimize(
+                value_and_gradient, first, jac=True, method="L-BFGS-B", options=_OPTIONS
+            )
         slope = float(np.max(np.abs(found.jac)))
         bad = [] if np.isfinite(slope) else bad_rows([self._posterior])
         if bad:
-            raise RecipeError(f"no mode was found: {'; '.join(bad)}; correct it, or leave the row out")
+            raise RecipeError(
+                f"no mode was found: {'; '.join(bad)}; correct it, or leave the row out"
+            )
         if not slope <= 1e-4 * max(1.0, steepness[0]):
             raise RecipeError(
-                f"no mode was found: after {found.nit} iterations the largest derivative of U is {slope:.3g}; "
-                "give a start, or the mode itself"
+                f"no mode was found: after {found.nit} iterations the largest derivative of U is"
+                f" {slope:.3g}; give a start, or the mode itself"
             )
         return self._split(found.x)
 
@@ -119,13 +139,20 @@ class Density:
         return [self._lengths.of(b) if isinstance(b, Vector) else 1 for b in self.blocks]
 
     def _potential(self, at: Sequence[np.ndarray], rows: np.ndarray | None = None) -> float:
-        return float(self._module.potential_U(*at, self._data, self._params, NO_ROWS if rows is None else rows))
+        return float(
+            self._module.potential_U(
+                *at, self._data, self._params, NO_ROWS if rows is None else rows
+            )
+        )
 
     def _split(self, z: np.ndarray) -> list[np.ndarray]:
         return np.split(z, np.cumsum(self._sizes())[:-1])
 
     def _by_block(self, arrays: Sequence[np.ndarray]) -> dict[Block, np.ndarray]:
-        return {b: a if isinstance(b, Vector) else a[0] for b, a in zip(self.blocks, arrays, strict=True)}
+        return {
+            b: a if isinstance(b, Vector) else a[0]
+            for b, a in zip(self.blocks, arrays, strict=True)
+        }
 
     def _arrays(self, values: Mapping[Any, Any]) -> list[np.ndarray]:
         given = given_blocks(values, self.blocks, 1, self._lengths)
@@ -147,9 +174,14 @@ def _module(posterior: Posterior) -> tuple[dict[Any, str], dict[Any, str], str]:
     function = names.fresh("potential_U")
     gradient, potential = posterior_density(U, posterior, settings, fields, names)
     counts = count_names(posterior.blocks, names)
-    statements = [s for part in (gradient.derived, potential) if part is not None for s in part.statements]
+    statements = [
+        s for part in (gradient.derived, potential) if part is not None for s in part.statements
+    ]
     texts = [
-        f"# the density of a posterior, generated by recipe {recipe.__version__} with sympy {sympy.__version__}",
+        (
+            f"# the density of a posterior, generated by recipe {recipe.__version__} with sympy"
+            f" {sympy.__version__}"
+        ),
         header(run_cached=True, kernels_cached=True),
         *input_types(settings.items(), fields.values()),
         *functions_texts(statements, [wide], rows=True),

@@ -25,7 +25,10 @@ Mode = dict[Block, np.ndarray]
 
 
 def find_modes(
-    estimators: Mapping[Potential, Estimator], given: Any, densities: Mapping[Potential, Density], lengths: Lengths
+    estimators: Mapping[Potential, Estimator],
+    given: Any,
+    densities: Mapping[Potential, Density],
+    lengths: Lengths,
 ) -> dict[Potential, Mode]:
     """The mode of every posterior: as it is given, or searched for in its density.
 
@@ -34,21 +37,34 @@ def find_modes(
     """
     modes = {}
     known = {b.name for U in estimators for b in U.blocks}
-    unknown = [name_of(k) for k in (given if isinstance(given, Mapping) else ()) if name_of(k) not in known]
+    unknown = [
+        name_of(k) for k in (given if isinstance(given, Mapping) else ()) if name_of(k) not in known
+    ]
     if unknown:
         raise RecipeError(
-            f"control_variates= names {unknown[0]}, which is no block of a posterior; those are {', '.join(sorted(known))}"
+            f"control_variates= names {unknown[0]}, which is no block of a posterior; those are"
+            f" {', '.join(sorted(known))}"
         )
     for U in estimators:
         if isinstance(given, Mapping):
-            blocks = given_blocks({k: v for k, v in given.items() if name_of(k) in map(str, U.blocks)}, U.blocks, 1, lengths, WHERE)
+            blocks = given_blocks(
+                {k: v for k, v in given.items() if name_of(k) in map(str, U.blocks)},
+                U.blocks,
+                1,
+                lengths,
+                WHERE,
+            )
             missing = [b for b in U.blocks if b not in blocks]
             if missing:
-                raise RecipeError(f"control_variates= has no value for {missing[0]}; give the mode of every block of {U}")
+                raise RecipeError(
+                    f"control_variates= has no value for {missing[0]}; give the mode of every block"
+                    f" of {U}"
+                )
             modes[U] = {b: np.array(blocks[b][0]) for b in U.blocks}
         elif U not in densities:
             raise RecipeError(
-                f"the mode of {U} cannot be searched for without a log_likelihood: give control_variates={{block: value}}"
+                f"the mode of {U} cannot be searched for without a log_likelihood: give"
+                " control_variates={block: value}"
             )
         else:
             modes[U] = dict(zip(densities[U].blocks, densities[U].minimum(), strict=True))
@@ -58,7 +74,9 @@ def find_modes(
 def control_data(
     estimator: Estimator, mode: Mode, own: Any, density: Density | None, arrays: list[np.ndarray]
 ) -> dict[str, np.ndarray]:
-    """The fields of ``Data`` that hold a mode and the gradient there; ``own`` is the user's gradient, if that is used."""
+    """The fields of ``Data`` that hold a mode and the gradient there; ``own`` is the user's
+    gradient, if that is used.
+    """
     control, blocks = estimator.control, estimator.gradient.posterior.blocks
     assert control is not None
     at = [mode[b] for b in blocks]
@@ -73,7 +91,9 @@ def control_data(
     return dict(zip((*control.modes, *control.at_mode), values, strict=True))
 
 
-def _own_gradient(posterior: Posterior, own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]) -> list[np.ndarray]:
+def _own_gradient(
+    posterior: Posterior, own: Any, blocks: list[np.ndarray], arrays: list[np.ndarray]
+) -> list[np.ndarray]:
     """The gradient from all rows, piece by piece: the estimate from n rows has the weight n/N."""
     count = arrays[0].shape[0] if arrays else 1
     total = [np.zeros(b.size) for b in blocks]

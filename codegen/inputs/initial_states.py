@@ -1,8 +1,9 @@
 """Where chains start.
 
-A block that a potential depends on (the first block, if there is no potential) starts at the centre of its domain plus a small
-jitter that is a function of seed and chain, all other blocks at the centre itself: 0 on the real line, one above (below) the end of
-a half-line, the middle of an interval, equal probabilities on a simplex.
+A block that a potential depends on (the first block, if there is no potential) starts at the centre
+of its domain plus a small jitter that is a function of seed and chain, all other blocks at the
+centre itself: 0 on the real line, one above (below) the end of a half-line, the middle of an
+interval, equal probabilities on a simplex.
 """
 
 from __future__ import annotations
@@ -28,18 +29,26 @@ PURPOSE = 2**31  # those below are the noises and minibatches of a scheme
 
 
 def given_blocks(
-    initial: Mapping[Any, Any] | None, state: tuple[Block, ...], chains: int, lengths: Lengths, argument: str = "initial"
+    initial: Mapping[Any, Any] | None,
+    state: tuple[Block, ...],
+    chains: int,
+    lengths: Lengths,
+    argument: str = "initial",
 ) -> dict[Block, np.ndarray]:
-    """``initial=`` by block, of the shape (chains, length); a value without the dimension of chains is that of all chains.
+    """``initial=`` by block, of the shape (chains, length); a value without the dimension of chains
+    is that of all chains.
 
-    ``argument`` is what messages call it. Values of an image are taken as well as those of its preimage in the state.
+    ``argument`` is what messages call it. Values of an image are taken as well as those of its
+    preimage in the state.
     """
     by_name = {b.name: b for b in with_images(state)}
     result: dict[Block, np.ndarray] = {}
     for key, value in mapping(argument, initial).items():
         name = name_of(key)
         if name not in by_name:
-            raise RecipeError(f"{argument}= names {name}, which is no block; the blocks are {', '.join(by_name)}")
+            raise RecipeError(
+                f"{argument}= names {name}, which is no block; the blocks are {', '.join(by_name)}"
+            )
         block, where = by_name[name], f"{argument}[{name!r}]"
         own = int(isinstance(block, Vector))
         dimensions = own + 1 if np.ndim(value) == own + 1 else own
@@ -47,7 +56,10 @@ def given_blocks(
         if isinstance(block, Vector):
             lengths.learn(block.length, array.shape[-1], where)
         if dimensions > own and array.shape[0] != chains:
-            raise RecipeError(f"{where} has {array.shape[0]} rows for {chains} chains; give one row a chain, or one for all")
+            raise RecipeError(
+                f"{where} has {array.shape[0]} rows for {chains} chains; give one row a chain, or"
+                " one for all"
+            )
         array = array if isinstance(block, Vector) else array[..., None]
         result[block] = np.broadcast_to(array, (chains, array.shape[-1]))
         if not _inside(block.domain, result[block]):
@@ -56,9 +68,15 @@ def given_blocks(
 
 
 def start(
-    module: Any, plan: Plan, given: Mapping[Block, np.ndarray], lengths: Lengths, stream: tuple[int, int]
+    module: Any,
+    plan: Plan,
+    given: Mapping[Block, np.ndarray],
+    lengths: Lengths,
+    stream: tuple[int, int],
 ) -> dict[str, np.ndarray]:
-    """The first state of a chain, by field; ``module`` is the loaded one, ``stream`` the seed and the number of the chain."""
+    """The first state of a chain, by field; ``module`` is the loaded one, ``stream`` the seed and
+    the number of the chain.
+    """
     seed, chain = stream
     moved = {b for U in plan.potentials for b in blocks_in(U, plan.state)} or {plan.state[0]}
     result = {}

@@ -1,4 +1,6 @@
-"""Which number each symbolic length stands for, and where that was learned, so that a contradiction can be named."""
+"""Which number each symbolic length stands for, and where that was learned, so that a contradiction
+can be named.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ class Lengths:
         """The length of a block; RecipeError if nothing told."""
         if block.length not in self._known:
             raise RecipeError(
-                f"the length of {block} is not known; give it as lengths={{'{block}': ...}} or initial={{'{block}': ...}}"
+                f"the length of {block} is not known; give it as lengths={{'{block}': ...}} or"
+                f" initial={{'{block}': ...}}"
             )
         return self._known[block.length][0]
 
@@ -43,6 +46,7 @@ def learn_given(lengths: Lengths, given: Mapping[Any, Any] | None, state: Iterab
         name = name_of(key)
         if name not in by_name:
             raise RecipeError(
-                f"lengths= names {name}, which is no vector block; the vector blocks are {', '.join(by_name) or 'none'}"
+                f"lengths= names {name}, which is no vector block; the vector blocks are"
+                f" {', '.join(by_name) or 'none'}"
             )
         lengths.learn(by_name[name].length, whole(f"lengths[{name}]", value, 1), "lengths=")

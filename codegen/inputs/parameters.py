@@ -21,33 +21,47 @@ from recipe.language.symbols import Indexed, name_of
 def resolved_params(
     module: Module, params: Mapping[Any, Any] | None, optional: Iterable[Symbol], lengths: Lengths
 ) -> dict[str, Any]:
-    """The fields of ``Params``, factors of matrices included; ``optional`` parameters may be given and are not needed.
+    """The fields of ``Params``, factors of matrices included; ``optional`` parameters may be given
+    and are not needed.
 
     Raises:
-        RecipeError: listing what is missing, or naming what is unknown, of the wrong shape, or against a declared assumption.
+        RecipeError: listing what is missing, or naming what is unknown, of the wrong shape, or
+            against a declared assumption.
     """
     fields = resolved_values(module.plan.settings, params, optional, lengths)
-    return fields | {field: _cholesky(M, fields[module.plan.settings[M]]) for M, field in module.plan.factors.items()}
+    return fields | {
+        field: _cholesky(M, fields[module.plan.settings[M]])
+        for M, field in module.plan.factors.items()
+    }
 
 
 def resolved_values(
-    settings: Mapping[Symbol, str], params: Mapping[Any, Any] | None, optional: Iterable[Symbol], lengths: Lengths
+    settings: Mapping[Symbol, str],
+    params: Mapping[Any, Any] | None,
+    optional: Iterable[Symbol],
+    lengths: Lengths,
 ) -> dict[str, Any]:
     """The value of each parameter, by field."""
     if params is not None and not isinstance(params, Mapping):
-        raise RecipeError(f"params={worded(params)} must be a dict of values by name, such as {{'C': 1.0}}")
+        raise RecipeError(
+            f"params={worded(params)} must be a dict of values by name, such as {{'C': 1.0}}"
+        )
     needed = {name_of(s): s for s in settings}
     given = {name_of(key): value for key, value in (params or {}).items()}
     missing = [name for name in needed if name not in given]
     if missing:
         example = ", ".join(f"'{name}': ..." for name in missing)
         raise RecipeError(
-            f"missing parameters: {', '.join(missing)}; give them as params={{{example}}} (or --param {missing[0]}=...)"
+            f"missing parameters: {', '.join(missing)}; give them as params={{{example}}} (or"
+            f" --param {missing[0]}=...)"
         )
     known = set(needed) | {name_of(s) for s in optional}
     unknown = sorted(name for name in given if name not in known)
     if unknown:
-        raise RecipeError(f"unknown parameters: {', '.join(unknown)}; the parameters are {', '.join(sorted(known)) or 'none'}")
+        raise RecipeError(
+            f"unknown parameters: {', '.join(unknown)}; the parameters are"
+            f" {', '.join(sorted(known)) or 'none'}"
+        )
     return {settings[s]: _value(s, given[name], lengths) for name, s in needed.items()}
 
 
@@ -59,7 +73,8 @@ def _value(s: Symbol, value: Any, lengths: Lengths) -> Any:
         lengths.learn(s.column.length, array.shape[1], f"params[{name!r}]")
         if s.symmetric and not np.array_equal(array, array.T):
             raise RecipeError(
-                f"params[{name!r}] must be symmetric, as {name} is declared; give (M + M.T)/2 if it is so up to rounding"
+                f"params[{name!r}] must be symmetric, as {name} is declared; give (M + M.T)/2 if it"
+                " is so up to rounding"
             )
         if s.positive_definite:
             _cholesky(s, array)
@@ -74,11 +89,15 @@ def _cholesky(M: Dense, value: np.ndarray) -> np.ndarray:
     try:
         return np.ascontiguousarray(np.linalg.cholesky(value))
     except np.linalg.LinAlgError:
-        raise RecipeError(f"params[{M.name!r}] is not positive definite; its noise needs a Cholesky factor") from None
+        raise RecipeError(
+            f"params[{M.name!r}] is not positive definite; its noise needs a Cholesky factor"
+        ) from None
 
 
 def resolved_data(module: Module, lengths: Lengths) -> tuple[dict[str, np.ndarray], int | None]:
-    """The fields of ``Data``, and the number of rows of the smallest data set (None without data)."""
+    """The fields of ``Data``, and the number of rows of the smallest data set (None without
+    data).
+    """
     fields: dict[str, np.ndarray] = {}
     counts: list[int] = []
     for estimator in module.estimators.values():

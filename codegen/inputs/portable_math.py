@@ -1,6 +1,8 @@
-"""Powers, exponentials and sines of arrays from operations of numpy that are each rounded once: the same bits on every machine.
+"""Powers, exponentials and sines of arrays from operations of numpy that are each rounded once: the
+same bits on every machine.
 
-``numpy.power``, ``numpy.exp`` and ``numpy.cos`` are the C library's, or on some processors numpy's own: their last bits differ.
+``numpy.power``, ``numpy.exp`` and ``numpy.cos`` are the C library's, or on some processors numpy's
+own: their last bits differ.
 """
 
 from __future__ import annotations
@@ -10,7 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-LOG_2, LOG_2_HIGH, LOG_2_LOW = 0.6931471805599453, 0.6931471803691238, 1.9082149292705877e-10  # of HIGH the last 20 bits are 0
+LOG_2, LOG_2_HIGH, LOG_2_LOW = (
+    0.6931471805599453,
+    0.6931471803691238,
+    1.9082149292705877e-10,
+)  # of HIGH the last 20 bits are 0
 LOG = [2 / (2 * n + 1) for n in range(11, 0, -1)]
 EXP = [1 / math.factorial(n) for n in range(14, -1, -1)]
 SINE = [(-1) ** n / math.factorial(2 * n + 1) for n in range(10, -1, -1)]

@@ -1,4 +1,6 @@
-"""The arrays of a posterior's data, checked. A memory-mapped file stays one: it is neither copied nor read through."""
+"""The arrays of a posterior's data, checked. A memory-mapped file stays one: it is neither copied
+nor read through.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,12 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
         array = _mapped_array(where, value, dimensions)
     else:  # smaller types stay as they are: the arithmetic is float64 all the same
         dtype = getattr(value, "dtype", np.dtype(np.float64))
-        array = _finite(where, numbers_of(where, value, dimensions), dimensions, dtype if _is_readable(dtype) else np.float64)
+        array = _finite(
+            where,
+            numbers_of(where, value, dimensions),
+            dimensions,
+            dtype if _is_readable(dtype) else np.float64,
+        )
     if 0 in array.shape:
         raise RecipeError(f"{where} has no {'row' if array.shape[0] == 0 else 'column'}")
     if isinstance(s, VectorData):
@@ -47,7 +54,9 @@ def _datum_array(s: Symbol, value: Any, lengths: Lengths) -> np.ndarray:
 
 
 def is_memory_mapped(value: Any) -> bool:
-    """Whether the numbers of an array lie in a memory-mapped file (a copy of one has its class, and lies in memory)."""
+    """Whether the numbers of an array lie in a memory-mapped file (a copy of one has its class, and
+    lies in memory).
+    """
     while isinstance(value, np.ndarray | memoryview):
         value = value.obj if isinstance(value, memoryview) else value.base
     return isinstance(value, mmap.mmap)
@@ -57,7 +66,10 @@ def _mapped_array(where: str, value: Any, dimensions: int) -> np.ndarray:
     """The array as it lies in its file. Only integers of 64 bits are looked at before a run."""
     array = np.asanyarray(value)
     if not _is_readable(array.dtype):
-        raise RecipeError(f"{where} is memory-mapped as {array.dtype}; write the file as float64, float32, an integer type or bool")
+        raise RecipeError(
+            f"{where} is memory-mapped as {array.dtype}; write the file as float64, float32, an"
+            " integer type or bool"
+        )
     _check_dimensions(where, array, dimensions)
     refuse_rounded(where, array)
     return array
@@ -65,7 +77,12 @@ def _mapped_array(where: str, value: Any, dimensions: int) -> np.ndarray:
 
 def _is_readable(dtype: Any) -> bool:
     """Whether a kernel reads numbers of this type as they lie in memory."""
-    return isinstance(dtype, np.dtype) and dtype.kind in "fiub" and dtype.isnative and dtype not in (np.float16, np.longdouble)
+    return (
+        isinstance(dtype, np.dtype)
+        and dtype.kind in "fiub"
+        and dtype.isnative
+        and dtype not in (np.float16, np.longdouble)
+    )
 
 
 def first_bad_row(array: np.ndarray) -> int | None:
@@ -84,7 +101,9 @@ def bad_rows(posteriors: Iterable[Posterior]) -> list[str]:
             floats = isinstance(value, np.ndarray) and value.dtype.kind == "f"
             row = first_bad_row(value) if floats else None
             if row is not None:
-                found.append(f"row {row} of the data of {name_of(s)} contains a value that is not finite")
+                found.append(
+                    f"row {row} of the data of {name_of(s)} contains a value that is not finite"
+                )
     return found
 
 
@@ -93,7 +112,10 @@ def finite_array(where: str, value: Any, dimensions: int) -> np.ndarray:
     array = numbers_of(where, value, dimensions)
     if array.dtype == np.bool_:
         repair = "write 1.0 or 0.0" if array.ndim == 0 else "write .astype(float)"
-        raise RecipeError(f"{where} must be {_kind(dimensions)} of floats, not bool; {repair} if you mean these numbers")
+        raise RecipeError(
+            f"{where} must be {_kind(dimensions)} of floats, not bool; {repair} if you mean these"
+            " numbers"
+        )
     return _finite(where, array, dimensions, np.float64)
 
 
@@ -113,7 +135,9 @@ def _finite(where: str, array: np.ndarray, dimensions: int, dtype: Any) -> np.nd
 
 def _check_dimensions(where: str, array: np.ndarray, dimensions: int) -> None:
     if array.ndim != dimensions:
-        raise RecipeError(f"{where} must be {_kind(dimensions)}, but it has the shape {array.shape}")
+        raise RecipeError(
+            f"{where} must be {_kind(dimensions)}, but it has the shape {array.shape}"
+        )
 
 
 def _kind(dimensions: int) -> str:

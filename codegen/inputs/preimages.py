@@ -1,4 +1,6 @@
-"""Blocks that stand for others (``Preimage``), in numbers: a user speaks of theta, the state holds phi with ``theta = f(phi)``."""
+"""Blocks that stand for others (``Preimage``), in numbers: a user speaks of theta, the state holds
+phi with ``theta = f(phi)``.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ def values(f: Lambda, at: np.ndarray, named: Mapping[str, Any]) -> np.ndarray:
 
 
 def into_state(
-    given: Mapping[Block, np.ndarray], state: tuple[Block, ...], named: Mapping[str, Any], argument: str
+    given: Mapping[Block, np.ndarray],
+    state: tuple[Block, ...],
+    named: Mapping[str, Any],
+    argument: str,
 ) -> dict[Block, np.ndarray]:
     """Values by block of the state, from values of these or of their images.
 
@@ -50,15 +55,23 @@ def into_state(
             found[block] = array
             continue
         if phi in given:
-            raise RecipeError(f"{argument}: it has both {block} and {phi}, and {block} is a function of {phi}; give one of them")
+            raise RecipeError(
+                f"{argument}: it has both {block} and {phi}, and {block} is a function of {phi};"
+                " give one of them"
+            )
         found[phi] = values(phi.inverse, array, named)  # type: ignore[arg-type]
         if not np.all(np.isfinite(found[phi])):
-            raise RecipeError(f"{argument}: {block} has values where {phi} = {phi.inverse(block)} is not finite; give {phi} itself")  # type: ignore[misc]
+            inverse = phi.inverse(block)  # type: ignore[misc]
+            raise RecipeError(
+                f"{argument}: {block} has values where {phi} = {inverse} is not finite;"
+                f" give {phi} itself"
+            )
     return found
 
 
 def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
-    """Ask each map at some points whether it stays in the domain of the image, and its inverse whether it goes back.
+    """Ask each map at some points whether it stays in the domain of the image, and its inverse
+    whether it goes back.
 
     This is no proof, which is the verifier's; it finds a map that was mistaken for another.
 
@@ -75,14 +88,20 @@ def check_maps(state: tuple[Block, ...], named: Mapping[str, Any]) -> None:
             what = f"{block.image} = {written_image(block)}"
             if not low <= theta <= high:
                 raise RecipeError(
-                    f"{what} is {theta:.6g} at {block} = {p:.6g}, outside of {block.image.domain}; choose a map onto it"
+                    f"{what} is {theta:.6g} at {block} = {p:.6g}, outside of {block.image.domain};"
+                    " choose a map onto it"
                 )
             if not abs(again - p) <= 1e-6 * (1.0 + abs(p)):
-                raise RecipeError(f"the inverse of {what} leads from {block} = {p:.6g} to {again:.6g}; mend inverse=")
+                raise RecipeError(
+                    f"the inverse of {what} leads from {block} = {p:.6g} to {again:.6g}; mend"
+                    " inverse="
+                )
 
 
 def _points(block: Block) -> np.ndarray:
-    """Some points in the middle of the domain, where no map of use has run into the limits of floating point."""
+    """Some points in the middle of the domain, where no map of use has run into the limits of
+    floating point.
+    """
     low, high = float(block.domain.inf), float(block.domain.sup)
     line = np.array([-3.0, -1.0, -0.25, 0.25, 1.0, 3.0])
     if np.isfinite(low) and np.isfinite(high):
@@ -92,7 +111,9 @@ def _points(block: Block) -> np.ndarray:
     return high - np.exp(line) if np.isfinite(high) else line
 
 
-def out_of_state(block: Block, state: Mapping[Block, np.ndarray], named: Mapping[str, Any]) -> np.ndarray:
+def out_of_state(
+    block: Block, state: Mapping[Block, np.ndarray], named: Mapping[str, Any]
+) -> np.ndarray:
     """The values of a block of the state, or of the image of one."""
     phi = next((b for b in state if b.image == block), None)
     return state[block] if phi is None else values(phi.forward, state[phi], named)  # type: ignore[arg-type]

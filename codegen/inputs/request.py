@@ -1,4 +1,6 @@
-"""The plain arguments of ``sample``, checked: how long to run, on how many rows, and what to keep."""
+"""The plain arguments of ``sample``, checked: how long to run, on how many rows, and what to
+keep.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,22 @@ class Request:
 
 
 def read_request(
-    module: Module, rows: int | None, *, step_size: Any, steps: Any, warmup: Any, thin: Any, chains: Any, seed: Any,
-    batch_size: Any, replace: Any, threads: Any, keep: Any, checkpoint: Any, checkpoint_seconds: Any,
-) -> Request:  # fmt: skip
+    module: Module,
+    rows: int | None,
+    *,
+    step_size: Any,
+    steps: Any,
+    warmup: Any,
+    thin: Any,
+    chains: Any,
+    seed: Any,
+    batch_size: Any,
+    replace: Any,
+    threads: Any,
+    keep: Any,
+    checkpoint: Any,
+    checkpoint_seconds: Any,
+) -> Request:
     """The checked arguments; ``rows`` is how many rows the data have, None without data."""
     number = whole("chains", chains, 1)
     request = Request(
@@ -61,18 +76,32 @@ def read_request(
         seed=whole("seed", seed, 0, LARGEST_SEED),
         batch_size=_batch(batch_size, rows),
         replace=flag("replace", replace),
-        threads=min(number, MOST_THREADS, os.cpu_count() or 1 if threads is None else whole("threads", threads, 1)),
+        threads=min(
+            number,
+            MOST_THREADS,
+            os.cpu_count() or 1 if threads is None else whole("threads", threads, 1),
+        ),
         kept=_kept(keep, module.plan.state),
         checkpoint=None if checkpoint is None else as_path(checkpoint, "checkpoint"),
         checkpoint_seconds=positive("checkpoint_seconds", checkpoint_seconds),
     )
     if request.draws < 1:
-        raise RecipeError(f"steps={steps} with warmup={warmup} and thin={thin} keep no draw; raise steps")
-    for what, needed in (("control_variates", module.controlled), ("compensate", bool(module.plan.variances))):
+        raise RecipeError(
+            f"steps={steps} with warmup={warmup} and thin={thin} keep no draw; raise steps"
+        )
+    for what, needed in (
+        ("control_variates", module.controlled),
+        ("compensate", bool(module.plan.variances)),
+    ):
         if needed and not request.batch_size:
-            raise RecipeError(f"{what}= is about minibatches: give batch_size=, or leave {what}= out")
+            raise RecipeError(
+                f"{what}= is about minibatches: give batch_size=, or leave {what}= out"
+            )
     if module.plan.variances and request.batch_size < 2:
-        raise RecipeError("compensate= estimates a variance from the rows of a minibatch: give a batch_size of 2 or more")
+        raise RecipeError(
+            "compensate= estimates a variance from the rows of a minibatch: give a batch_size of 2"
+            " or more"
+        )
     return request
 
 
@@ -88,12 +117,16 @@ def _kept(keep: Any, state: tuple[Block, ...]) -> tuple[Block, ...]:
     if keep is None:
         return state
     if not isinstance(keep, str | Indexed | Scalar | Sequence):
-        raise RecipeError(f"keep={worded(keep)} must be blocks or their names, such as keep=['theta']")
+        raise RecipeError(
+            f"keep={worded(keep)} must be blocks or their names, such as keep=['theta']"
+        )
     wanted: Sequence[Any] = [keep] if isinstance(keep, str | Indexed | Scalar) else list(keep)
     by_name = {shown(b).name: b for b in state}
     for block in wanted:
         if str(block) not in by_name:
-            raise RecipeError(f"keep= names {block}, which is no block; the blocks are {', '.join(by_name)}")
+            raise RecipeError(
+                f"keep= names {block}, which is no block; the blocks are {', '.join(by_name)}"
+            )
     if not wanted:
         raise RecipeError("keep=[] keeps nothing; name the blocks to keep")
     return tuple(by_name[name] for name in dict.fromkeys(map(str, wanted)))

@@ -1,4 +1,6 @@
-"""Step sizes from step to step: each a pure function of the number of the step, so that a run can be split and resumed anywhere."""
+"""Step sizes from step to step: each a pure function of the number of the step, so that a run can
+be split and resumed anywhere.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class Cyclical:
 
     def at(self, t: np.ndarray) -> np.ndarray:
         """The step sizes of these steps (counted from 0)."""
-        return self.a * sine(0.5 * np.pi * ((self.length - t % self.length) / self.length)) ** 2  # the same, without a difference
+        return (
+            self.a * sine(0.5 * np.pi * ((self.length - t % self.length) / self.length)) ** 2
+        )  # the same, without a difference
 
 
 Schedule = Constant | Polynomial | Cyclical
@@ -75,7 +79,8 @@ def step_sizes(schedule: Schedule, start: int, count: int) -> np.ndarray:
     sizes = np.concatenate([schedule.at(t) for t in np.split(steps, pieces)])
     if not np.all(sizes > 0):
         raise RecipeError(
-            f"the step size of {schedule} has come down to 0 in step {start + int(np.argmin(sizes > 0))}; use fewer steps"
+            f"the step size of {schedule} has come down to 0 in step"
+            f" {start + int(np.argmin(sizes > 0))}; use fewer steps"
         )
     return sizes
 

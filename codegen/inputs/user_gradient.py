@@ -1,4 +1,6 @@
-"""Gradients that are functions of the user's own: of a potential without data, or in the place of a posterior's derived one."""
+"""Gradients that are functions of the user's own: of a potential without data, or in the place of a
+posterior's derived one.
+"""
 
 from __future__ import annotations
 
@@ -26,23 +28,39 @@ TOLERANCE = 1e-3  # a gradient in single precision passes, a wrong sign or scale
 
 
 def own_gradients(module: Module, gradient: Any) -> dict[Potential, Any]:
-    """The compiled function of the user for every potential that needs one, from the posteriors and from ``gradient=``.
+    """The compiled function of the user for every potential that needs one, from the posteriors and
+    from ``gradient=``.
 
     Raises:
         RecipeError: where one is missing, not needed, or not a function.
     """
-    posteriors = {U: e.gradient.posterior.user_gradient for U, e in module.estimators.items() if e.gradient.derived is None}
+    posteriors = {
+        U: e.gradient.posterior.user_gradient
+        for U, e in module.estimators.items()
+        if e.gradient.derived is None
+    }
     needed = [U for U in module.plan.potentials if U not in module.estimators]
     if gradient is not None and not needed:
-        raise RecipeError("gradient= is not needed: every potential of this recipe is bound; leave it out")
-    given = {_potential(key, needed): f for key, f in gradient.items()} if isinstance(gradient, Mapping) else {}
+        raise RecipeError(
+            "gradient= is not needed: every potential of this recipe is bound; leave it out"
+        )
+    given = (
+        {_potential(key, needed): f for key, f in gradient.items()}
+        if isinstance(gradient, Mapping)
+        else {}
+    )
     if gradient is not None and not isinstance(gradient, Mapping):
         if len(needed) > 1:
             raise RecipeError(
-                f"there are {len(needed)} potentials without data: give gradient={{{needed[0]}: ..., {needed[1]}: ...}}"
+                f"there are {len(needed)} potentials without data: give gradient={{{needed[0]}:"
+                f" ..., {needed[1]}: ...}}"
             )
         given = {needed[0]: gradient}
-    return {U: _compiled(U, {**posteriors, **given}.get(U)) for U in module.plan.potentials if U in posteriors or U in needed}
+    return {
+        U: _compiled(U, {**posteriors, **given}.get(U))
+        for U in module.plan.potentials
+        if U in posteriors or U in needed
+    }
 
 
 def gradient_argument(module: Module, own: Mapping[Potential, Any]) -> Any:
@@ -63,7 +81,10 @@ def _potential(key: Any, needed: list[Potential]) -> Potential:
     for U in needed:
         if key in (U, U.name):
             return U
-    raise RecipeError(f"gradient= names {key}, which is no potential without data; those are {', '.join(map(str, needed))}")
+    raise RecipeError(
+        f"gradient= names {key}, which is no potential without data; those are"
+        f" {', '.join(map(str, needed))}"
+    )
 
 
 def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
@@ -71,8 +92,8 @@ def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
         blocks = ", ".join(b.name for b in U.blocks)
         results = ", ".join(f"g_{b.name}" for b in U.blocks)
         raise RecipeError(
-            f"{U} has no gradient: bind it, bind(recipe, {{{U}: Posterior(...) or an expression}}), "
-            f"or give gradient=f with f({results}, {blocks})"
+            f"{U} has no gradient: bind it, bind(recipe, {{{U}: Posterior(...) or an expression}}),"
+            f" or give gradient=f with f({results}, {blocks})"
         )
     if not isinstance(function, FunctionType | Dispatcher):
         raise RecipeError(f"gradient={worded(function)} is not a function")
@@ -80,7 +101,9 @@ def _compiled(U: Potential, function: Callable[..., None] | None) -> Any:
 
 
 def source_text(function: Any) -> str:
-    """The text of a function with that of the functions it calls and the values of its globals, for a fingerprint."""
+    """The text of a function with that of the functions it calls and the values of its globals, for
+    a fingerprint.
+    """
     texts: dict[Any, str] = {}
     _collect_sources(function, texts)
     return "\n".join(texts.values())
@@ -97,7 +120,10 @@ def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
     outside = inspect.getclosurevars(plain)
     for name, value in sorted({**outside.globals, **outside.nonlocals}.items()):
         if isinstance(value, np.ndarray):
-            texts[id(plain), name] = f"{name} = {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+            texts[id(plain), name] = (
+                f"{name} = {value.dtype} {value.shape}"
+                f" {hashlib.sha256(value.tobytes()).hexdigest()}"
+            )
         elif isinstance(value, int | float | complex | str | tuple):
             texts[id(plain), name] = f"{name} = {value!r}"
         else:
@@ -105,47 +131,71 @@ def _collect_sources(function: Any, texts: dict[Any, str]) -> None:
 
 
 def call_own(
-    posterior: Posterior, function: Any, blocks: Sequence[np.ndarray], rows: np.ndarray, data: Sequence[np.ndarray]
+    posterior: Posterior,
+    function: Any,
+    blocks: Sequence[np.ndarray],
+    rows: np.ndarray,
+    data: Sequence[np.ndarray],
 ) -> list[np.ndarray]:
-    """What a gradient of the user's own writes, from some rows; whatever goes wrong is one sentence.
+    """What a gradient of the user's own writes, from some rows; whatever goes wrong is one
+    sentence.
 
     Raises:
-        RecipeError: where it cannot be compiled or called, leaves a result unwritten, or changes its arguments.
+        RecipeError: where it cannot be compiled or called, leaves a result unwritten, or changes
+            its arguments.
     """
     before, results = [b.copy() for b in blocks], [np.full(b.size, np.nan) for b in blocks]
     kept = rows.copy()
     try:
         function(*blocks, rows, *data, *results)
     except NumbaError as error:
-        raise RecipeError(f"Numba cannot compile the gradient of your own: {reason_of_numba(error)}") from None
+        raise RecipeError(
+            f"Numba cannot compile the gradient of your own: {reason_of_numba(error)}"
+        ) from None
     except Exception as error:  # it is the user's program
-        raise RecipeError(f"the gradient of your own fails: {type(error).__name__}: {error}") from None
+        raise RecipeError(
+            f"the gradient of your own fails: {type(error).__name__}: {error}"
+        ) from None
     if not all(np.array_equal(a, b) for a, b in zip([*blocks, rows], [*before, kept], strict=True)):
-        raise RecipeError("the gradient of your own changes its arguments; it may write into its last ones only, the results")
+        raise RecipeError(
+            "the gradient of your own changes its arguments; it may write into its last ones only,"
+            " the results"
+        )
     finite = all(np.all(np.isfinite(g)) for g in results)
     bad = [] if finite else bad_rows([posterior])
     if bad:
-        raise RecipeError(f"the gradient of your own is not finite: {'; '.join(bad)}; correct it, or leave the row out")
+        raise RecipeError(
+            f"the gradient of your own is not finite: {'; '.join(bad)}; correct it, or leave the"
+            " row out"
+        )
     if not finite:
         raise RecipeError(
-            "the gradient of your own does not write a finite number into every coordinate of its results; they are not zero "
-            "when it is called, so set them before you add to them"
+            "the gradient of your own does not write a finite number into every coordinate of its"
+            " results; they are not zero when it is called, so set them before you add to them"
         )
     return results
 
 
 def check_own_gradient(
-    posterior: Posterior, function: Any, arrays: Sequence[np.ndarray], density: Density | None, at: Sequence[np.ndarray]
+    posterior: Posterior,
+    function: Any,
+    arrays: Sequence[np.ndarray],
+    density: Density | None,
+    at: Sequence[np.ndarray],
 ) -> None:
-    """Call a gradient of the user at one point and from some rows, and compare it with the derived one, if there is one.
+    """Call a gradient of the user at one point and from some rows, and compare it with the derived
+    one, if there is one.
 
     ``at`` has one array a block of the posterior.
 
     Raises:
-        RecipeError: where they differ, with the coordinate and both values, or where the function cannot be used.
+        RecipeError: where they differ, with the coordinate and both values, or where the function
+            cannot be used.
     """
     count = arrays[0].shape[0] if arrays else 1
-    size = min(CHECKED_ROWS, max(1, count // 2))  # not all of them, or a missing N/n would not be seen
+    size = min(
+        CHECKED_ROWS, max(1, count // 2)
+    )  # not all of them, or a missing N/n would not be seen
     rows = np.unique(np.linspace(0, count - 1, size).astype(np.int64))
     found = call_own(posterior, function, at, rows, arrays)
     if density is None:
@@ -156,8 +206,9 @@ def check_own_gradient(
         worst = int(np.argmax(np.abs(ours - theirs)))
         if not abs(ours[worst] - theirs[worst]) <= TOLERANCE * scale + 1e-12:
             raise RecipeError(
-                f"the gradient of your own by {block}[{worst}] is {theirs[worst]:.6g} from {rows.size} of the {count} rows, "
-                f"and the one derived from log_likelihood and log_prior is {ours[worst]:.6g}; mend one of them"
+                f"the gradient of your own by {block}[{worst}] is {theirs[worst]:.6g} from"
+                f" {rows.size} of the {count} rows, and the one derived from log_likelihood and"
+                f" log_prior is {ours[worst]:.6g}; mend one of them"
             )
 
 

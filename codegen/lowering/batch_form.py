@@ -1,8 +1,10 @@
-"""Many chains at once, a chain a column: which plans have that form, and how a statement becomes loops over chains.
+"""Many chains at once, a chain a column: which plans have that form, and how a statement becomes
+loops over chains.
 
-The innermost loop goes over chains and is what is vectorised, so that a target of two coordinates costs no more a coordinate than
-one of many. What a loop over chains computes for one chain is the text of ``run`` with another index text, operation by operation:
-the draws are the same bits. A number that one such loop computes and another one reads stands in between in an array of its own.
+The innermost loop goes over chains and is what is vectorised, so that a target of two coordinates
+costs no more a coordinate than one of many. What a loop over chains computes for one chain is the
+text of ``run`` with another index text, operation by operation: the draws are the same bits. A
+number that one such loop computes and another one reads stands in between in an array of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ CELL = re.compile(r"\b(state|out)\.(\w+)\[(i|0)\]")
 
 
 def refusal_of_many(plan: Plan) -> str | None:
-    """Why a plan has no form with many chains at once; None where it has one. Then ``run`` moves them one after another."""
+    """Why a plan has no form with many chains at once; None where it has one. Then ``run`` moves
+    them one after another.
+    """
     statements = (*every(plan.statements), *plan.recorded.statements)
     if any(isinstance(s, GradientCall | ValueCall) for s in statements):
         return "its gradients are functions of one chain"
@@ -33,13 +37,16 @@ def refusal_of_many(plan: Plan) -> str | None:
 
 
 def of_column(text: str) -> str:
-    """The text of a statement for one chain with its cells in column ``c``: ``state.theta[i]`` becomes ``state.theta[i, c]``."""
+    """The text of a statement for one chain with its cells in column ``c``: ``state.theta[i]``
+    becomes ``state.theta[i, c]``.
+    """
     return CELL.sub(r"\1.\2[\3, c]", text)
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A loop over chains inside of other loops, or conditions: ``outer`` are their heads, ``before`` a line inside of them.
+    """A loop over chains inside of other loops, or conditions: ``outer`` are their heads,
+    ``before`` a line inside of them.
 
     ``defines`` and ``uses`` are the numbers that its ``lines`` compute and read.
     """
@@ -52,7 +59,12 @@ class Piece:
 
     def followed_by(self, other: Piece) -> Piece:
         """One loop for two pieces."""
-        return Piece(self.outer, (*self.lines, *other.lines), self.defines | other.defines, self.uses | other.uses)
+        return Piece(
+            self.outer,
+            (*self.lines, *other.lines),
+            self.defines | other.defines,
+            self.uses | other.uses,
+        )
 
 
 @dataclass(frozen=True)
@@ -75,12 +87,16 @@ Part = Piece | Once | Repeated
 
 @dataclass
 class Numbers:
-    """The numbers that are kept from one loop over chains to the next: the name of each array by that of the number."""
+    """The numbers that are kept from one loop over chains to the next: the name of each array by
+    that of the number.
+    """
 
     kept: dict[str, str] = field(default_factory=dict)
 
     def keep_what_crosses(self, parts: Iterable[Part], fresh: Mapping[str, str]) -> None:
-        """Take a name from ``fresh`` for every number that a loop reads and another one computes."""
+        """Take a name from ``fresh`` for every number that a loop reads and another one
+        computes.
+        """
         pieces = list(pieces_of(parts))
         for piece in pieces:
             for other in pieces:
@@ -99,7 +115,9 @@ def pieces_of(parts: Iterable[Part]) -> Iterator[Piece]:
 
 
 def merged(parts: Iterable[Part]) -> list[Part]:
-    """As few loops over chains as their order allows: neighbours that stand in no other loop become one."""
+    """As few loops over chains as their order allows: neighbours that stand in no other loop become
+    one.
+    """
     result: list[Part] = []
     for part in parts:
         last = result[-1] if result else None

@@ -36,7 +36,11 @@ def in_place(statement: Statement) -> Statement:
 
 @in_place.register
 def _(statement: Let) -> Statement:
-    symbols = {s: Symbol(_moved(s.name), real=True) for s in statement.value.free_symbols if s.name.startswith("out.")}
+    symbols = {
+        s: Symbol(_moved(s.name), real=True)
+        for s in statement.value.free_symbols
+        if s.name.startswith("out.")
+    }
     store = None if statement.store is None else _moved(statement.store)
     return Let(statement.target, statement.value.xreplace(symbols), store, statement.comment)
 
@@ -64,7 +68,9 @@ def _moved_call(call: GradientCall | ValueCall) -> tuple[Any, ...]:
 
 @in_place.register
 def _(statement: Test) -> Statement:
-    restored = tuple(Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored)
+    restored = tuple(
+        Restored(_moved(r.field), _moved(r.source), r.length, r.flipped) for r in statement.restored
+    )
     return Test(statement.accepted, statement.log_ratio, statement.key, restored)
 
 
@@ -74,7 +80,9 @@ def _moved(text: str) -> str:
 
 @dataclass(frozen=True)
 class InPlace:
-    """The statements of a plan in place: the numbers that no step changes, the rest of a step, and what is recorded after it."""
+    """The statements of a plan in place: the numbers that no step changes, the rest of a step, and
+    what is recorded after it.
+    """
 
     constant: list[Let]
     changing: list[Statement]
@@ -89,12 +97,20 @@ def plan_in_place(plan: Plan) -> InPlace:
     return InPlace(constant, changing, [in_place(s) for s in plan.recorded.statements])
 
 
-def _without_constants(statements: Iterable[Statement], known: set[str], constant: list[Let]) -> list[Statement]:
+def _without_constants(
+    statements: Iterable[Statement], known: set[str], constant: list[Let]
+) -> list[Statement]:
     changing: list[Statement] = []
     for s in (in_place(s) for s in statements):
         if isinstance(s, Loop):
-            changing.append(replace(s, statements=tuple(_without_constants(s.statements, known, constant))))
-        elif isinstance(s, Let) and not s.store and all(_constant(x, known) for x in s.value.free_symbols):
+            changing.append(
+                replace(s, statements=tuple(_without_constants(s.statements, known, constant)))
+            )
+        elif (
+            isinstance(s, Let)
+            and not s.store
+            and all(_constant(x, known) for x in s.value.free_symbols)
+        ):
             known.add(s.target.name)
             constant.append(s)
         else:
@@ -107,15 +123,27 @@ def _constant(symbol: Symbol, known: set[str]) -> bool:
 
 
 def filled_noises(plan: Plan) -> list[NoiseDraw]:
-    """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a product."""
+    """The draws that a fused loop cannot make: those read by more than one loop, or by a sum or a
+    product.
+    """
     drawn = [d for d in every_noise(plan) if d.length is not None]
     uses = {d.key: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
     return [d for d in drawn if len(uses[d.key]) != 1 or not isinstance(uses[d.key][0], Sweep)]
 
 
 def drawn_ahead(plan: Plan) -> list[NoiseDraw]:
-    """The draws that have random numbers for several steps at once: of the rest of a block, and of two numbers (by the first)."""
+    """The draws that have random numbers for several steps at once: of the rest of a block, and of
+    two numbers (by the first).
+    """
     filled = filled_noises(plan)
     loops = [s.noises for s in every(plan.statements) if isinstance(s, Loop)]
-    numbers = {pair[0].key for noises in (plan.noises, *loops, plan.recorded.noises) for pair in scalar_pairs(noises)}
-    return [d for d in every_noise(plan) if d.key in numbers or (d.length is not None and d not in filled)]
+    numbers = {
+        pair[0].key
+        for noises in (plan.noises, *loops, plan.recorded.noises)
+        for pair in scalar_pairs(noises)
+    }
+    return [
+        d
+        for d in every_noise(plan)
+        if d.key in numbers or (d.length is not None and d not in filled)
+    ]

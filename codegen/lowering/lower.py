@@ -1,7 +1,8 @@
-"""Lower an expression of the language to loop bodies: sums become loops of their own, coordinate-free factors are hoisted.
+"""Lower an expression of the language to loop bodies: sums become loops of their own,
+coordinate-free factors are hoisted.
 
-What a symbol reads is decided by the caller's ``leaf``; everything that is common to a step and to the gradient of a posterior
-is here.
+What a symbol reads is decided by the caller's ``leaf``; everything that is common to a step and to
+the gradient of a posterior is here.
 """
 
 from __future__ import annotations
@@ -32,14 +33,16 @@ class Lowering:
     """A list of statements under construction.
 
     Args:
-        leaf: what a symbol or a partial derivative reads at the coordinate of a label (GENERIC in an elementwise loop, another
-            label inside a sum).
+        leaf: what a symbol or a partial derivative reads at the coordinate of a label (GENERIC in
+            an elementwise loop, another label inside a sum).
         namer: where new names come from.
         matrix: the text of a constant matrix.
         scratch: reserves an array of a length, and says how it is called.
     """
 
-    def __init__(self, leaf: Leaf, namer: Namer, matrix: Callable[[Dense], str], scratch: ScratchOf) -> None:
+    def __init__(
+        self, leaf: Leaf, namer: Namer, matrix: Callable[[Dense], str], scratch: ScratchOf
+    ) -> None:
         self.leaf, self.namer, self.matrix, self.scratch = leaf, namer, matrix, scratch
         self.statements: list[Statement] = []
         self._sums: dict[Expr, Symbol] = {}
@@ -74,13 +77,18 @@ class Lowering:
     @_lower.register
     def _(self, e: NoncentralChiSquared, label: int) -> Expr:
         if label != GENERIC:
-            raise OutsideLanguageError(f"{e} stands inside a sum; a draw that is not normal stands outside of sums only")
+            raise OutsideLanguageError(
+                f"{e} stands inside a sum; a draw that is not normal stands outside of sums only"
+            )
         return self.leaf(e, label)
 
     @_lower.register
     def _(self, e: DenseEntry, label: int) -> Expr:
         if set(e.labels) != {label}:
-            raise OutsideLanguageError(f"{e} stands outside of a sum over one of its indices; write it as dot({e.matrix}, v)")
+            raise OutsideLanguageError(
+                f"{e} stands outside of a sum over one of its indices; write it as"
+                f" dot({e.matrix}, v)"
+            )
         return varying(f"{self.matrix(e.matrix)}[i, i]")
 
     @_lower.register
@@ -99,7 +107,9 @@ class Lowering:
         return self._sums[value]
 
     def _place_sum(self, target: Symbol, value: Expr, length: Length) -> None:
-        """Join the earliest loop of that length at the end of the list that does not come before what the value needs."""
+        """Join the earliest loop of that length at the end of the list that does not come before
+        what the value needs.
+        """
         joined = None
         for n in range(len(self.statements) - 1, -1, -1):
             group = self.statements[n]
@@ -113,28 +123,39 @@ class Lowering:
             return
         group = self.statements[joined]
         assert isinstance(group, Sums)
-        self.statements[joined] = Sums(group.function, length, (*group.targets, target), (*group.values, value))
+        self.statements[joined] = Sums(
+            group.function, length, (*group.targets, target), (*group.values, value)
+        )
 
     def _product(self, e: Total, body: Expr, k: int, label: int) -> Expr:
         factors = Mul.make_args(body)
         entries = [f for f in factors if isinstance(f, DenseEntry) and set(f.labels) == {k, label}]
         rest = Mul(*(f for f in factors if f not in entries))
         if len(entries) != 1 or labels(rest) - {k}:
-            raise OutsideLanguageError(f"{e} needs a double loop that is no product of a Dense matrix with a vector: it is refused")
+            raise OutsideLanguageError(
+                f"{e} needs a double loop that is no product of a Dense matrix with a vector: it is"
+                " refused"
+            )
         entry = entries[0]
         M = entry.matrix
         transposed = not M.symmetric and entry.labels[0] == k
         rows, columns = (M.column, M.row) if transposed else (M.row, M.column)
-        return self.product(self.matrix(M), self._lower(rest, k), rows.length, columns.length, transposed)
+        return self.product(
+            self.matrix(M), self._lower(rest, k), rows.length, columns.length, transposed
+        )
 
-    def product(self, matrix: str, value: Expr, rows: Length, columns: Length, transposed: bool = False) -> Expr:
+    def product(
+        self, matrix: str, value: Expr, rows: Length, columns: Length, transposed: bool = False
+    ) -> Expr:
         """The product of a matrix with a vector, as an array of scratch."""
         key = (Symbol(matrix), value, sympy.true if transposed else sympy.false)
         if key not in self._products:
             target = self.scratch(f"{matrix.rsplit('.', maxsplit=1)[-1]}_times", rows)
             function = self.namer.fresh("multiply")
             value = self.hoisted(value)
-            self.statements.append(MatrixProduct(function, target, matrix, transposed, rows, columns, value))
+            self.statements.append(
+                MatrixProduct(function, target, matrix, transposed, rows, columns, value)
+            )
             self._products[key] = target
         return varying(f"{self._products[key]}[i]")
 
@@ -145,7 +166,9 @@ class Lowering:
         return target
 
     def hoisted(self, e: Expr, local: Iterable[Symbol] = ()) -> Expr:
-        """The expression with its coordinate-free compound parts computed once, before the loop; ``local`` vary in the loop."""
+        """The expression with its coordinate-free compound parts computed once, before the loop;
+        ``local`` vary in the loop.
+        """
         inner = set(local)
 
         def varies(f: Expr) -> bool:
@@ -171,13 +194,20 @@ class Lowering:
         return -f if negative else f
 
     def sweep(
-        self, length: Length, values: list[tuple[Symbol, Expr]], stores: dict[str, Symbol], comments: Iterable[str], name: str
+        self,
+        length: Length,
+        values: list[tuple[Symbol, Expr]],
+        stores: dict[str, Symbol],
+        comments: Iterable[str],
+        name: str,
     ) -> Sweep:
         """A fused loop with these local values; common parts are computed once a coordinate."""
         local = [s for s, _ in values]
         hoisted = [self.hoisted(e, local) for _, e in values]
         body = with_common_parts(list(zip(local, hoisted, strict=True)), self.namer)
-        sweep = Sweep(self.namer.fresh(name), length, tuple(body), tuple(stores.items()), tuple(comments))
+        sweep = Sweep(
+            self.namer.fresh(name), length, tuple(body), tuple(stores.items()), tuple(comments)
+        )
         self.statements.append(sweep)
         return sweep
 

@@ -1,7 +1,9 @@
-"""Metropolis tests as statements: save the state, move it, compare, and go back where the move is not accepted.
+"""Metropolis tests as statements: save the state, move it, compare, and go back where the move is
+not accepted.
 
-Values and gradients of potentials that are evaluated where the move begins and where it ends are saved and put back as well: they
-are right for the state that the test leaves, and the next move begins with them.
+Values and gradients of potentials that are evaluated where the move begins and where it ends are
+saved and put back as well: they are right for the state that the test leaves, and the next move
+begins with them.
 """
 
 from __future__ import annotations
@@ -24,20 +26,26 @@ NOW = View({}, fresh=True)
 
 @dataclass(frozen=True)
 class Saved:
-    """Where the blocks were copied to, and what of potentials was evaluated and copied with them, array by array."""
+    """Where the blocks were copied to, and what of potentials was evaluated and copied with them,
+    array by array.
+    """
 
     blocks: Mapping[Block, str]
     evaluated: Mapping[Evaluated, tuple[Restored, ...]]
 
 
 def map_tested(part: MetropolisedMap, planner: Planner) -> None:
-    """Steps of a reversible map, and the test of ``H(z) - H(Psi(z))``; rejected, the state is the old one, flipped."""
+    """Steps of a reversible map, and the test of ``H(z) - H(Psi(z))``; rejected, the state is the
+    old one, flipped.
+    """
     rule = _moves(part.map)
     flips = set(part.flips if part.flip_on_rejection else ())
     moved = [b for b in planner.state if b in {b for b, _ in rule}]
     values: list[Evaluated] = [(ValueCall, U) for U in _potentials(part.map.target)]
     gradients: list[Evaluated] = [(GradientCall, U) for U in _read_at_both_ends(part.map, planner)]
-    saved = _save(planner, [b for b in planner.state if b in moved or b in flips], [*values, *gradients])
+    saved = _save(
+        planner, [b for b in planner.state if b in moved or b in flips], [*values, *gradients]
+    )
     before = _number(planner, part.map.target, NOW, "energy")
     times = part.times if isinstance(part.times, tuple) else (part.times, part.times)
 
@@ -56,7 +64,9 @@ def proposal_tested(part: MetropolisHastings, planner: Planner) -> None:
     rule = _moves(part.proposal)
     values: list[Evaluated] = [(ValueCall, U) for U in _potentials(part.cost)]
     gradients: list[Evaluated] = [(GradientCall, U) for U in _differentiated(part.cost)]
-    saved = _save(planner, [b for b in planner.state if b in {b for b, _ in rule}], [*values, *gradients])
+    saved = _save(
+        planner, [b for b in planner.state if b in {b for b, _ in rule}], [*values, *gradients]
+    )
     old = _cells(planner, saved.blocks)
     planner.carry_out(rule, part.proposal.sequential)
     new, second = _cells(planner, {}), dict(part.partners)  # y for every block x that moves
@@ -79,17 +89,35 @@ def _differentiated(e: Expr) -> list[Potential]:
 
 
 def _read_at_both_ends(rule: Update, planner: Planner) -> list[Potential]:
-    """The potentials whose gradient is read before their blocks move, and again after they have moved for the last time."""
+    """The potentials whose gradient is read before their blocks move, and again after they have
+    moved for the last time.
+    """
 
     def read_first(U: Potential, moves: Iterable[tuple[Block, Expr]]) -> bool:
-        return next((U in _differentiated(e) for b, e in moves if U in _differentiated(e) or b in planner.read_by(U)), False)
+        return next(
+            (
+                U in _differentiated(e)
+                for b, e in moves
+                if U in _differentiated(e) or b in planner.read_by(U)
+            ),
+            False,
+        )
 
     def moved_last(U: Potential) -> bool:
         blocks = planner.read_by(U)
-        return next((b in blocks for b, e in reversed(rule.rule) if e != b and (b in blocks or U in _differentiated(e))), True)
+        return next(
+            (
+                b in blocks
+                for b, e in reversed(rule.rule)
+                if e != b and (b in blocks or U in _differentiated(e))
+            ),
+            True,
+        )
 
     used = {U: None for _, e in rule.rule for U in _differentiated(e)}
-    return [U for U in used if rule.sequential and read_first(U, _moves(rule)) and not moved_last(U)]
+    return [
+        U for U in used if rule.sequential and read_first(U, _moves(rule)) and not moved_last(U)
+    ]
 
 
 def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluated]) -> Saved:
@@ -102,11 +130,25 @@ def _save(planner: Planner, blocks: Iterable[Block], evaluated: Iterable[Evaluat
     kept = {}
     for what in evaluated:
         results = planner.evaluate(*what)
-        lengths = [getattr(b, "length", None) for b in what[1].blocks] if what[0] is GradientCall else [None]
-        copies = [planner.reserve(f"saved_{name.removeprefix('out.')}", n) for name, n in zip(results, lengths, strict=True)]
+        lengths = (
+            [getattr(b, "length", None) for b in what[1].blocks]
+            if what[0] is GradientCall
+            else [None]
+        )
+        copies = [
+            planner.reserve(f"saved_{name.removeprefix('out.')}", n)
+            for name, n in zip(results, lengths, strict=True)
+        ]
         for name, copy, length in zip(results, copies, lengths, strict=True):
-            _copy(planner, Symbol(f"{name}[0]") if length is None else varying(f"{name}[i]"), copy, length)
-        kept[what] = tuple(Restored(*three, flipped=False) for three in zip(results, copies, lengths, strict=True))
+            _copy(
+                planner,
+                Symbol(f"{name}[0]") if length is None else varying(f"{name}[i]"),
+                copy,
+                length,
+            )
+        kept[what] = tuple(
+            Restored(*three, flipped=False) for three in zip(results, copies, lengths, strict=True)
+        )
     return Saved(saved, kept)
 
 
@@ -123,7 +165,11 @@ def _cells(planner: Planner, saved: Mapping[Block, str]) -> dict[Block, Expr]:
     """Where every block is read, or was saved."""
 
     def cell(b: Block) -> Expr:
-        return varying(f"{saved[b]}[i]") if b in saved and not isinstance(b, Scalar) else planner.leaf(b, GENERIC)
+        return (
+            varying(f"{saved[b]}[i]")
+            if b in saved and not isinstance(b, Scalar)
+            else planner.leaf(b, GENERIC)
+        )
 
     return {b: cell(b) for b in planner.state}
 
@@ -137,15 +183,24 @@ def _number(planner: Planner, e: Expr, view: View, wish: str) -> Symbol:
 
 
 def _test(planner: Planner, log_ratio: Expr, saved: Saved, flips: set[Block]) -> None:
-    right = {what: arrays for what, arrays in saved.evaluated.items() if not flips & set(planner.read_by(what[1]))}
-    if any(planner.evaluated[what] != planner.versions(what[1]) for what in right):  # no assert: the draws rest on it
+    right = {
+        what: arrays
+        for what, arrays in saved.evaluated.items()
+        if not flips & set(planner.read_by(what[1]))
+    }
+    if any(
+        planner.evaluated[what] != planner.versions(what[1]) for what in right
+    ):  # no assert: the draws rest on it
         raise AssertionError("a gradient is restored that is not of the state before the move")
     restored = [
-        Restored(f"out.{planner.fields[b]}", source, getattr(b, "length", None), b in flips) for b, source in saved.blocks.items()
+        Restored(f"out.{planner.fields[b]}", source, getattr(b, "length", None), b in flips)
+        for b, source in saved.blocks.items()
     ]
     restored += [array for arrays in right.values() for array in arrays]
     fresh = planner.namer.fresh
-    planner.lowering.statements.append(Test(fresh("accepted"), log_ratio, fresh("key_test"), tuple(restored)))
+    planner.lowering.statements.append(
+        Test(fresh("accepted"), log_ratio, fresh("key_test"), tuple(restored))
+    )
     planner.lowering.forget()
     for b in saved.blocks:
         planner.version[b] += 1

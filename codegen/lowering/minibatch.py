@@ -1,4 +1,6 @@
-"""The gradient of a posterior over rows of its data, lowered like a step: sums of a datum, its contribution, prior and scale."""
+"""The gradient of a posterior over rows of its data, lowered like a step: sums of a datum, its
+contribution, prior and scale.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,16 @@ from codegen.lowering.statements import Let, RowsJoin, Statement
 from recipe.declare.posterior import Posterior
 from recipe.language.abstract import Dense, Partial, Potential
 from recipe.language.errors import RecipeError
-from recipe.language.symbols import GENERIC, Block, Length, Scalar, ScalarData, Vector, VectorData, name_of
+from recipe.language.symbols import (
+    GENERIC,
+    Block,
+    Length,
+    Scalar,
+    ScalarData,
+    Vector,
+    VectorData,
+    name_of,
+)
 
 SCALE = Symbol("scale", positive=True)
 VALUE = Symbol("value", real=True)
@@ -25,8 +36,8 @@ VALUE = Symbol("value", real=True)
 class RowSum:
     """``scale * (sum over rows of a datum) + after``, the form of a potential and of its gradient.
 
-    ``before`` reads the scalar blocks, ``each_datum`` are numbers of a row, ``joins`` are the sums over rows; ``sizes`` names the
-    lengths that are used as numbers.
+    ``before`` reads the scalar blocks, ``each_datum`` are numbers of a row, ``joins`` are the sums
+    over rows; ``sizes`` names the lengths that are used as numbers.
     """
 
     before: tuple[Statement, ...]
@@ -53,8 +64,9 @@ class Value:
 class PosteriorGradient:
     """How the gradient of one potential is estimated from rows of the data of its posterior.
 
-    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum by its field in ``Data``;
-    without ``derived`` the user's own gradient is called. ``value`` is there where the potential itself is needed, too.
+    ``results`` and ``blocks`` are the array arguments of the function, ``fields`` calls each datum
+    by its field in ``Data``; without ``derived`` the user's own gradient is called. ``value`` is
+    there where the potential itself is needed, too.
     """
 
     potential: Potential
@@ -68,19 +80,39 @@ class PosteriorGradient:
 
 
 def posterior_gradient(
-    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer,
-    *, valued: bool,
-) -> PosteriorGradient:  # fmt: skip
-    """The gradient of ``U = -log_prior - sum over data of log_likelihood``, and U itself where it is ``valued``."""
+    potential: Potential,
+    posterior: Posterior,
+    settings: Mapping[Symbol, str],
+    fields: Mapping[Symbol, str],
+    namer: Namer,
+    *,
+    valued: bool,
+) -> PosteriorGradient:
+    """The gradient of ``U = -log_prior - sum over data of log_likelihood``, and U itself where it
+    is ``valued``.
+    """
     builder = _Builder(potential, settings, fields, namer)
     if valued and posterior.log_likelihood is None:
-        raise RecipeError(f"a Metropolis test compares values of {potential}, and its Posterior has no log_likelihood; give it")
-    value = Value(namer.fresh(f"potential_{potential.name}"), builder.value(posterior)) if valued else None
-    return builder.built(posterior, builder.gradient(posterior) if posterior.user_gradient is None else None, value)
+        raise RecipeError(
+            f"a Metropolis test compares values of {potential}, and its Posterior has no"
+            " log_likelihood; give it"
+        )
+    value = (
+        Value(namer.fresh(f"potential_{potential.name}"), builder.value(posterior))
+        if valued
+        else None
+    )
+    return builder.built(
+        posterior, builder.gradient(posterior) if posterior.user_gradient is None else None, value
+    )
 
 
 def posterior_density(
-    potential: Potential, posterior: Posterior, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer
+    potential: Potential,
+    posterior: Posterior,
+    settings: Mapping[Symbol, str],
+    fields: Mapping[Symbol, str],
+    namer: Namer,
 ) -> tuple[PosteriorGradient, RowSum]:
     """The derived gradient, whatever the user's own is, and the potential itself."""
     builder = _Builder(potential, settings, fields, namer)
@@ -90,21 +122,37 @@ def posterior_density(
 class _Builder:
     """The gradient under construction."""
 
-    def __init__(self, potential: Potential, settings: Mapping[Symbol, str], fields: Mapping[Symbol, str], namer: Namer) -> None:
+    def __init__(
+        self,
+        potential: Potential,
+        settings: Mapping[Symbol, str],
+        fields: Mapping[Symbol, str],
+        namer: Namer,
+    ) -> None:
         self.potential, self.settings, self.fields, self.namer = potential, settings, fields, namer
         self.blocks: dict[Block, str] = {b: namer.fresh(b.name) for b in potential.blocks}
         self.results: dict[Block, str] = {b: namer.fresh(f"g_{b.name}") for b in potential.blocks}
         self.common = CommonLeaves(self.settings, namer)
-        self.number = {b: Symbol(namer.fresh(b.name), real=True) for b in potential.blocks if isinstance(b, Scalar)}
+        self.number = {
+            b: Symbol(namer.fresh(b.name), real=True)
+            for b in potential.blocks
+            if isinstance(b, Scalar)
+        }
 
-    def built(self, posterior: Posterior, derived: RowSum | None, value: Value | None) -> PosteriorGradient:
+    def built(
+        self, posterior: Posterior, derived: RowSum | None, value: Value | None
+    ) -> PosteriorGradient:
         function = self.namer.fresh(f"gradient_{self.potential.name}")
         results, blocks = tuple(self.results.values()), tuple(self.blocks.values())
-        return PosteriorGradient(self.potential, posterior, function, results, blocks, self.fields, derived, value)
+        return PosteriorGradient(
+            self.potential, posterior, function, results, blocks, self.fields, derived, value
+        )
 
     def gradient(self, posterior: Posterior) -> RowSum:
         each = self.joined(posterior.datum_gradient)
-        return RowSum(self.before(), *each, self.scaled(posterior.prior_gradient), self.common.sizes)
+        return RowSum(
+            self.before(), *each, self.scaled(posterior.prior_gradient), self.common.sizes
+        )
 
     def value(self, posterior: Posterior) -> RowSum:
         """The posterior's potential itself."""
@@ -121,16 +169,28 @@ class _Builder:
         """Read the scalar blocks."""
         return tuple(Let(s, Symbol(f"{self.blocks[b]}[0]")) for b, s in self.number.items())
 
-    def joined(self, gradient: dict[Block, Expr]) -> tuple[tuple[Statement, ...], tuple[RowsJoin, ...]]:
+    def joined(
+        self, gradient: dict[Block, Expr]
+    ) -> tuple[tuple[Statement, ...], tuple[RowsJoin, ...]]:
         """What is computed of a row, and how the row joins the results."""
         lowering = Lowering(self.leaf, self.namer, self.matrix, self.reserve)
         lowered = {b: e for b in self.potential.blocks if (e := lowering.lower(gradient[b])) != 0}
         numbers = {b: e for b, e in lowered.items() if isinstance(b, Scalar)}
-        values = [(Symbol(self.namer.fresh(f"{b.name}_of_row"), real=True), e) for b, e in numbers.items()]
+        values = [
+            (Symbol(self.namer.fresh(f"{b.name}_of_row"), real=True), e) for b, e in numbers.items()
+        ]
         lowering.statements += [Let(s, e) for s, e in with_common_parts(values, self.namer)]
-        joins = [self._join(None, dict(zip(numbers, (s for s, _ in values), strict=True)))] if numbers else []
+        joins = (
+            [self._join(None, dict(zip(numbers, (s for s, _ in values), strict=True)))]
+            if numbers
+            else []
+        )
         for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
-            of_length = {b: lowering.hoisted(e) for b, e in lowered.items() if getattr(b, "length", None) == length}
+            of_length = {
+                b: lowering.hoisted(e)
+                for b, e in lowered.items()
+                if getattr(b, "length", None) == length
+            }
             joins.append(self._join(length, of_length))
         return tuple(lowering.statements), tuple(joins)
 
@@ -147,21 +207,35 @@ class _Builder:
         lowered = {b: lowering.lower(gradient[b]) for b in self.potential.blocks}
         self._numbers(lowering, {b: e for b, e in lowered.items() if isinstance(b, Scalar)})
         for length in dict.fromkeys(b.length for b in lowered if isinstance(b, Vector)):
-            self._sweep(lowering, length, {b: e for b, e in lowered.items() if getattr(b, "length", None) == length})
+            self._sweep(
+                lowering,
+                length,
+                {b: e for b, e in lowered.items() if getattr(b, "length", None) == length},
+            )
         return tuple(lowering.statements)
 
     def _numbers(self, lowering: Lowering, lowered: dict[Block, Expr]) -> None:
         """The blocks that are numbers; what their derivatives share is computed once."""
         cells = {b: Symbol(f"{self.results[b]}[0]", real=True) for b in lowered}
-        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e) for b, e in lowered.items()]
+        values = [
+            (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
+            for b, e in lowered.items()
+        ]
         stores = {local: cells[b].name for b, (local, _) in zip(lowered, values, strict=True)}
-        lowering.statements += [Let(s, e, stores.get(s)) for s, e in with_common_parts(values, self.namer)]
+        lowering.statements += [
+            Let(s, e, stores.get(s)) for s, e in with_common_parts(values, self.namer)
+        ]
 
     def _sweep(self, lowering: Lowering, length: Length, lowered: dict[Block, Expr]) -> None:
         cells = {b: varying(f"{self.results[b]}[i]") for b in lowered}
-        values = [(Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e) for b, e in lowered.items()]
+        values = [
+            (Symbol(self.namer.fresh(f"{b.name}_sum"), real=True), SCALE * cells[b] + e)
+            for b, e in lowered.items()
+        ]
         stores = {cells[b].name: local for b, (local, _) in zip(lowered, values, strict=True)}
-        lowering.sweep(length, values, stores, [f"gradient of the prior by {b}" for b in lowered], "add_prior")
+        lowering.sweep(
+            length, values, stores, [f"gradient of the prior by {b}" for b in lowered], "add_prior"
+        )
 
     @singledispatchmethod
     def leaf(self, e: Expr, label: int) -> Expr:
@@ -195,6 +269,11 @@ class _Builder:
         raise unbound(wish)
 
 
-def data_fields(posteriors: Mapping[Potential, Posterior], taken: Namer) -> dict[Potential, dict[Symbol, str]]:
+def data_fields(
+    posteriors: Mapping[Potential, Posterior], taken: Namer
+) -> dict[Potential, dict[Symbol, str]]:
     """A field of ``Data`` for every array of every posterior."""
-    return {U: {s: taken.fresh(name_of(s)) for s, _ in posterior.data} for U, posterior in posteriors.items()}
+    return {
+        U: {s: taken.fresh(name_of(s)) for s, _ in posterior.data}
+        for U, posterior in posteriors.items()
+    }

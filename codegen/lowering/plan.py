@@ -10,9 +10,26 @@ from sympy import Expr, Symbol
 from codegen.lowering.metropolis import map_tested, proposal_tested
 from codegen.lowering.names import Namer, field_namer
 from codegen.lowering.planner import Body, Planner, call_in
-from codegen.lowering.statements import Carried, GradientCall, Plan, Recorded, Test, ValueCall, every
+from codegen.lowering.statements import (
+    Carried,
+    GradientCall,
+    Plan,
+    Recorded,
+    Test,
+    ValueCall,
+    every,
+)
 from recipe.declare.update import Update
-from recipe.kernel import Kernel, MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.kernel import (
+    Kernel,
+    MetropolisedMap,
+    MetropolisedPath,
+    MetropolisHastings,
+    Move,
+    Part,
+    Repeat,
+    updates_of,
+)
 from recipe.kernel.part import leaves_of
 from recipe.language.abstract import Partial, Potential
 from recipe.language.errors import OutsideLanguageError, RecipeError
@@ -24,7 +41,8 @@ def plan(what: Update | Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
     """The statements of one step; ``state`` is the order in which the blocks are stored.
 
     Raises:
-        RecipeError: for what has no compiled form: unbound functions (named), values or second derivatives of a potential.
+        RecipeError: for what has no compiled form: unbound functions (named), values or second
+            derivatives of a potential.
     """
     raise TypeError(what)
 
@@ -39,7 +57,10 @@ def _(update: Update, state: tuple[Block, ...], namer: Namer) -> Plan:
 
 @plan.register
 def _(kernel: Kernel, state: tuple[Block, ...], namer: Namer) -> Plan:
-    written = [*(e for e, where in kernel.written() if where != "target"), *(e for p in kernel.parts for e in _compared(p))]
+    written = [
+        *(e for e, where in kernel.written() if where != "target"),
+        *(e for p in kernel.parts for e in _compared(p)),
+    ]
     planner = Planner(state, written, kernel.step, namer)
     for part in kernel.parts:
         carry_out(part, planner)
@@ -76,8 +97,9 @@ def _(part: MetropolisedMap, planner: Planner) -> None:
 @carry_out.register
 def _(part: MetropolisedPath, planner: Planner) -> None:
     raise RecipeError(
-        "metropolis(..., around=...) has no compiled form: a rejection would take noise back as well. Write the refresh as a part "
-        "of its own before and after the test, compose(refresh(...), metropolis(...), refresh(...))"
+        "metropolis(..., around=...) has no compiled form: a rejection would take noise back as"
+        " well. Write the refresh as a part of its own before and after the test,"
+        " compose(refresh(...), metropolis(...), refresh(...))"
     )
 
 
@@ -87,9 +109,13 @@ def _(part: MetropolisHastings, planner: Planner) -> None:
 
 
 def _moved_by(part: Repeat, planner: Planner) -> tuple[Block, ...]:
-    """The blocks that a loop changes; a Metropolis test may turn the sign of others than its map moves."""
+    """The blocks that a loop changes; a Metropolis test may turn the sign of others than its map
+    moves.
+    """
     moved = {b for u in updates_of(part) for b, e in u.rule if e != b}
-    moved |= {b for leaf in leaves_of(part) if isinstance(leaf, MetropolisedMap) for b in leaf.flips}
+    moved |= {
+        b for leaf in leaves_of(part) if isinstance(leaf, MetropolisedMap) for b in leaf.flips
+    }
     return tuple(b for b in planner.state if b in moved)
 
 
@@ -111,27 +137,52 @@ def _finished(planner: Planner, body: Body, recorded: Recorded, *, in_place: boo
     tested = any(isinstance(s, Test) for s in every(body.lowering.statements))
     statistics = (field_namer(planner.fields.values()).fresh("acceptance_rate"),) if tested else ()
     return Plan(
-        planner.state, planner.fields, planner.settings, planner.scratch, planner.variances, planner.factors,
-        tuple(body.noises), potentials, tuple(body.lowering.statements), planner.common.sizes, _carried(planner, body, tested),
-        recorded, valued, in_place, statistics,
-    )  # fmt: skip
+        planner.state,
+        planner.fields,
+        planner.settings,
+        planner.scratch,
+        planner.variances,
+        planner.factors,
+        tuple(body.noises),
+        potentials,
+        tuple(body.lowering.statements),
+        planner.common.sizes,
+        _carried(planner, body, tested),
+        recorded,
+        valued,
+        in_place,
+        statistics,
+    )
 
 
 def _carried(planner: Planner, body: Body, tested: bool) -> Carried | None:
     """What is evaluated at the end of a step as at the start of the next one.
 
-    Where it may be an estimate, its last evaluation must not stand in a loop: from outside it could not be made again with the
-    random numbers that it had.
+    Where it may be an estimate, its last evaluation must not stand in a loop: from outside it could
+    not be made again with the random numbers that it had.
     """
     statements = body.lowering.statements
-    last = {(type(s), s.potential): s for s in every(statements) if isinstance(s, GradientCall | ValueCall)}
+    last = {
+        (type(s), s.potential): s
+        for s in every(statements)
+        if isinstance(s, GradientCall | ValueCall)
+    }
     ends = [what for what in body.first if planner.ends_where_it_begins(what, body)]
-    found = tuple(call_in(statements, body.first[what]) for what in ends if tested or any(last[what] is s for s in statements))
-    return Carried(found, planner.reserve("right_for_step", None).removeprefix("out.")) if found else None
+    found = tuple(
+        call_in(statements, body.first[what])
+        for what in ends
+        if tested or any(last[what] is s for s in statements)
+    )
+    return (
+        Carried(found, planner.reserve("right_for_step", None).removeprefix("out."))
+        if found
+        else None
+    )
 
 
 def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
-    """What is recorded of the state after the step, all of it from the state as it is then, and with noise of its own.
+    """What is recorded of the state after the step, all of it from the state as it is then, and
+    with noise of its own.
 
     Of a block that stands for another one its image is recorded.
     """
@@ -141,9 +192,17 @@ def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
     for block, e in observe.items():
         gradients = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         if gradients:
-            raise OutsideLanguageError(f"{gradients[0]} in observe[{block}] needs another gradient evaluation: it is refused")
-    lowered = [(b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()]
-    fields = {b: planner.reserve(f"recorded_{b.name}", getattr(b, "length", None)).removeprefix("out.") for b, _, _ in lowered}
+            raise OutsideLanguageError(
+                f"{gradients[0]} in observe[{block}] needs another gradient evaluation: it is"
+                " refused"
+            )
+    lowered = [
+        (b, body.lowering.lower(e), f"recorded: {b.image or b} <- {e}") for b, e in observe.items()
+    ]
+    fields = {
+        b: planner.reserve(f"recorded_{b.name}", getattr(b, "length", None)).removeprefix("out.")
+        for b, _, _ in lowered
+    }
     for block, value, comment in lowered:
         wish = f"recorded_{block.name}"
         if isinstance(block, Scalar):
@@ -151,6 +210,10 @@ def _recorded(planner: Planner, observe: dict[Block, Expr]) -> Recorded:
         else:
             local = Symbol(planner.namer.fresh(wish), real=True)
             body.lowering.sweep(
-                block.length, [(local, value)], {f"out.{fields[block]}[i]": local}, [comment], f"record_{block.name}"
+                block.length,
+                [(local, value)],
+                {f"out.{fields[block]}[i]": local},
+                [comment],
+                f"record_{block.name}",
             )
     return Recorded(fields, tuple(body.lowering.statements), tuple(body.noises))

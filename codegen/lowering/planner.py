@@ -1,7 +1,9 @@
-"""Lower rules to statements: sums by level, gradients and matrix products, and as few fused loops as the order allows.
+"""Lower rules to statements: sums by level, gradients and matrix products, and as few fused loops
+as the order allows.
 
-One elementwise loop is kept pending, and is flushed when something needs a whole block that the loop moves. The right-hand sides of
-a simultaneous rule are all lowered before any of them is stored.
+One elementwise loop is kept pending, and is flushed when something needs a whole block that the
+loop moves. The right-hand sides of a simultaneous rule are all lowered before any of them is
+stored.
 """
 
 from __future__ import annotations
@@ -16,12 +18,31 @@ from codegen.lowering.lower import Lowering, unbound, varying
 from codegen.lowering.names import RESERVED_FIELDS, Namer, field_namer
 from codegen.lowering.shared_symbols import CommonLeaves
 from codegen.lowering.special_forms import with_digamma
-from codegen.lowering.statements import ChiSquared, GradientCall, Loop, NoiseDraw, Statement, ValueCall
+from codegen.lowering.statements import (
+    ChiSquared,
+    GradientCall,
+    Loop,
+    NoiseDraw,
+    Statement,
+    ValueCall,
+)
 from recipe.language.abstract import Dense, Field, Partial, Potential, written_image
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.free_symbols import parameters_of
-from recipe.language.symbols import GENERIC, Block, Index, Length, Noise, Scalar, ScalarNoise, Vector, generic, name_of, preimages
+from recipe.language.symbols import (
+    GENERIC,
+    Block,
+    Index,
+    Length,
+    Noise,
+    Scalar,
+    ScalarNoise,
+    Vector,
+    generic,
+    name_of,
+    preimages,
+)
 from recipe.language.total import Total
 from recipe.language.variance import ScalarVariance, VectorVariance
 
@@ -29,12 +50,16 @@ STEP_SIZE = Symbol("step_size", positive=True)
 
 
 Versions = tuple[int, ...]
-Evaluated = tuple[type[GradientCall] | type[ValueCall], Potential]  # of which potential, and whether its gradient or its value
+Evaluated = tuple[
+    type[GradientCall] | type[ValueCall], Potential
+]  # of which potential, and whether its gradient or its value
 
 
 @dataclass(frozen=True)
 class First:
-    """The first evaluation of a gradient or a value in a body: at which versions of its blocks, and the call itself."""
+    """The first evaluation of a gradient or a value in a body: at which versions of its blocks, and
+    the call itself.
+    """
 
     at: Versions
     call: GradientCall | ValueCall
@@ -44,8 +69,9 @@ class First:
 class Body:
     """The statements of a step, or of a loop in it, under construction.
 
-    ``entry`` are the versions of the blocks where it begins, ``first`` is the first evaluation of each gradient and value. One that
-    is at ``entry`` is a statement of the body itself, one that is later may stand in a loop inside of it.
+    ``entry`` are the versions of the blocks where it begins, ``first`` is the first evaluation of
+    each gradient and value. One that is at ``entry`` is a statement of the body itself, one that is
+    later may stand in a loop inside of it.
     """
 
     lowering: Lowering
@@ -56,16 +82,22 @@ class Body:
 
 @dataclass(frozen=True)
 class View:
-    """Where an expression of two states is read: the cells of some blocks; potentials are evaluated only if they are ``fresh``."""
+    """Where an expression of two states is read: the cells of some blocks; potentials are evaluated
+    only if they are ``fresh``.
+    """
 
     cells: Mapping[Block, Expr]
     fresh: bool
 
 
 class Planner:
-    """A step under construction; ``written`` is all that is lowered, ``step`` the symbol of the step size."""
+    """A step under construction; ``written`` is all that is lowered, ``step`` the symbol of the
+    step size.
+    """
 
-    def __init__(self, state: tuple[Block, ...], written: Iterable[Expr], step: Symbol | None, namer: Namer) -> None:
+    def __init__(
+        self, state: tuple[Block, ...], written: Iterable[Expr], step: Symbol | None, namer: Namer
+    ) -> None:
         self.state, self.step, self.namer = state, step, namer
         self.state_fields, self.setting_fields = field_namer(RESERVED_FIELDS), field_namer()
         self.fields: dict[Block, str] = {b: self.state_fields.fresh(b.name) for b in state}
@@ -121,11 +153,13 @@ class Planner:
                 self.commit(block, value, e)
         self.flush()
 
-    def repeat(self, times: tuple[int, int], moved: Iterable[Block], carry_out: Callable[[], None]) -> None:
+    def repeat(
+        self, times: tuple[int, int], moved: Iterable[Block], carry_out: Callable[[], None]
+    ) -> None:
         """A loop around something that moves these blocks.
 
-        What is evaluated where a repetition begins, and again where it ends, is evaluated before the loop instead of at each
-        beginning; so is what no repetition moves.
+        What is evaluated where a repetition begins, and again where it ends, is evaluated before
+        the loop instead of at each beginning; so is what no repetition moves.
         """
         outer, before, known = self.body, dict(self.version), dict(self.evaluated)
         for b in moved:
@@ -146,13 +180,22 @@ class Planner:
             else:
                 outer.first.setdefault(what, first)
         fresh = self.namer.fresh
-        loop = Loop(times, fresh("t"), fresh("count"), fresh("key_count"), tuple(statements), tuple(inner.noises))
+        loop = Loop(
+            times,
+            fresh("t"),
+            fresh("count"),
+            fresh("key_count"),
+            tuple(statements),
+            tuple(inner.noises),
+        )
         outer.lowering.statements.append(loop)
         outer.lowering.forget()
         self.read_numbers(moved)
 
     def ends_where_it_begins(self, what: Evaluated, body: Body) -> bool:
-        """Whether it is evaluated at the start of a body, and again after the last move of its blocks."""
+        """Whether it is evaluated at the start of a body, and again after the last move of its
+        blocks.
+        """
         entry, now = tuple(body.entry[b] for b in self.read_by(what[1])), self.versions(what[1])
         return body.first[what].at == entry and now != entry and self.evaluated[what] == now
 
@@ -178,17 +221,25 @@ class Planner:
         return f"params.{self.factors[M]}"
 
     def make_room_for(self, e: Expr) -> None:
-        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a gradient that it reads.
+        """Flush the pending loop if the rule needs whole blocks that it moves, or overwrites a
+        gradient that it reads.
 
-        A draw that is not normal has a loop of its own, between those of its parameters and of its use.
+        A draw that is not normal has a loop of its own, between those of its parameters and of its
+        use.
         """
         partials = [p for p in e.atoms(Partial) if isinstance(p.head, Potential)]
         whole = {b for p in partials for b in self.read_by(p.head)}
         whole |= {s.at(GENERIC) for t in e.atoms(Total) for s in t.atoms(Vector)}
-        stale = {p.head for p in partials if self.evaluated.get((GradientCall, p.head)) not in (None, self.versions(p.head))}
+        stale = {
+            p.head
+            for p in partials
+            if self.evaluated.get((GradientCall, p.head)) not in (None, self.versions(p.head))
+        }
         read = {s.name for _, value in self.values for s in value.free_symbols}
         overwritten = {f"{scratch}[i]" for U in stale for scratch in self.results[GradientCall, U]}
-        overwritten |= {f"state.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())}
+        overwritten |= {
+            f"state.{scratch}[i]" for U in stale for scratch in self.variances.get(U, ())
+        }
         if whole & self.pending.keys() or read & overwritten or e.has(NoncentralChiSquared):
             self.flush()
 
@@ -196,7 +247,9 @@ class Planner:
         """Give a block its new value: a number now, a vector in the pending loop."""
         field, comment = self.fields[block], f"{block} <- {written}"
         if isinstance(block, Scalar):
-            self.number[block] = self.lowering.let(value, f"{block.name}_new", store=f"out.{field}[0]", comment=comment)
+            self.number[block] = self.lowering.let(
+                value, f"{block.name}_new", store=f"out.{field}[0]", comment=comment
+            )
         else:
             if self.length not in (None, block.length):
                 self.flush()
@@ -258,13 +311,17 @@ class Planner:
     def _(self, e: ScalarNoise, label: int) -> Expr:
         return self.draw(e, e.name, None, None).local
 
-    def draw(self, noise: Symbol, name: str, length: Length | None, covariance: Expr | None) -> NoiseDraw:
+    def draw(
+        self, noise: Symbol, name: str, length: Length | None, covariance: Expr | None
+    ) -> NoiseDraw:
         if covariance is not None and not isinstance(covariance, Dense):
             raise RecipeError(f"the covariance {covariance} of {name} must be a Dense matrix")
         if noise not in self.noises:
             new = self.namer.fresh
             pair = (new(f"{name}_a"), new(f"{name}_b"))
-            self.noises[noise] = NoiseDraw(name, Symbol(new(name), real=True), pair, new(f"key_{name}"), length, covariance)
+            self.noises[noise] = NoiseDraw(
+                name, Symbol(new(name), real=True), pair, new(f"key_{name}"), length, covariance
+            )
             self.body.noises.append(self.noises[noise])
         return self.noises[noise]
 
@@ -277,16 +334,27 @@ class Planner:
             for value, field in zip((df, nonc), fields, strict=False):
                 self.lowering.let(value, name, store=f"{field}[0]")
         else:
-            values = [(Symbol(self.namer.fresh(part), real=True), value) for part, value in (("df", df), ("nonc", nonc))]
-            stores = {f"{field}[i]": local for field, (local, _) in zip(fields, values, strict=False)}
+            values = [
+                (Symbol(self.namer.fresh(part), real=True), value)
+                for part, value in (("df", df), ("nonc", nonc))
+            ]
+            stores = {
+                f"{field}[i]": local for field, (local, _) in zip(fields, values, strict=False)
+            }
             self.lowering.sweep(length, values, stores, [f"the law of {e}"], f"law_{name}")
         new = self.namer.fresh
         df_field, nonc_field, target = fields
         self.lowering.statements.append(
-            ChiSquared(name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"key_{name}"), length)
+            ChiSquared(
+                name, target, df_field, nonc_field, new(f"{name}_draws"), new(f"key_{name}"), length
+            )
         )
         self.lowering.forget()
-        return varying(f"{target}[i]") if length is not None else self.lowering.let(Symbol(f"{target}[0]", real=True), name)
+        return (
+            varying(f"{target}[i]")
+            if length is not None
+            else self.lowering.let(Symbol(f"{target}[0]", real=True), name)
+        )
 
     @leaf.register
     def _(self, e: VectorVariance, label: int) -> Expr:
@@ -299,7 +367,10 @@ class Planner:
     def variance(self, U: Potential, block: Block) -> str:
         """The array with the variance of an estimated gradient."""
         if U not in self.variances:
-            names = [self.reserve(f"variance_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks]
+            names = [
+                self.reserve(f"variance_{U.name}_{b.name}", getattr(b, "length", None))
+                for b in U.blocks
+            ]
             self.variances[U] = tuple(name.removeprefix("out.") for name in names)
         return self.variances[U][U.blocks.index(block)]
 
@@ -307,9 +378,12 @@ class Planner:
     def _(self, e: Potential, label: int) -> Expr:
         if self.view is None:
             raise OutsideLanguageError(
-                f"the rule uses the value of {e}, and a kernel knows only its gradient; bind it to an expression"
+                f"the rule uses the value of {e}, and a kernel knows only its gradient; bind it to"
+                " an expression"
             )
-        return self.lowering.let(Symbol(f"{self.evaluate(ValueCall, e)[0]}[0]", real=True), f"value_{e.name}")
+        return self.lowering.let(
+            Symbol(f"{self.evaluate(ValueCall, e)[0]}[0]", real=True), f"value_{e.name}"
+        )
 
     @leaf.register(Index)
     @leaf.register(Field)
@@ -322,16 +396,23 @@ class Planner:
         if not isinstance(U, Potential):
             raise unbound(U)
         if len(e.wrt) > 1:
-            raise OutsideLanguageError(f"the rule uses the second derivative {e}, and a kernel knows only the gradient of {U}")
+            raise OutsideLanguageError(
+                f"the rule uses the second derivative {e}, and a kernel knows only the gradient"
+                f" of {U}"
+            )
         scratch = self.evaluate(GradientCall, U)[U.blocks.index(generic(e.wrt[0]))]
         if isinstance(e.wrt[0], Scalar):
-            return self.lowering.let(Symbol(f"{scratch}[0]", real=True), f"g_{U.name}_{e.wrt[0].name}")
+            return self.lowering.let(
+                Symbol(f"{scratch}[0]", real=True), f"g_{U.name}_{e.wrt[0].name}"
+            )
         if e.wrt[0].label != label:
             raise OutsideLanguageError(f"{e} stands outside of the sum over its index")
         return varying(f"{scratch}[i]")
 
     def evaluate(self, kind: type[GradientCall] | type[ValueCall], U: Potential) -> tuple[str, ...]:
-        """The arrays with the gradient or the value of a potential at the present state, evaluated if need be."""
+        """The arrays with the gradient or the value of a potential at the present state, evaluated
+        if need be.
+        """
         what = (kind, U)
         if what not in self.results:
             gradient = tuple((f"g_{U.name}_{b.name}", getattr(b, "length", None)) for b in U.blocks)
@@ -339,7 +420,9 @@ class Planner:
             self.results[what] = tuple(self.reserve(wish, length) for wish, length in wishes)
         if self.evaluated.get(what) != self.versions(U) and (self.view is None or self.view.fresh):
             images = tuple(s for b in self.read_by(U) if b.image is not None for s in self.image(b))
-            call = kind(U, tuple(self.argument(b) for b in self.read_by(U)), self.results[what], images)
+            call = kind(
+                U, tuple(self.argument(b) for b in self.read_by(U)), self.results[what], images
+            )
             self.lowering.statements.append(call)
             self.lowering.forget()
             self.evaluated[what] = self.versions(U)
@@ -348,7 +431,11 @@ class Planner:
 
     def argument(self, block: Block) -> str:
         """The array with a block of the state, or with its image."""
-        return self.images[block] if block.image is not None else f"{self.place(block)}.{self.fields[block]}"
+        return (
+            self.images[block]
+            if block.image is not None
+            else f"{self.place(block)}.{self.fields[block]}"
+        )
 
     def image(self, block: Block) -> list[Statement]:
         """What fills an array with the image of a block, which a potential is a function of."""
@@ -356,8 +443,13 @@ class Planner:
         if block not in self.images:
             self.images[block] = self.reserve(block.image.name, getattr(block, "length", None))
         lowering = self.new_body().lowering
-        if isinstance(block, Scalar):  # from its array: where a call is moved to, the number that was read is not known
-            before, self.number[block] = self.number[block], Symbol(f"{self.place(block)}.{self.fields[block]}[0]", real=True)
+        if isinstance(
+            block, Scalar
+        ):  # from its array: where a call is moved to, the number that was read is not known
+            before, self.number[block] = (
+                self.number[block],
+                Symbol(f"{self.place(block)}.{self.fields[block]}[0]", real=True),
+            )
             value = lowering.lower(written_image(block))
             self.number[block] = before
         else:
@@ -368,12 +460,18 @@ class Planner:
         else:
             local = Symbol(self.namer.fresh(block.image.name), real=True)
             stores = {f"{self.images[block]}[i]": local}
-            lowering.sweep(block.length, [(local, value)], stores, [comment], f"find_{block.image.name}")
+            lowering.sweep(
+                block.length, [(local, value)], stores, [comment], f"find_{block.image.name}"
+            )
         return lowering.statements
 
 
 def call_in(statements: Iterable[Statement], first: First) -> GradientCall | ValueCall:
-    """The first evaluation, which must be one of these statements itself and not inside of a loop among them."""
+    """The first evaluation, which must be one of these statements itself and not inside of a loop
+    among them.
+    """
     if not any(s is first.call for s in statements):
-        raise AssertionError(f"the first evaluation of {first.call.potential} does not stand where it is looked for")
+        raise AssertionError(
+            f"the first evaluation of {first.call.potential} does not stand where it is looked for"
+        )
     return first.call

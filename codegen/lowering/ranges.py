@@ -1,9 +1,11 @@
-"""Whether an expression is positive wherever a block stands inside of its interval, as it is seen from the way it is written.
+"""Whether an expression is positive wherever a block stands inside of its interval, as it is seen
+from the way it is written.
 
-Every function in it is replaced by its range: ``exp(a)`` of a real a by a positive number p, of a negative one by ``1/(1 + p)``,
-``atan(a)`` by ``pi/2 (p - 1)/(p + 1)``; the block itself, on (0, 1), by ``p/(1 + p)``. What is to be shown is positive wherever the
-rational function that is left is, and of that the coefficients are looked at. What a map of ``recipe.maps`` makes of a real number
-is seen in this way, and a mean of two numbers that are inside.
+Every function in it is replaced by its range: ``exp(a)`` of a real a by a positive number p, of a
+negative one by ``1/(1 + p)``, ``atan(a)`` by ``pi/2 (p - 1)/(p + 1)``; the block itself, on (0, 1),
+by ``p/(1 + p)``. What is to be shown is positive wherever the rational function that is left is,
+and of that the coefficients are looked at. What a map of ``recipe.maps`` makes of a real number is
+seen in this way, and a mean of two numbers that are inside.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from recipe.language.symbols import Block
 
 
 class Within:
-    """Ranges of the functions of a block, and of whatever else is in a rule; the same function has one range."""
+    """Ranges of the functions of a block, and of whatever else is in a rule; the same function has
+    one range.
+    """
 
     def __init__(self, block: Block) -> None:
         self._ranges: dict[Expr, Expr] = {block: _stand_in(block)}
@@ -25,7 +29,9 @@ class Within:
         return all(g.is_positive or _positive(self.range(g)) for g in Mul.make_args(f))
 
     def range(self, e: Expr) -> Expr:
-        """The expression with ranges in the place of functions; what is not known here stays as it is."""
+        """The expression with ranges in the place of functions; what is not known here stays as it
+        is.
+        """
         if e not in self._ranges:
             known = isinstance(e, Add | Mul | Pow | exp | log | atan | tan | tanh)
             self._ranges[e] = _range(e.func(*map(self.range, e.args))) if known else e

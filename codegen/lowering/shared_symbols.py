@@ -1,4 +1,6 @@
-"""What the symbols read that mean the same in a step and in the gradient of a posterior: parameters and lengths."""
+"""What the symbols read that mean the same in a step and in the gradient of a posterior: parameters
+and lengths.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from recipe.language.symbols import GENERIC, Length, VectorParameter
 
 @dataclass(frozen=True)
 class CommonLeaves:
-    """``settings`` are the fields of ``Params``; ``sizes`` collects the lengths that were read, as numbers."""
+    """``settings`` are the fields of ``Params``; ``sizes`` collects the lengths that were read, as
+    numbers.
+    """
 
     settings: Mapping[Symbol, str]
     namer: Namer

@@ -1,4 +1,6 @@
-"""Rewrites that keep logistic and softmax functions finite: ``log(1 + exp(a))`` overflows at a = 710, ``softplus(a)`` nowhere."""
+"""Rewrites that keep logistic and softmax functions finite: ``log(1 + exp(a))`` overflows at a =
+710, ``softplus(a)`` nowhere.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,6 @@ from functools import reduce
 import sympy
 from sympy import Add, Expr, Function, Mul, Pow, S
 
-from codegen.device.elementary import exp, log1p
-from codegen.device.intrinsics import device
 from recipe.language.total import Total
 
 
@@ -42,30 +42,13 @@ class Largest(Function):
 
 
 class ScaledSum(Function):
-    """``exp(a - m) + exp(b - m) + ...`` where m is the largest of a, b, ...: between 1 and the number of terms."""
+    """``exp(a - m) + exp(b - m) + ...`` where m is the largest of a, b, ...: between 1 and the
+    number of terms.
+    """
 
     def written_out(self) -> Expr:
         """The sum itself."""
         return Add(*(sympy.exp(a - Largest(*self.args)) for a in self.args))
-
-
-@device
-def softplus(a: float) -> float:
-    """log(1 + exp(a))."""
-    return max(a, 0.0) + log1p(exp(-abs(a)))
-
-
-@device
-def sigmoid(a: float) -> float:
-    """1/(1 + exp(-a))."""
-    e = exp(-abs(a))
-    return (1.0 if a >= 0.0 else e) / (1.0 + e)
-
-
-@device
-def logaddexp(a: float, b: float) -> float:
-    """log(exp(a) + exp(b))."""
-    return max(a, b) + log1p(exp(-abs(a - b)))
 
 
 def stabilised(e: Expr) -> Expr:
@@ -118,12 +101,18 @@ def _log_of_factor(f: Expr) -> Expr | None:
 
 
 def _exponents(e: Expr) -> list[Expr] | None:
-    """``log(c), a, log(k) + b, ...`` where the expression is ``c + exp(a) + k*exp(b) + ...`` with positive c, k, ..."""
-    if not isinstance(e, Add) or not any(isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)):
+    """``log(c), a, log(k) + b, ...`` where the expression is ``c + exp(a) + k*exp(b) + ...`` with
+    positive c, k, ...
+    """
+    if not isinstance(e, Add) or not any(
+        isinstance(f, sympy.exp) for term in e.args for f in Mul.make_args(term)
+    ):
         return None
     if not all(term.is_positive for term in e.args):
         return None
-    return sorted(map(_exponent, e.args), key=lambda a: not a.is_number)  # first a number: a sum near 1 keeps its digits
+    return sorted(
+        map(_exponent, e.args), key=lambda a: not a.is_number
+    )  # first a number: a sum near 1 keeps its digits
 
 
 def _exponent(term: Expr) -> Expr:
@@ -133,7 +122,9 @@ def _exponent(term: Expr) -> Expr:
 
 
 def _complement(e: Add) -> Expr:
-    """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``, and ``c - c*exp(a)`` becomes ``-c*expm1(a)``."""
+    """``c - c*sigmoid(a)`` with a number c becomes ``c*sigmoid(-a)``, and ``c - c*exp(a)`` becomes
+    ``-c*expm1(a)``.
+    """
     if len(e.args) == 2 and e.args[0].is_Number:
         factor, rest = e.args[1].as_coeff_Mul()
         if isinstance(rest, Sigmoid) and factor == -e.args[0]:
@@ -144,7 +135,9 @@ def _complement(e: Add) -> Expr:
 
 
 def _power(e: Pow) -> Expr:
-    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; another sum of exponentials is divided by the largest first."""
+    """``(1 + exp(a))^-n`` becomes ``sigmoid(-a)^n``; another sum of exponentials is divided by the
+    largest first.
+    """
     if e.exp == S.Half:
         return sympy.sqrt(Mul(*(_difference(f) for f in Mul.make_args(e.base))))
     if not (e.exp.is_number and e.exp.is_negative):
@@ -153,11 +146,17 @@ def _power(e: Pow) -> Expr:
     if a is not None:
         return Sigmoid(-a) ** -e.exp if e.exp.is_Integer else e
     exponents = _exponents(e.base)
-    return e if exponents is None else sympy.exp(e.exp * Largest(*exponents)) * ScaledSum(*exponents) ** e.exp
+    return (
+        e
+        if exponents is None
+        else sympy.exp(e.exp * Largest(*exponents)) * ScaledSum(*exponents) ** e.exp
+    )
 
 
 def _difference(e: Expr) -> Expr:
-    """``c - c*exp(a)`` becomes ``-c*expm1(a)``, as in the noise of an exact Ornstein-Uhlenbeck flow over a short time."""
+    """``c - c*exp(a)`` becomes ``-c*expm1(a)``, as in the noise of an exact Ornstein-Uhlenbeck flow
+    over a short time.
+    """
     if isinstance(e, Add) and len(e.args) == 2:
         for one, other in (e.args, reversed(e.args)):
             growing = [f for f in Mul.make_args(other) if isinstance(f, sympy.exp)]
@@ -167,7 +166,9 @@ def _difference(e: Expr) -> Expr:
 
 
 def _shares(e: Expr) -> Expr:
-    """``(u*exp(a) + v) * exp(-m)`` becomes ``u*exp(a - m) + v*exp(-m)`` with the largest exponent m: ``exp(a)`` alone overflows."""
+    """``(u*exp(a) + v) * exp(-m)`` becomes ``u*exp(a - m) + v*exp(-m)`` with the largest exponent
+    m: ``exp(a)`` alone overflows.
+    """
     if not e.has(Largest):
         return e
     growing, rest = S.Zero, S.One
@@ -187,7 +188,9 @@ def _shares(e: Expr) -> Expr:
 
 
 def _product(e: Mul) -> Expr:
-    """``exp(b + k*a) * sigmoid(-a)^n`` with 0 < k <= n becomes ``exp(b) * sigmoid(a)^k * sigmoid(-a)^(n-k)``."""
+    """``exp(b + k*a) * sigmoid(-a)^n`` with 0 < k <= n becomes ``exp(b) * sigmoid(a)^k *
+    sigmoid(-a)^(n-k)``.
+    """
     growing = next((f for f in e.args if isinstance(f, sympy.exp)), None)
     if growing is None:
         return e
@@ -199,7 +202,9 @@ def _product(e: Mul) -> Expr:
         k = _multiple(exponent, a, int(power))
         if k:
             rest = Mul(*(f for f in e.args if f not in (factor, growing)))
-            return _product(Mul(rest, sympy.exp(exponent - k * a), base ** (power - k), Sigmoid(a) ** k))
+            return _product(
+                Mul(rest, sympy.exp(exponent - k * a), base ** (power - k), Sigmoid(a) ** k)
+            )
     return e
 
 

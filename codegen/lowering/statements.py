@@ -1,8 +1,9 @@
 """The small form that code is printed from: a step is a list of these statements.
 
-Their expressions are sympy expressions whose symbols are *called by the text they print as*: ``state.r[i]``, ``params.A``,
-``total_1``. In the body of a loop, and there only, ``i`` is the coordinate. ``out`` holds what this step has written so far and
-``state`` the state before it; in the in-place loop of ``run`` they are the same object.
+Their expressions are sympy expressions whose symbols are *called by the text they print as*:
+``state.r[i]``, ``params.A``, ``total_1``. In the body of a loop, and there only, ``i`` is the
+coordinate. ``out`` holds what this step has written so far and ``state`` the state before it; in
+the in-place loop of ``run`` they are the same object.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from recipe.language.symbols import Block, Length, Simplex
 
 @dataclass(frozen=True)
 class Let:
-    """``target = value``, once a step; ``store`` is the scalar block that takes it as its new value, if any."""
+    """``target = value``, once a step; ``store`` is the scalar block that takes it as its new
+    value, if any.
+    """
 
     target: Symbol
     value: Expr
@@ -38,9 +41,11 @@ class Sums:
 
 @dataclass(frozen=True)
 class GradientCall:
-    """Evaluate the gradient of a potential; each block is read from ``out`` or ``state``, the result goes to scratch of ``out``.
+    """Evaluate the gradient of a potential; each block is read from ``out`` or ``state``, the
+    result goes to scratch of ``out``.
 
-    ``images`` come first: they compute the blocks of the potential that stand in the state as other ones (``Preimage``).
+    ``images`` come first: they compute the blocks of the potential that stand in the state as other
+    ones (``Preimage``).
     """
 
     potential: Potential
@@ -51,7 +56,9 @@ class GradientCall:
 
 @dataclass(frozen=True)
 class MatrixProduct:
-    """``out.target[i] = sum over j of M[i, j] * value_j`` (M[j, i] if transposed): the one doubly nested loop."""
+    """``out.target[i] = sum over j of M[i, j] * value_j`` (M[j, i] if transposed): the one doubly
+    nested loop.
+    """
 
     function: str
     target: str
@@ -64,9 +71,11 @@ class MatrixProduct:
 
 @dataclass(frozen=True)
 class ChiSquared:
-    """``target[i]`` = a draw from the non-central chi-squared law with parameters ``df[i]`` and ``nonc[i]``; all are scratch.
+    """``target[i]`` = a draw from the non-central chi-squared law with parameters ``df[i]`` and
+    ``nonc[i]``; all are scratch.
 
-    ``local`` is what ``step`` calls the array of draws that it is given, ``key`` the key of the random numbers of ``run``.
+    ``local`` is what ``step`` calls the array of draws that it is given, ``key`` the key of the
+    random numbers of ``run``.
     """
 
     name: str
@@ -80,7 +89,9 @@ class ChiSquared:
 
 @dataclass(frozen=True)
 class Sweep:
-    """One fused elementwise loop: local values first, then stores of the final ones into the blocks of ``out``."""
+    """One fused elementwise loop: local values first, then stores of the final ones into the blocks
+    of ``out``.
+    """
 
     function: str
     length: Length
@@ -91,7 +102,8 @@ class Sweep:
 
 @dataclass(frozen=True)
 class RowsJoin:
-    """``cells[i] += value`` for one row of the data after another, of arrays of that length (None: of numbers).
+    """``cells[i] += value`` for one row of the data after another, of arrays of that length (None:
+    of numbers).
 
     ``function`` adds one row at one coordinate, ``sums`` are what it calls the results so far.
     """
@@ -116,10 +128,11 @@ class ValueCall:
 
 @dataclass(frozen=True)
 class Loop:
-    """Statements again and again, each time with fresh noise: ``times`` are the ends of the range that the number is drawn from.
+    """Statements again and again, each time with fresh noise: ``times`` are the ends of the range
+    that the number is drawn from.
 
-    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of repetitions and ``key`` the key of
-    the random number behind it.
+    ``clock`` is what the counter of random numbers is called inside, ``count`` the number of
+    repetitions and ``key`` the key of the random number behind it.
     """
 
     times: tuple[int, int]
@@ -132,7 +145,9 @@ class Loop:
 
 @dataclass(frozen=True)
 class Restored:
-    """``field``, an array of that length (None for a number), becomes what was saved in ``source``, or minus that."""
+    """``field``, an array of that length (None for a number), becomes what was saved in ``source``,
+    or minus that.
+    """
 
     field: str
     source: str
@@ -142,7 +157,9 @@ class Restored:
 
 @dataclass(frozen=True)
 class Test:
-    """Accept the state with probability ``min(1, exp(log_ratio))``, or go back; ``key`` is the key of its random numbers."""
+    """Accept the state with probability ``min(1, exp(log_ratio))``, or go back; ``key`` is the key
+    of its random numbers.
+    """
 
     accepted: str
     log_ratio: Expr
@@ -150,15 +167,26 @@ class Test:
     restored: tuple[Restored, ...]
 
 
-Statement = Let | Sums | GradientCall | MatrixProduct | ChiSquared | Sweep | RowsJoin | ValueCall | Loop | Test
+Statement = (
+    Let
+    | Sums
+    | GradientCall
+    | MatrixProduct
+    | ChiSquared
+    | Sweep
+    | RowsJoin
+    | ValueCall
+    | Loop
+    | Test
+)
 
 
 @dataclass(frozen=True)
 class NoiseDraw:
     """One noise symbol of the update.
 
-    ``local`` is what the loops call its value at the coordinate, ``pair`` the two that a fused loop draws at once, and ``key``
-    the key of its random numbers.
+    ``local`` is what the loops call its value at the coordinate, ``pair`` the two that a fused loop
+    draws at once, and ``key`` the key of its random numbers.
     """
 
     name: str
@@ -171,10 +199,11 @@ class NoiseDraw:
 
 @dataclass(frozen=True)
 class Carried:
-    """Evaluations that are needed once a step and not twice: a step ends where the next one begins, so they stay in scratch.
+    """Evaluations that are needed once a step and not twice: a step ends where the next one begins,
+    so they stay in scratch.
 
-    ``calls`` are those that open a step, ``mark`` is the number in scratch that says for which step they are right, counted from 1;
-    0 is none.
+    ``calls`` are those that open a step, ``mark`` is the number in scratch that says for which step
+    they are right, counted from 1; 0 is none.
     """
 
     calls: tuple[GradientCall | ValueCall, ...]
@@ -183,7 +212,9 @@ class Carried:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What is recorded of a state, where that is not the state itself: scratch arrays by block, and how they are filled."""
+    """What is recorded of a state, where that is not the state itself: scratch arrays by block, and
+    how they are filled.
+    """
 
     fields: Mapping[Block, str]
     statements: tuple[Statement, ...]
@@ -194,11 +225,13 @@ class Recorded:
 class Plan:
     """A whole step: what it reads and writes, and its statements in order.
 
-    ``fields`` calls each block by its field in ``State``, ``settings`` each parameter (and matrix) by its field in ``Params``,
-    ``scratch`` gives the length of each array in ``State`` that is no block; ``variances`` are those among them that hold the
-    variance of an estimated gradient, by block of the potential. ``valued`` are the potentials whose values are compared.
-    ``statistics`` is the field of ``Draws`` for the acceptance rate, where something is accepted.
-    ``in_place`` says that this is a composed kernel, which overwrites the state and which ``run`` alone carries out.
+    ``fields`` calls each block by its field in ``State``, ``settings`` each parameter (and matrix)
+    by its field in ``Params``, ``scratch`` gives the length of each array in ``State`` that is no
+    block; ``variances`` are those among them that hold the variance of an estimated gradient, by
+    block of the potential. ``valued`` are the potentials whose values are compared. ``statistics``
+    is the field of ``Draws`` for the acceptance rate, where something is accepted. ``in_place``
+    says that this is a composed kernel, which overwrites the state and which ``run`` alone carries
+    out.
     """
 
     state: tuple[Block, ...]
@@ -228,21 +261,36 @@ class Plan:
         return any(isinstance(b.domain, Simplex) for b in self.state)
 
     def conditions(self, cell: str, x: str) -> list[str]:
-        """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and between the ends of the domain.
+        """What is asked of a number ``x`` that is stored into a cell: whether it is finite, and
+        between the ends of the domain.
 
         On a simplex that is not enough, and ``guilty`` asks after every step.
         """
-        domains = [b.domain for b, field in self.fields.items() if f".{field}[" in cell and not isinstance(b.domain, Simplex)]
+        domains = [
+            b.domain
+            for b, field in self.fields.items()
+            if f".{field}[" in cell and not isinstance(b.domain, Simplex)
+        ]
         return conditions(domains[0] if domains else S.Reals, x)
 
 
 def conditions(domain: Set, x: str) -> list[str]:
-    """The conditions on one coordinate ``x``: it is finite, and inside of the finite ends of its domain."""
+    """The conditions on one coordinate ``x``: it is finite, and inside of the finite ends of its
+    domain.
+    """
     finite = f"abs({x}) <= LARGEST"
     if isinstance(domain, Simplex):
         return [finite, f"{x} > 0.0"]
-    low = [] if domain.start == -oo else [f"{x} {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
-    return [finite, *low] + ([] if domain.end == oo else [f"{x} {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
+    low = (
+        []
+        if domain.start == -oo
+        else [f"{x} {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
+    )
+    return [finite, *low] + (
+        []
+        if domain.end == oo
+        else [f"{x} {'<' if domain.right_open else '<='} {float(domain.end)!r}"]
+    )
 
 
 def every(statements: Iterable[Statement]) -> Iterator[Statement]:
@@ -262,7 +310,9 @@ def every_noise(plan: Plan) -> tuple[NoiseDraw, ...]:
 
 
 def scalar_pairs(noises: Iterable[NoiseDraw]) -> list[tuple[NoiseDraw, ...]]:
-    """The draws of numbers, two by two in their order: two share a counter of the generator, under the key of the first."""
+    """The draws of numbers, two by two in their order: two share a counter of the generator, under
+    the key of the first.
+    """
     numbers = [d for d in noises if d.length is None]
     return [tuple(numbers[n : n + 2]) for n in range(0, len(numbers), 2)]
 
@@ -275,7 +325,11 @@ def chi_squared_draws(plan: Plan) -> tuple[ChiSquared, ...]:
 def noise_uses(statements: Iterable[Statement], draw: NoiseDraw) -> list[Statement]:
     """The loops that read a noise, one entry a loop."""
     cell = f"{draw.local.name}[i]"
-    return [s for s in every(statements) if any(cell == x.name for e in bodies(s) for x in e.free_symbols)]
+    return [
+        s
+        for s in every(statements)
+        if any(cell == x.name for e in bodies(s) for x in e.free_symbols)
+    ]
 
 
 def bodies(statement: Statement) -> tuple[Expr, ...]:

@@ -1,4 +1,6 @@
-"""A step that can leave the domain is refused before it is compiled: a run would stop there, sooner or later."""
+"""A step that can leave the domain is refused before it is compiled: a run would stop there, sooner
+or later.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ WHOLE_LINE = "and corv(...) moves it to the whole line, where there is no edge"
 
 @singledispatch
 def check_inside(moves: Update | Kernel) -> None:
-    """Require of every block with an edge that a step ends inside of its domain, whatever the noise.
+    """Require of every block with an edge that a step ends inside of its domain, whatever the
+    noise.
 
     What is proposed to a Metropolis test may leave it, as it is rejected there.
 
@@ -33,7 +36,9 @@ def check_inside(moves: Update | Kernel) -> None:
 
 @check_inside.register
 def _(moves: Update) -> None:
-    outside: dict[Block, Expr] = {}  # what may be outside at this place of a sequential rule, with what took it there
+    outside: dict[
+        Block, Expr
+    ] = {}  # what may be outside at this place of a sequential rule, with what took it there
     for block, e in moves.rule:
         if moves.sequential:
             _require_no_reading(block, e, outside)
@@ -47,10 +52,14 @@ def _(moves: Update) -> None:
 
 
 def _require_no_reading(block: Block, e: Expr, outside: Mapping[Block, Expr]) -> None:
-    """Require that what may be outside is read by its own ``Fold`` and ``FoldSign`` only: other rules know it inside."""
+    """Require that what may be outside is read by its own ``Fold`` and ``FoldSign`` only: other
+    rules know it inside.
+    """
     if e == block:
         return
-    folds = {f(b, *ends): Dummy() for b in outside if (ends := ends_of(b)) is not None for f in FOLDS}
+    folds = {
+        f(b, *ends): Dummy() for b in outside if (ends := ends_of(b)) is not None for f in FOLDS
+    }
     guilty = next(iter(blocks_in(e.xreplace(folds), tuple(outside))), None)
     if guilty is not None:
         raise RecipeError(
@@ -77,11 +86,16 @@ def _domain_text(block: Block) -> str:
 def _repair(block: Block) -> str:
     if isinstance(block.domain, Simplex):
         return "a Metropolis test rejects such a step"
-    return f"mirror(recipe, {block}) reflects it at the edge, a scheme with an exact transition stays inside"
+    return (
+        f"mirror(recipe, {block}) reflects it at the edge, a scheme with an exact transition stays"
+        " inside"
+    )
 
 
 def _stays_inside(e: Expr, block: Block) -> bool:
-    """Whether the value is folded into the domain, or its sign is seen from the way in which it is written."""
+    """Whether the value is folded into the domain, or its sign is seen from the way in which it is
+    written.
+    """
     ends = ends_of(block)
     if ends is None:
         return False
@@ -92,4 +106,7 @@ def _stays_inside(e: Expr, block: Block) -> bool:
     above = S.One if low == -oo else e - low
     below = S.One if high == oo else high - e
     sides = ((above, block.domain.left_open), (below, block.domain.right_open))
-    return all(within.is_positive(f) if is_open else f.is_nonnegative or within.is_positive(f) for f, is_open in sides)
+    return all(
+        within.is_positive(f) if is_open else f.is_nonnegative or within.is_positive(f)
+        for f, is_open in sides
+    )

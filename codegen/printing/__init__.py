@@ -1,1 +1,4 @@
-"""TODO: the room printing."""
+"""From a plan to the text of a module, function by function.
+
+Imports ``codegen.lowering`` and ``codegen.device``.
+"""

@@ -1,8 +1,10 @@
-"""The text of ``run_many``: the loop over steps of many chains at once, where the column ``c`` of every array is a chain.
+"""The text of ``run_many``: the loop over steps of many chains at once, where the column ``c`` of
+every array is a chain.
 
-Its random numbers have the counters that those of ``run`` have, and its arithmetic is that of ``run``: a chain has the same draws
-in both. A chain that is not finite, or not in its domain, stops alone; its column then goes on from the state of a chain that
-runs, so that the test of all columns together keeps its meaning, and nothing of it is used.
+Its random numbers have the counters that those of ``run`` have, and its arithmetic is that of
+``run``: a chain has the same draws in both. A chain that is not finite, or not in its domain, stops
+alone; its column then goes on from the state of a chain that runs, so that the test of all columns
+together keeps its meaning, and nothing of it is used.
 """
 
 from __future__ import annotations
@@ -14,7 +16,17 @@ from dataclasses import dataclass, field
 from sympy import Symbol
 
 from codegen.device.random import KEYS
-from codegen.lowering.batch_form import Numbers, Once, Part, Piece, Repeated, lines_of, merged, names_in, of_column
+from codegen.lowering.batch_form import (
+    Numbers,
+    Once,
+    Part,
+    Piece,
+    Repeated,
+    lines_of,
+    merged,
+    names_in,
+    of_column,
+)
 from codegen.lowering.in_place import InPlace
 from codegen.lowering.names import Namer, local_namer
 from codegen.lowering.statements import (
@@ -42,10 +54,12 @@ from recipe.language.symbols import Length, Vector
 
 @dataclass(frozen=True)
 class ManyNames:
-    """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``, and the fields of the state.
+    """What things of ``run_many`` are called: loop bodies by the name that they have in ``run``,
+    and the fields of the state.
 
-    ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers, ``eights`` those of the running sums
-    behind a sum, ``terms`` what joins them, ``last`` the arrays of the blocks where a chain stopped.
+    ``filled`` are the arrays of noise that is drawn beforehand, ``numbers`` those of numbers,
+    ``eights`` those of the running sums behind a sum, ``terms`` what joins them, ``last`` the
+    arrays of the blocks where a chain stopped.
     """
 
     functions: Mapping[str, str]
@@ -62,14 +76,32 @@ def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Name
     """New names, beside those that are taken among functions and fields."""
     statements = [*every(plan.statements), *every(plan.recorded.statements)]
     loops = [s for s in statements if isinstance(s, Sums | Sweep)]
-    functions = {s.function: namer.fresh(f"{'add_' if isinstance(s, Sums) else ''}{s.function}_many") for s in loops}
+    functions = {
+        s.function: namer.fresh(f"{'add_' if isinstance(s, Sums) else ''}{s.function}_many")
+        for s in loops
+    }
     sums = [t.name for s in statements if isinstance(s, Sums) for t in s.targets]
-    eights, terms = ({t: names.fresh(f"{t}_{part}") for t in sums} for names, part in ((fields, "by_eight"), (namer, "term")))
+    eights, terms = (
+        {t: names.fresh(f"{t}_{part}") for t in sums}
+        for names, part in ((fields, "by_eight"), (namer, "term"))
+    )
     defined = [t.name for s in statements for t in _targets(s)]
     defined += [d.local.name for d in every_noise(plan) if d.length is None]
     last = {f: fields.fresh(f"last_{f}") for f in plan.fields.values()}
-    numbers = {name: fields.fresh(name) for name in dict.fromkeys([*defined, *(["accepted"] if plan.statistics else [])])}
-    return ManyNames(functions, filled, numbers, eights, terms, last, fields.fresh("stopped"), fields.fresh("guilty"))
+    numbers = {
+        name: fields.fresh(name)
+        for name in dict.fromkeys([*defined, *(["accepted"] if plan.statistics else [])])
+    }
+    return ManyNames(
+        functions,
+        filled,
+        numbers,
+        eights,
+        terms,
+        last,
+        fields.fresh("stopped"),
+        fields.fresh("guilty"),
+    )
 
 
 def _targets(s: Statement) -> tuple[Symbol, ...]:
@@ -98,18 +130,32 @@ def many_texts(
         right_many_text(plan) if plan.on_simplex else "",
         _stop_text(plan, names),
         PAIRWISE_MANY if names.eights else "",
-        *(_body_text(s, names, every_noise(plan), bodies[s.function]) for s in statements if isinstance(s, Sums | Sweep)),
+        *(
+            _body_text(s, names, every_noise(plan), bodies[s.function])
+            for s in statements
+            if isinstance(s, Sums | Sweep)
+        ),
         run,
     ]
 
 
 def _body_text(s: Sums | Sweep, names: ManyNames, noises: tuple[NoiseDraw, ...], body: str) -> str:
-    """The body of a loop of ``run`` with its cells in column c; that of a sum is how a coordinate joins, which comes first."""
+    """The body of a loop of ``run`` with its cells in column c; that of a sum is how a coordinate
+    joins, which comes first.
+    """
     if isinstance(s, Sums):
         body = "\n".join(body.split("\n\n\n")[:1])
         for draw in noises_of(s, noises):  # which are arrays there
             body = re.sub(rf"(?<![\w.]){draw.local.name}\[i\]", f"{draw.local.name}[i, c]", body)
-    return of_column(re.sub(r"^def \w+\(i, ", f"def {names.functions[s.function]}(i, c, ", body, count=1, flags=re.MULTILINE))
+    return of_column(
+        re.sub(
+            r"^def \w+\(i, ",
+            f"def {names.functions[s.function]}(i, c, ",
+            body,
+            count=1,
+            flags=re.MULTILINE,
+        )
+    )
 
 
 def _run_many_text(steps: InPlace, writer: _Writer) -> str:
@@ -131,7 +177,12 @@ def _run_many_text(steps: InPlace, writer: _Writer) -> str:
         *(f"    {line}" for line in _tests_begin(plan, writer.names)),
         *(f"    {line}" for line in lines_of(body, writer.numbers)),
         *(f"    {line}" for line in _stopped(plan)),
-        *(f"    {line}" for line in into_a_row([*lines_of(recorded, writer.numbers), *_kept(plan, writer.names)])),
+        *(
+            f"    {line}"
+            for line in into_a_row(
+                [*lines_of(recorded, writer.numbers), *_kept(plan, writer.names)]
+            )
+        ),
         "return start + step_sizes.size, -1",
     ]
     return "\n".join([RUN_MANY_HEAD, *(f"    {line}" for line in lines)])
@@ -158,7 +209,9 @@ class _Writer:
         """The key of the chain in column c, by what ``run`` calls it."""
         return f"column_key(state.{KEYS}, {self.purposes[name]}, c)"
 
-    def body(self, statements: Iterable[Statement], noises: Iterable[NoiseDraw], *, judged: bool = True) -> list[Part]:
+    def body(
+        self, statements: Iterable[Statement], noises: Iterable[NoiseDraw], *, judged: bool = True
+    ) -> list[Part]:
         """These statements, one after another, with these noises drawn afresh."""
         self.judged = "finite &= " if judged else ""
         parts: list[Part] = [self.numbers_drawn(pair) for pair in scalar_pairs(noises)]
@@ -173,9 +226,15 @@ class _Writer:
         """One statement."""
         match s:
             case Let():
-                judged = [f"{self.judged}{all_of(self.plan.conditions(s.store, s.target.name))}"] if s.store and self.judged else []
+                judged = (
+                    [f"{self.judged}{all_of(self.plan.conditions(s.store, s.target.name))}"]
+                    if s.store and self.judged
+                    else []
+                )
                 lines = [of_column(line) for line in let_lines(s)]
-                return [Piece((), (*lines, *judged), frozenset([s.target.name]), names_in([s.value]))]
+                return [
+                    Piece((), (*lines, *judged), frozenset([s.target.name]), names_in([s.value]))
+                ]
             case Sums():
                 return self.sums(s)
             case Sweep():
@@ -193,26 +252,39 @@ class _Writer:
         """The draws of two numbers, or of one."""
         names = [d.local.name for d in pair]
         half = "" if len(pair) > 1 else "[0]"
-        line = f"{', '.join(names)} = normal_pair({self.key(pair[0].key)}, {self.clock}, np.uint64(0)){half}"
+        line = (
+            f"{', '.join(names)} = normal_pair({self.key(pair[0].key)}, {self.clock},"
+            f" np.uint64(0)){half}"
+        )
         return Piece((), (line,), frozenset(names))
 
     def filled(self, draw: NoiseDraw) -> list[Part]:
         """Draws of a block, kept in an array."""
         assert draw.length is not None
         array, (a, b) = f"state.{self.names.filled[draw.local.name]}", draw.pair
-        return self.by_pairs(draw.length, [draw], lambda at, half: f"{array}[{at}, c] = {(a, b)[half]}")
+        return self.by_pairs(
+            draw.length, [draw], lambda at, half: f"{array}[{at}, c] = {(a, b)[half]}"
+        )
 
     def by_pairs(
-        self, length: Length, draws: list[NoiseDraw], line: Callable[[str, int], str], uses: frozenset[str] = frozenset()
+        self,
+        length: Length,
+        draws: list[NoiseDraw],
+        line: Callable[[str, int], str],
+        uses: frozenset[str] = frozenset(),
     ) -> list[Part]:
-        """A loop over pairs of coordinates: the two halves of a block share a counter of the generator."""
+        """A loop over pairs of coordinates: the two halves of a block share a counter of the
+        generator.
+        """
         count = self.counts[length]
         drawn = [(d.pair, f"normal_pair({self.key(d.key)}, {self.clock}") for d in draws]
         pair = [f"{a}, {b} = {call}, i)" for (a, b), call in drawn]
         last = [f"{a} = {call}, pairs)[0]" for (a, _), call in drawn]
         return [
             Once((f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs")),
-            Piece(("for i in range(pairs):",), (*pair, line("i", 0), line("half + i", 1)), uses=uses),
+            Piece(
+                ("for i in range(pairs):",), (*pair, line("i", 0), line("half + i", 1)), uses=uses
+            ),
             Piece(("if pairs < half:",), (*last, line("pairs", 0)), uses=uses),
         ]
 
@@ -224,15 +296,27 @@ class _Writer:
 
         def call(at: str, half: int) -> str:
             filled = self.names.filled
-            noises = [f"state.{filled[d.local.name]}[{at}, c]" if d.local.name in filled else d.pair[half] for d in drawn]
-            return f"{self.judged}{self.names.functions[s.function]}({', '.join([at, 'c', *PASSED, *passed, *noises])})"
+            noises = [
+                f"state.{filled[d.local.name]}[{at}, c]" if d.local.name in filled else d.pair[half]
+                for d in drawn
+            ]
+            passing = ", ".join([at, "c", *PASSED, *passed, *noises])
+            return f"{self.judged}{self.names.functions[s.function]}({passing})"
 
         if fused:
             return self.by_pairs(s.length, fused, call, frozenset(passed))
-        return [Piece((f"for i in range({self.counts[s.length]}):",), (call("i", 0),), uses=frozenset(passed))]
+        return [
+            Piece(
+                (f"for i in range({self.counts[s.length]}):",),
+                (call("i", 0),),
+                uses=frozenset(passed),
+            )
+        ]
 
     def sums(self, s: Sums) -> list[Part]:
-        """Sums in the order of ``reductions``: fewer than eight one after another, else eight running sums."""
+        """Sums in the order of ``reductions``: fewer than eight one after another, else eight
+        running sums.
+        """
         passed, count = arguments(s, STEP_FIXED), self.counts[s.length]
         noises = [f"state.{self.names.filled[d.local.name]}" for d in noises_of(s, self.noises)]
         targets = [t.name for t in s.targets]
@@ -240,11 +324,15 @@ class _Writer:
         each = (f"for i in range({count}):",)
 
         def joined(totals: Iterable[str]) -> str:
-            return f"{self.names.functions[s.function]}({', '.join(['i', 'c', *totals, *PASSED, *passed, *noises])})"
+            passing = ", ".join(["i", "c", *totals, *PASSED, *passed, *noises])
+            return f"{self.names.functions[s.function]}({passing})"
 
         def piece(outer: tuple[str, ...], lines: Iterable[str]) -> Piece:
             return Piece(
-                outer, tuple(lines), uses=frozenset(passed), before=f"place = i % EIGHT if {count} >= EIGHT else np.uint64(0)"
+                outer,
+                tuple(lines),
+                uses=frozenset(passed),
+                before=f"place = i % EIGHT if {count} >= EIGHT else np.uint64(0)",
             )
 
         join = [f"{', '.join(running)} = {joined(running)}"]
@@ -256,15 +344,25 @@ class _Writer:
         if all(map(is_arithmetic, s.values)):
             loops = [piece(each, join)]
         else:  # as in run, which writes the terms down before they are added by eight
-            loops = [piece((f"if {count} < EIGHT:", *each), join), piece((f"if {count} >= EIGHT:", *each), apart)]
+            loops = [
+                piece((f"if {count} < EIGHT:", *each), join),
+                piece((f"if {count} >= EIGHT:", *each), apart),
+            ]
         zeros = tuple(f"state.{self.names.eights[t]}[place, c] = 0.0" for t in targets)
         sums = tuple(f"{t} = pairwise_many(state.{self.names.eights[t]}, c)" for t in targets)
-        return [Piece(("for place in range(EIGHT):",), zeros), *loops, Piece((), sums, frozenset(targets))]
+        return [
+            Piece(("for place in range(EIGHT):",), zeros),
+            *loops,
+            Piece((), sums, frozenset(targets)),
+        ]
 
     def chi_squared(self, s: ChiSquared) -> Piece:
         """Draws that are not normal."""
         count = "np.uint64(1)" if s.length is None else self.counts[s.length]
-        drawn = f"noncentral_chi_squared({s.df}[i, c], {s.nonc}[i, c], {self.key(s.key)}, {self.clock}, i)"
+        drawn = (
+            f"noncentral_chi_squared({s.df}[i, c], {s.nonc}[i, c], {self.key(s.key)},"
+            f" {self.clock}, i)"
+        )
         return Piece((f"for i in range({count}):",), (f"{s.target}[i, c] = {drawn}",))
 
     def loop(self, s: Loop) -> Repeated:
@@ -281,10 +379,15 @@ class _Writer:
         drawn = f"log_uniform({self.key(s.key)}, {self.clock})"
         restored = [of_column(line) for r in s.restored for line in restored_lines(r, self.counts)]
         lines = [
-            f"{s.accepted} = guilty_many(state, c) < 0 and {drawn} < {of_column(text_of(s.log_ratio))}",
-            f"if {s.accepted}:", f"    state.{self.names.numbers['accepted']}[0, c] += 1.0",
-            "else:", *(f"    {line}" for line in restored),
-        ]  # fmt: skip
+            (
+                f"{s.accepted} = guilty_many(state, c) < 0 and {drawn} <"
+                f" {of_column(text_of(s.log_ratio))}"
+            ),
+            f"if {s.accepted}:",
+            f"    state.{self.names.numbers['accepted']}[0, c] += 1.0",
+            "else:",
+            *(f"    {line}" for line in restored),
+        ]
         return Piece((), tuple(lines), uses=names_in([s.log_ratio]))
 
 
@@ -306,9 +409,10 @@ def _kept(plan: Plan, names: ManyNames) -> list[str]:
     lines = [f"keep_many(draws.{f}, row, state.{source})" for f, source in plan.kept.items()]
     for f in plan.statistics:
         lines += [
-            f"if draws.{f}.shape[0] > 0:", "    for c in range(chains):",
+            f"if draws.{f}.shape[0] > 0:",
+            "    for c in range(chains):",
             f"        draws.{f}[row, 0, c] = state.{names.numbers['accepted']}[0, c] / tests",
-        ]  # fmt: skip
+        ]
     return lines
 
 
@@ -318,46 +422,99 @@ def _state_text(plan: Plan, names: ManyNames, writer: _Writer) -> str:
     blocks = {b: namer.fresh(b.name) for b in plan.state}
     first = {b.length: blocks[b] for b in reversed(plan.state) if isinstance(b, Vector)}
     scratch = {name.removeprefix("out."): length for name, length in plan.scratch.items()}
-    scratch |= {names.filled[d.local.name]: d.length for d in every_noise(plan) if d.local.name in names.filled}
+    scratch |= {
+        names.filled[d.local.name]: d.length
+        for d in every_noise(plan)
+        if d.local.name in names.filled
+    }
     scratch |= dict.fromkeys(writer.numbers.kept.values())
     eights = list(names.eights.values())
     copies = [f"np.array({name}, dtype=np.float64, order='C')" for name in blocks.values()]
-    zeros = [f"np.zeros(({1 if n is None else f'{first[n]}.shape[0]'}, chains))" for n in scratch.values()]
+    zeros = [
+        f"np.zeros(({1 if n is None else f'{first[n]}.shape[0]'}, chains))"
+        for n in scratch.values()
+    ]
     rows = 2 + 2 * max(writer.purposes.values(), default=-1)
     keys = {KEYS: f"np.zeros(({rows}, chains), dtype=np.uint64)"} if rows else {}
     eight = ["np.zeros((8, chains))" for _ in eights]
-    values = [*copies, *zeros, *eight, *keys.values(), *(["np.full((1, chains), -1.0)"] * 2), *copies]
-    fields = [*plan.fields.values(), *scratch, *eights, *keys, names.stopped, names.guilty, *names.last.values()]
-    return "\n".join([
-        "class Chains(NamedTuple):",
-        '    """The blocks of many chains, a chain a column, then scratch, then which chains stopped, why, and where."""', "",
-        *(f"    {f}: np.ndarray" for f in fields), "", "",
-        f"def allocate_many({', '.join(blocks.values())}):",
-        '    """A state with copies of these blocks (of the shape (length, chains)), and its scratch."""',
-        f"    chains = {next(iter(blocks.values()))}.shape[1]",
-        "    return Chains(", *(f"        {v}," for v in values), "    )",
-    ])  # fmt: skip
+    values = [
+        *copies,
+        *zeros,
+        *eight,
+        *keys.values(),
+        *(["np.full((1, chains), -1.0)"] * 2),
+        *copies,
+    ]
+    fields = [
+        *plan.fields.values(),
+        *scratch,
+        *eights,
+        *keys,
+        names.stopped,
+        names.guilty,
+        *names.last.values(),
+    ]
+    return "\n".join(
+        [
+            "class Chains(NamedTuple):",
+            (
+                '    """The blocks of many chains, a chain a column, then scratch, then which'
+                ' chains stopped, why, and where."""'
+            ),
+            "",
+            *(f"    {f}: np.ndarray" for f in fields),
+            "",
+            "",
+            f"def allocate_many({', '.join(blocks.values())}):",
+            (
+                '    """A state with copies of these blocks (of the shape (length, chains)), and'
+                ' its scratch."""'
+            ),
+            f"    chains = {next(iter(blocks.values()))}.shape[1]",
+            "    return Chains(",
+            *(f"        {v}," for v in values),
+            "    )",
+        ]
+    )
 
 
 def _stop_text(plan: Plan, names: ManyNames) -> str:
     fields = list(plan.fields.values())
-    saved = [line for f in fields for line in _column_lines(f, f"state.{names.last[f]}[i, c] = state.{f}[i, c]")]
-    moved = [line for f in fields for line in _column_lines(f, f"state.{f}[i, c] = state.{f}[i, running]")]
-    return "\n".join([
-        "@kernel", "def stop_many(state, done):",
-        '    """Keep where the chains stand that are not finite, or not in their domain, after a step; whether any other runs."""',
-        f"    chains = running = np.uint64(state.{fields[0]}.shape[1])",
-        "    for c in range(chains):",
-        "        bad = guilty_many(state, c)",
-        f"        if bad >= 0 and state.{names.stopped}[0, c] < 0.0:",
-        f"            state.{names.stopped}[0, c] = done", f"            state.{names.guilty}[0, c] = bad",
-        *(f"            {line}" for line in saved),
-        f"        if state.{names.stopped}[0, c] < 0.0:", "            running = c",
-        "    if running == chains:", "        return False",
-        "    for c in range(chains):", "        if guilty_many(state, c) >= 0:",
-        *(f"            {line}" for line in moved),
-        "    return True",
-    ])  # fmt: skip
+    saved = [
+        line
+        for f in fields
+        for line in _column_lines(f, f"state.{names.last[f]}[i, c] = state.{f}[i, c]")
+    ]
+    moved = [
+        line
+        for f in fields
+        for line in _column_lines(f, f"state.{f}[i, c] = state.{f}[i, running]")
+    ]
+    return "\n".join(
+        [
+            "@kernel",
+            "def stop_many(state, done):",
+            (
+                '    """Keep where the chains stand that are not finite, or not in their domain,'
+                ' after a step; whether any other runs."""'
+            ),
+            f"    chains = running = np.uint64(state.{fields[0]}.shape[1])",
+            "    for c in range(chains):",
+            "        bad = guilty_many(state, c)",
+            f"        if bad >= 0 and state.{names.stopped}[0, c] < 0.0:",
+            f"            state.{names.stopped}[0, c] = done",
+            f"            state.{names.guilty}[0, c] = bad",
+            *(f"            {line}" for line in saved),
+            f"        if state.{names.stopped}[0, c] < 0.0:",
+            "            running = c",
+            "    if running == chains:",
+            "        return False",
+            "    for c in range(chains):",
+            "        if guilty_many(state, c) >= 0:",
+            *(f"            {line}" for line in moved),
+            "    return True",
+        ]
+    )
 
 
 def _column_lines(field: str, line: str) -> list[str]:
@@ -377,7 +534,7 @@ def keep_many(draws, row, values):
 PAIRWISE_MANY = '''\
 @device
 def pairwise_many(sums, c):
-    """The sum of the eight running sums of chain c in pairs: l and l + 4, of these l and l + 2, of these the two."""
+    """The sum of the eight running sums of chain c in pairs: l and l + 4, then l and l + 2."""
     even = (sums[0, c] + sums[4, c]) + (sums[2, c] + sums[6, c])
     odd = (sums[1, c] + sums[5, c]) + (sums[3, c] + sums[7, c])
     return even + odd
@@ -386,9 +543,10 @@ def pairwise_many(sums, c):
 RUN_MANY_HEAD = '''\
 @run_kernel
 def run_many(state, draws, step_sizes, params, seed, first_chain, start, warmup, thin):
-    """As many steps as there are step sizes, from step start on, of chains from first_chain on, a chain a column.
+    """Many chains, from first_chain on, a chain a column, from step start on.
 
-    Every chain has the draws that run has for it. Returns the step it stands at and -1; or, where no chain runs any more, the last
-    step and 0. The step and the block that stopped a chain are kept in the state (-1 while it runs), and where it was then.
+    Every chain has the draws that run has for it. Returns the step it stands at and -1; or, where
+    no chain runs any more, the last step and 0. The step and the block that stopped a chain are
+    kept in the state (-1 while it runs), and where it was then.
     """
     wide()'''

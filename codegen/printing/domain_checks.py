@@ -1,4 +1,6 @@
-"""The text of the functions that ask whether a state is finite and in its domain: of one chain, and of many."""
+"""The text of the functions that ask whether a state is finite and in its domain: of one chain, and
+of many.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ def guilty_text(plan: Plan) -> str:
     ]
     for n, (block, field) in enumerate(plan.fields.items()):
         inside = " and ".join(conditions(block.domain, "x"))
-        lines += [f"    for x in state.{field}:", f"        if not ({inside}):", f"            return {n}"]
+        lines += [
+            f"    for x in state.{field}:",
+            f"        if not ({inside}):",
+            f"            return {n}",
+        ]
         if isinstance(block.domain, Simplex):
             lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
     return "\n".join([*lines, "    return -1"])
@@ -26,16 +32,25 @@ def guilty_many_text(plan: Plan) -> str:
     lines = [
         "@device",
         "def guilty_many(state, c):",
-        '    """The number of the first block of chain c that is not finite or not in its domain, or -1."""',
+        (
+            '    """The number of the first block of chain c that is not finite or not in its'
+            ' domain, or -1."""'
+        ),
     ]
     for n, (block, field) in enumerate(plan.fields.items()):
         inside = " and ".join(conditions(block.domain, "x"))
         lines += [
-            f"    for i in range(np.uint64(state.{field}.shape[0])):", f"        x = state.{field}[i, c]",
-            f"        if not ({inside}):", f"            return {n}",
-        ]  # fmt: skip
+            f"    for i in range(np.uint64(state.{field}.shape[0])):",
+            f"        x = state.{field}[i, c]",
+            f"        if not ({inside}):",
+            f"            return {n}",
+        ]
         if isinstance(block.domain, Simplex):
-            lines += [*(f"    {line}" for line in _column_sum(field)), "    if not summed < 1.0:", f"        return {n}"]
+            lines += [
+                *(f"    {line}" for line in _column_sum(field)),
+                "    if not summed < 1.0:",
+                f"        return {n}",
+            ]
     return "\n".join([*lines, "    return -1"])
 
 
@@ -58,9 +73,16 @@ def right_many_text(plan: Plan) -> str:
         ]
         if isinstance(block.domain, Simplex):
             lines += [f"    for c in range(np.uint64(state.{field}.shape[1])):"]
-            lines += [*(f"        {line}" for line in _column_sum(field)), "        right &= summed < 1.0"]
+            lines += [
+                *(f"        {line}" for line in _column_sum(field)),
+                "        right &= summed < 1.0",
+            ]
     return "\n".join([*lines, "    return right"])
 
 
 def _column_sum(field: str) -> list[str]:
-    return ["summed = 0.0", f"for i in range(np.uint64(state.{field}.shape[0])):", f"    summed += state.{field}[i, c]"]
+    return [
+        "summed = 0.0",
+        f"for i in range(np.uint64(state.{field}.shape[0])):",
+        f"    summed += state.{field}[i, c]",
+    ]

@@ -1,6 +1,8 @@
-"""Estimates of a gradient that are built around the one from rows of data: control variates, and the running variance.
+"""Estimates of a gradient that are built around the one from rows of data: control variates, and
+the running variance.
 
-Both only call the function below them with the same or with single rows, so they serve derived gradients and a user's own alike.
+Both only call the function below them with the same or with single rows, so they serve derived
+gradients and a user's own alike.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ MEMORY = 1000.0  # calls over which the variance is averaged, once there have be
 class ControlVariates:
     """The gradient at a mode, plus the difference to it.
 
-    Fields of ``Data`` hold the mode and the gradient there, ``scratch`` of ``State`` its estimate; all by block.
+    Fields of ``Data`` hold the mode and the gradient there, ``scratch`` of ``State`` its estimate;
+    all by block.
     """
 
     function: str
@@ -33,7 +36,9 @@ class ControlVariates:
 
 @dataclass(frozen=True)
 class Average:
-    """The mean over rows, with its variance: fields of ``State`` by block, and the one that counts the calls."""
+    """The mean over rows, with its variance: fields of ``State`` by block, and the one that counts
+    the calls.
+    """
 
     function: str
     calls: str
@@ -81,23 +86,44 @@ def _call(estimator: Estimator, arguments: list[str]) -> str:
 
 
 def estimators(
-    gradients: Mapping[Potential, PosteriorGradient], plan: Plan, control_variates: bool, names: Namer, fields: Namer, data: Namer
+    gradients: Mapping[Potential, PosteriorGradient],
+    plan: Plan,
+    control_variates: bool,
+    names: Namer,
+    fields: Namer,
+    data: Namer,
 ) -> dict[Potential, Estimator]:
-    """The estimators of a module; ``names`` of functions, ``fields`` of ``State``, ``data`` of ``Data`` are those still free."""
+    """The estimators of a module; ``names`` of functions, ``fields`` of ``State``, ``data`` of
+    ``Data`` are those still free.
+    """
     result = {}
     for U, gradient in gradients.items():
         control = _control_variates(U, names, fields, data) if control_variates else None
         average = None
         if U in plan.variances:
             one, squares = _fields("one", U.blocks, fields), _fields("squares", U.blocks, fields)
-            average = Average(names.fresh(f"averaged_{U}"), fields.fresh(f"calls_{U}"), one, squares, plan.variances[U])
+            average = Average(
+                names.fresh(f"averaged_{U}"),
+                fields.fresh(f"calls_{U}"),
+                one,
+                squares,
+                plan.variances[U],
+            )
         result[U] = Estimator(gradient, control, average)
     return result
 
 
 def _control_variates(U: Potential, names: Namer, fields: Namer, data: Namer) -> ControlVariates:
-    modes, at_mode = _fields("mode", U.blocks, data), _fields(f"gradient_{U}_at_mode", U.blocks, data)
-    return ControlVariates(names.fresh(f"controlled_{U}"), modes, at_mode, _fields(f"estimate_{U}_at_mode", U.blocks, fields))
+    modes, at_mode = (
+        _fields("mode", U.blocks, data),
+        _fields(f"gradient_{U}_at_mode", U.blocks, data),
+    )
+    return ControlVariates(
+        names.fresh(f"controlled_{U}"),
+        modes,
+        at_mode,
+        _fields(f"estimate_{U}_at_mode", U.blocks, fields),
+    )
 
 
 def _fields(wish: str, blocks: Iterable[Block], namer: Namer) -> tuple[str, ...]:
@@ -120,13 +146,19 @@ def _controlled_text(estimator: Estimator, control: ControlVariates) -> str:
     lines = [
         "@kernel",
         f"def {control.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
-        '    """Control variates (Baker et al. 2019): the gradient at the mode, plus the difference to it from these rows."""',
+        (
+            '    """Control variates (Baker et al. 2019): the gradient at the mode, plus the'
+            ' difference to it from these rows."""'
+        ),
         "    wide()",
         f"    {gradient.function}({', '.join([*results, *blocks, *SHARED])})",
         f"    {gradient.function}({', '.join([*scratch, *modes, *SHARED])})",
     ]
     for g, at_mode, estimate in zip(results, control.at_mode, scratch, strict=True):
-        lines += [f"    for i in range(np.uint64({g}.size)):", f"        {g}[i] += data.{at_mode}[i] - {estimate}[i]"]
+        lines += [
+            f"    for i in range(np.uint64({g}.size)):",
+            f"        {g}[i] += data.{at_mode}[i] - {estimate}[i]",
+        ]
     return "\n".join(lines)
 
 
@@ -138,7 +170,10 @@ def _averaged_text(estimator: Estimator, average: Average) -> str:
     lines = [
         "@kernel",
         f"def {average.function}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
-        '    """The mean of the estimates from each row, that is from all of them; its variance joins the running one in state."""',
+        (
+            '    """The mean of the estimates from each row, that is from all of them; its variance'
+            ' joins the running one in state."""'
+        ),
         "    wide()",
         *(f"    {array}[:] = 0.0" for array in (*results, *squares)),
         "    for n in range(rows.size):",

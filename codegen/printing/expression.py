@@ -1,4 +1,6 @@
-"""Expressions as Python text: a symbol prints as its name, so whoever builds the expression decides what it reads."""
+"""Expressions as Python text: a symbol prints as its name, so whoever builds the expression decides
+what it reads.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,69 @@ from sympy import Add, Expr, Function, Integer, Mul, Pow, Rational, Symbol
 from sympy.core.numbers import Exp1, Pi
 
 from codegen.device.elementary import exp, expm1, log, tanh
-from codegen.lowering.fold_forms import DEVICES, limits_of
-from codegen.lowering.special_forms import Digamma, digamma, phi_1
-from codegen.lowering.stable_forms import Expm1, Largest, LogAddExp, ScaledSum, Sigmoid, Softplus, logaddexp, sigmoid, softplus
+from codegen.device.folds import (
+    fold_above,
+    fold_below,
+    fold_between,
+    turn_above,
+    turn_below,
+    turn_between,
+)
+from codegen.device.special import digamma, phi_1
+from codegen.device.stable import logaddexp, sigmoid, softplus
+from codegen.lowering.fold_forms import (
+    FoldAbove,
+    FoldBelow,
+    FoldBetween,
+    TurnAbove,
+    TurnBelow,
+    TurnBetween,
+    limits_of,
+)
+from codegen.lowering.special_forms import Digamma
+from codegen.lowering.stable_forms import (
+    Expm1,
+    Largest,
+    LogAddExp,
+    ScaledSum,
+    Sigmoid,
+    Softplus,
+)
 from recipe.language.errors import RecipeError
 from recipe.language.phi import Phi
 
+FOLDS = {
+    FoldAbove: fold_above,
+    FoldBelow: fold_below,
+    FoldBetween: fold_between,
+    TurnAbove: turn_above,
+    TurnBelow: turn_below,
+    TurnBetween: turn_between,
+}
 # Device functions of this project: the same bits on every machine.
 OURS = {
-    sympy.exp: exp, sympy.log: log, sympy.tanh: tanh, Expm1: expm1, Softplus: softplus, Sigmoid: sigmoid, LogAddExp: logaddexp,
-    ScaledSum: exp, Digamma: digamma, Phi: phi_1, **dict(DEVICES),
-}  # fmt: skip
-# The C library's, which may differ in the last bits from machine to machine, and keep a loop from being vectorised (as does a power
-# with an exponent that is neither an integer nor a half).
+    sympy.exp: exp,
+    sympy.log: log,
+    sympy.tanh: tanh,
+    Expm1: expm1,
+    Softplus: softplus,
+    Sigmoid: sigmoid,
+    LogAddExp: logaddexp,
+    ScaledSum: exp,
+    Digamma: digamma,
+    Phi: phi_1,
+    **FOLDS,
+}
+# The C library's, which may differ in the last bits from machine to machine, and keep a loop from
+# being vectorised (as does a power with an exponent that is neither an integer nor a half).
 LIBRARY = {
-    sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan", sympy.sinh: "math.sinh", sympy.cosh: "math.cosh",
-    sympy.atan: "math.atan", sympy.erf: "math.erf", sympy.loggamma: "math.lgamma",
+    sympy.sin: "math.sin", sympy.cos: "math.cos", sympy.tan: "math.tan", sympy.sinh: "math.sinh",
+    sympy.cosh: "math.cosh", sympy.atan: "math.atan", sympy.erf: "math.erf",
+    sympy.loggamma: "math.lgamma",
 }  # fmt: skip
-FUNCTIONS = {kind: f.__name__ for kind, f in OURS.items()} | LIBRARY | {Largest: "max", sympy.Abs: "abs"}
+FUNCTIONS = (
+    {kind: f.__name__ for kind, f in OURS.items()} | LIBRARY | {Largest: "max", sympy.Abs: "abs"}
+)
 
 
 class Repeated(Function):
@@ -51,7 +98,10 @@ def _at_least(e: Expr, level: int) -> str:
 def _printed(e: Expr) -> tuple[str, int]:
     name = FUNCTIONS.get(type(e))
     if name is None:
-        raise RecipeError(f"{e} ({type(e).__name__}) has no compiled form; write it with {', '.join(sorted(_known()))}")
+        raise RecipeError(
+            f"{e} ({type(e).__name__}) has no compiled form; write it with"
+            f" {', '.join(sorted(_known()))}"
+        )
     return f"{name}({', '.join(text_of(a) for a in e.args)})", ATOM
 
 
@@ -60,17 +110,18 @@ def _(e: Phi) -> tuple[str, int]:
     k, z = e.args
     if k != 1:
         raise RecipeError(
-            f"Phi({k}, ...) has no compiled form, only Phi(1, ...) has; choose a scheme without it, such as semi-implicit"
+            f"Phi({k}, ...) has no compiled form, only Phi(1, ...) has; choose a scheme without it,"
+            " such as semi-implicit"
         )
     return f"phi_1({text_of(z)})", ATOM
 
 
 def _fold(e: Expr) -> tuple[str, int]:
-    name = next(device.__name__ for kind, device in DEVICES if isinstance(e, kind))
+    name = FOLDS[type(e)].__name__
     return f"{name}({', '.join(map(text_of, [e.args[0], *limits_of(e)]))})", ATOM
 
 
-for _kind, _ in DEVICES:
+for _kind in FOLDS:
     _printed.register(_kind, _fold)
 
 
@@ -90,7 +141,9 @@ def _(e: Symbol) -> tuple[str, int]:
 
 @_printed.register
 def _(e: Rational) -> tuple[str, int]:
-    """A literal is the binary number that it reads as; 1/10, which is none, is a quotient, and 10^30 a sum of such numbers."""
+    """A literal is the binary number that it reads as; 1/10, which is none, is a quotient, and
+    10^30 a sum of such numbers.
+    """
     if e < 0:
         text, own = _printed(-e)
         return (f"-{text}", min(own, UNARY)) if own > SUM else (f"-({text})", UNARY)
@@ -98,7 +151,10 @@ def _(e: Rational) -> tuple[str, int]:
     if e.p <= most and Rational(float(e)) == e:
         return repr(float(e)), ATOM
     if max(e.p, e.q) > most:
-        raise RecipeError(f"the number {sympy.N(e, 3)} needs a numerator or a denominator above {most:.2}; give it as a parameter")
+        raise RecipeError(
+            f"the number {sympy.N(e, 3)} needs a numerator or a denominator above {most:.2}; give"
+            " it as a parameter"
+        )
     if e.q != 1:
         return f"{_at_least(Integer(e.p), UNARY)} / {_at_least(Integer(e.q), POWER)}", PRODUCT
     near = Integer(int(float(e)))
@@ -118,7 +174,9 @@ def _(e: Exp1) -> tuple[str, int]:
 
 @_printed.register
 def _(e: Add) -> tuple[str, int]:
-    terms = [a for a in e.args if not a.could_extract_minus_sign()] + [a for a in e.args if a.could_extract_minus_sign()]
+    terms = [a for a in e.args if not a.could_extract_minus_sign()] + [
+        a for a in e.args if a.could_extract_minus_sign()
+    ]
     text = _at_least(terms[0], PRODUCT)
     for term in terms[1:]:
         negative = term.could_extract_minus_sign()
@@ -138,9 +196,13 @@ def _(e: Repeated) -> tuple[str, int]:
 
 
 def factors_of(e: Expr) -> tuple[str, str] | None:
-    """The texts of two factors of a product, the last one and all others; None for what is no product, or has a divisor."""
+    """The texts of two factors of a product, the last one and all others; None for what is no
+    product, or has a divisor.
+    """
     if isinstance(e, Repeated):
-        return text_of(Repeated(e.args[0], e.args[1] - 1) if e.args[1] > 2 else e.args[0]), text_of(e.args[0])
+        return text_of(Repeated(e.args[0], e.args[1] - 1) if e.args[1] > 2 else e.args[0]), text_of(
+            e.args[0]
+        )
     if not isinstance(e, Mul) or any(_is_below(a) for a in e.args):
         return None
     return text_of(Mul(*e.args[:-1])), text_of(e.args[-1])
@@ -163,7 +225,11 @@ def _joined(above: list[Expr], below: list[Expr]) -> str:
     text = " * ".join(_at_least(a, UNARY) for a in above) or "1.0"
     if not below:
         return text
-    under = _at_least(below[0], POWER) if len(below) == 1 else f"({' * '.join(_at_least(b, UNARY) for b in below)})"
+    under = (
+        _at_least(below[0], POWER)
+        if len(below) == 1
+        else f"({' * '.join(_at_least(b, UNARY) for b in below)})"
+    )
     return f"{text} / {under}"
 
 

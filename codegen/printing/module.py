@@ -1,4 +1,6 @@
-"""The text of a module: provenance, data types, random numbers, loop functions, ``step`` and ``run``."""
+"""The text of a module: provenance, data types, random numbers, loop functions, ``step`` and
+``run``.
+"""
 
 from __future__ import annotations
 
@@ -48,9 +50,11 @@ import operator
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model, type_callable
+from numba.extending import intrinsic, lower_builtin, lower_cast
+from numba.extending import models, register_model, type_callable
 
-# _nrt=False: nothing is allocated in here (a gradient of the user's own may), so that references need no counting
+# _nrt=False: nothing is allocated in here (a gradient of the user's own may), so that references
+# need no counting
 # forceinline=False: a function that is not said to be part of its caller would be, if the caller is
 device = njit(error_model="numpy", forceinline=True, _nrt=False)
 reduction = njit(error_model="numpy", forceinline=False, _nrt=False)
@@ -67,13 +71,18 @@ LONG = 128
 
 def header(*, run_cached: bool, kernels_cached: bool) -> str:
     """Imports and decorators, with what is kept in Numba's cache on disk."""
-    return HEADER.format(run_cached=run_cached, kernels_cached=kernels_cached, counted=not run_cached)
+    return HEADER.format(
+        run_cached=run_cached, kernels_cached=kernels_cached, counted=not run_cached
+    )
 
 
 def _takes_no_function(plan: Plan, own: Own) -> bool:
-    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on disk: that would hold the user's
-    function by value, and not see that its source has changed."""
-    return set(plan.potentials) <= {U for U, estimator in own.items() if estimator.gradient.derived is not None}
+    """Whether ``run`` has no function as an argument. Otherwise it is not kept in Numba's cache on
+    disk: that would hold the user's function by value, and not see that its source has changed.
+    """
+    return set(plan.potentials) <= {
+        U for U, estimator in own.items() if estimator.gradient.derived is not None
+    }
 
 
 JITTER = '''\
@@ -93,19 +102,34 @@ def keep(draws, row, values):
 '''
 
 
-def module_text(comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer) -> str:
-    """The whole module: the comment on top, then what a reader needs in the order in which it is used.
+def module_text(
+    comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], namer: Namer, fields: Namer
+) -> str:
+    """The whole module: the comment on top, then what a reader needs in the order in which it is
+    used.
 
-    ``ahead`` calls the array of numbers that are drawn ahead, by key; ``namer`` and ``fields`` know the names that are taken among
-    functions and among the fields of ``State``.
+    ``ahead`` calls the array of numbers that are drawn ahead, by key; ``namer`` and ``fields`` know
+    the names that are taken among functions and among the fields of ``State``.
     """
     counts = count_names(plan.state, namer)
     filled = {d.local.name: fields.fresh(d.name) for d in filled_noises(plan)}
-    scratch: dict[str, Length | int | None] = {**plan.scratch, **{filled[d.local.name]: d.length for d in filled_noises(plan)}}
+    scratch: dict[str, Length | int | None] = {
+        **plan.scratch,
+        **{filled[d.local.name]: d.length for d in filled_noises(plan)},
+    }
     scratch |= dict.fromkeys(ahead.values(), AHEAD)
-    scratch |= {field: length for estimator in own.values() for field, length in estimator.scratch.items()}
-    loops = [s for s in (*every(plan.statements), *plan.recorded.statements) if isinstance(s, Sums | MatrixProduct | Sweep)]
-    bodies = {s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions) for s in loops}
+    scratch |= {
+        field: length for estimator in own.values() for field, length in estimator.scratch.items()
+    }
+    loops = [
+        s
+        for s in (*every(plan.statements), *plan.recorded.statements)
+        if isinstance(s, Sums | MatrixProduct | Sweep)
+    ]
+    bodies = {
+        s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions)
+        for s in loops
+    }
     steps = plan_in_place(plan)
     run, purposes = run_text(plan, steps, counts, own, filled, ahead)
     texts = [
@@ -124,11 +148,15 @@ def module_text(comment: str, plan: Plan, own: Own, ahead: Mapping[str, str], na
         RUN_SCHEDULE,
     ]
     if refusal_of_many(plan) is None:
-        texts += many_texts(plan, steps, counts, many_names(plan, filled, namer, fields), purposes, bodies)
+        texts += many_texts(
+            plan, steps, counts, many_names(plan, filled, namer, fields), purposes, bodies
+        )
     return "\n\n\n".join(text.strip("\n") for text in texts if text) + "\n"
 
 
-def _gradient_texts(estimator: Estimator, plan: Plan, counts: Mapping[Length, str], namer: Namer) -> list[str]:
+def _gradient_texts(
+    estimator: Estimator, plan: Plan, counts: Mapping[Length, str], namer: Namer
+) -> list[str]:
     argument = gradient_argument(plan, estimator.gradient.potential)
     gradient, value = estimator.gradient, estimator.gradient.value
     return [
@@ -142,17 +170,29 @@ def types_text(plan: Plan, scratch: Iterable[str], own: Own) -> list[str]:
     """The named tuples; a module without parameters or data takes empty tuples there."""
     arrays = [*(_array(name) for name in scratch), *(ROWS if own else ())]
     return [
-        _named_tuple("State", "The blocks, one array each (of length 1 for a number), then scratch.",
-                     dict.fromkeys([*plan.fields.values(), *arrays], "np.ndarray")),
-        _named_tuple("Draws", "What run keeps: one row a draw; no rows for a block that is not kept.",
-                     dict.fromkeys([*plan.fields.values(), *plan.statistics], "np.ndarray")),
-        *input_types([*plan.settings.items(), *plan.factors.items()], (f for estimator in own.values() for f in estimator.data)),
-    ]  # fmt: skip
+        _named_tuple(
+            "State",
+            "The blocks, one array each (of length 1 for a number), then scratch.",
+            dict.fromkeys([*plan.fields.values(), *arrays], "np.ndarray"),
+        ),
+        _named_tuple(
+            "Draws",
+            "What run keeps: one row a draw; no rows for a block that is not kept.",
+            dict.fromkeys([*plan.fields.values(), *plan.statistics], "np.ndarray"),
+        ),
+        *input_types(
+            [*plan.settings.items(), *plan.factors.items()],
+            (f for estimator in own.values() for f in estimator.data),
+        ),
+    ]
 
 
 def input_types(settings: Iterable[tuple[Any, str]], data: Iterable[str]) -> list[str]:
     """``Params`` and ``Data``, where there are any."""
-    params = {f: "float" if type(s) is sympy.Symbol else "np.ndarray" for s, f in sorted(settings, key=lambda item: item[1])}
+    params = {
+        f: "float" if type(s) is sympy.Symbol else "np.ndarray"
+        for s, f in sorted(settings, key=lambda item: item[1])
+    }
     arrays = dict.fromkeys(sorted(data), "np.ndarray")
     return [
         *([_named_tuple("Params", "The parameters.", params)] if params else []),
@@ -166,7 +206,12 @@ def _array(scratch: str) -> str:
 
 def _named_tuple(name: str, meaning: str, fields: Mapping[str, str]) -> str:
     return "\n".join(
-        [f"class {name}(NamedTuple):", f'    """{meaning}"""', "", *(f"    {f}: {kind}" for f, kind in fields.items())]
+        [
+            f"class {name}(NamedTuple):",
+            f'    """{meaning}"""',
+            "",
+            *(f"    {f}: {kind}" for f, kind in fields.items()),
+        ]
     )
 
 
@@ -177,7 +222,9 @@ ROWS = {
 
 
 def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, rows: bool) -> str:
-    """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch, with ``rows`` for a minibatch."""
+    """``allocate(theta, r, ...)``: a state with these blocks and fresh scratch, with ``rows`` for a
+    minibatch.
+    """
 
     namer = local_namer()
     names = {b: namer.fresh(b.name) for b in plan.state}
@@ -189,15 +236,24 @@ def allocate_text(plan: Plan, scratch: Mapping[str, Length | int | None], *, row
     values += ROWS.values() if rows else ()
     arguments = ", ".join([*blocks, *(("batch_size=0", "replace=True") if rows else ())])
     batch = " for minibatches of that size (0: all of the data)" if rows else ""
-    meaning = f"A state with copies of these blocks (arrays of one dimension), and its scratch{batch}."
-    return "\n".join([
-        f"def allocate({arguments}):", f'    """{meaning}"""',
-        "    return State(", *(f"        {v}," for v in values), "    )",
-    ])  # fmt: skip
+    meaning = (
+        f"A state with copies of these blocks (arrays of one dimension), and its scratch{batch}."
+    )
+    return "\n".join(
+        [
+            f"def allocate({arguments}):",
+            f'    """{meaning}"""',
+            "    return State(",
+            *(f"        {v}," for v in values),
+            "    )",
+        ]
+    )
 
 
 def device_texts(plan: Plan, own: Own) -> list[str]:
-    """The device functions that the module calls: random numbers, and the special functions that occur in it."""
+    """The device functions that the module calls: random numbers, and the special functions that
+    occur in it.
+    """
     sums = [e.gradient.derived for e in own.values() if e.gradient.derived is not None]
     sums += [e.gradient.value.sum for e in own.values() if e.gradient.value is not None]
     statements = [*every(plan.statements), *plan.recorded.statements]
@@ -206,13 +262,24 @@ def device_texts(plan: Plan, own: Own) -> list[str]:
     more += [random_row] if any(isinstance(s, Loop) for s in statements) else []
     more += [log_uniform] if plan.statistics else []
     more += CHI_SQUARED if any(isinstance(s, ChiSquared) for s in statements) else ()
-    return functions_texts([*statements, *(s for g in sums for s in g.statements)], more, rows=bool(sums))
+    return functions_texts(
+        [*statements, *(s for g in sums for s in g.statements)], more, rows=bool(sums)
+    )
 
 
-def functions_texts(statements: Iterable[Statement], more: Iterable[Any], *, rows: bool) -> list[str]:
-    """These device functions, those that occur in the statements, and all that they call; ``rows`` of data come in tiles."""
+def functions_texts(
+    statements: Iterable[Statement], more: Iterable[Any], *, rows: bool
+) -> list[str]:
+    """These device functions, those that occur in the statements, and all that they call; ``rows``
+    of data come in tiles.
+    """
     statements = list(statements)
-    used = {type(node) for s in statements for e in expressions(s) for node in sympy.preorder_traversal(e)}
+    used = {
+        type(node)
+        for s in statements
+        for e in expressions(s)
+        for node in sympy.preorder_traversal(e)
+    }
     by_eight = rows or any(isinstance(s, Sums | MatrixProduct) for s in statements)
     devices = with_callees([*INTRINSICS, *more, *(f for kind, f in OURS.items() if kind in used)])
     return [*(source_of(f) for f in devices), *([lanes_text()] if by_eight else [])]

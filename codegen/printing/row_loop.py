@@ -1,8 +1,10 @@
-"""The loop over rows of the data as text: in tiles of 32 rows, so that the processor has many rows on their way at once.
+"""The loop over rows of the data as text: in tiles of 32 rows, so that the processor has many rows
+on their way at once.
 
-The rows of a tile are asked for one tile ahead. Each statement is carried out for all rows of the tile before the next one: sums
-over coordinates four rows at a time, numbers in a loop over the rows, and last the rows join the results. They join in their
-order, one after another, so the bits do not depend on the tiles.
+The rows of a tile are asked for one tile ahead. Each statement is carried out for all rows of the
+tile before the next one: sums over coordinates four rows at a time, numbers in a loop over the
+rows, and last the rows join the results. They join in their order, one after another, so the bits
+do not depend on the tiles.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from sympy import Symbol
 from codegen.lowering.names import Namer
 from codegen.lowering.statements import Let, RowsJoin, Statement, Sums, expressions
 from codegen.printing.loop_bodies import arguments, commented, sum_comments
-from codegen.printing.reductions import Joining, by_eights, joined_by_eight, joining, small_lines, sum_text
+from codegen.printing.reductions import (
+    Joining,
+    by_eights,
+    joined_by_eight,
+    joining,
+    small_lines,
+    sum_text,
+)
 from codegen.printing.step import let_lines
 from recipe.language.symbols import Length
 
@@ -32,11 +41,16 @@ class RowLoop:
 
 
 def row_loop(
-    statements: Sequence[Statement], joins: Sequence[RowsJoin], passed: Sequence[str], counts: Mapping[Length, str],
-    fetched: Iterable[str], namer: Namer,
-) -> RowLoop:  # fmt: skip
-    """The loop over the rows of ``rows``, or over all ``used`` of them; ``passed`` is what loop functions get, ``fetched`` are
-    the arrays of the data with rows of many numbers."""
+    statements: Sequence[Statement],
+    joins: Sequence[RowsJoin],
+    passed: Sequence[str],
+    counts: Mapping[Length, str],
+    fetched: Iterable[str],
+    namer: Namer,
+) -> RowLoop:
+    """The loop over the rows of ``rows``, or over all ``used`` of them; ``passed`` is what loop
+    functions get, ``fetched`` are the arrays of the data with rows of many numbers.
+    """
     writer = _Writer(passed, counts, namer, _kept(statements, joins, namer))
     inner: list[str] = []
     for group in _groups(statements):
@@ -44,7 +58,10 @@ def row_loop(
         inner += writer.numbers(lets) if lets else [line for s in group for line in writer.sums(s)]
     for join in joins:
         inner += writer.joined(join)
-    stack = [f"row_of = local_rows({TILE})", *(f"{array} = local_numbers({TILE})" for array in writer.kept.values())]
+    stack = [
+        f"row_of = local_rows({TILE})",
+        *(f"{array} = local_numbers({TILE})" for array in writer.kept.values()),
+    ]
     loop = [*_TILE_START, *_fetch_lines(fetched), *inner]
     return RowLoop(writer.functions, [*stack, _TILE_HEAD, *(f"    {line}" for line in loop)])
 
@@ -73,12 +90,18 @@ def _fetch_lines(fetched: Iterable[str]) -> list[str]:
     return lines
 
 
-def _kept(statements: Sequence[Statement], joins: Sequence[RowsJoin], namer: Namer) -> dict[str, str]:
-    """The numbers of a row that are needed outside of the loop that computes them, and the arrays that hold them for a tile."""
+def _kept(
+    statements: Sequence[Statement], joins: Sequence[RowsJoin], namer: Namer
+) -> dict[str, str]:
+    """The numbers of a row that are needed outside of the loop that computes them, and the arrays
+    that hold them for a tile.
+    """
     groups = _groups(statements)
     kept: dict[str, None] = {}
     for n, group in enumerate(groups):
-        later = {s.name for part in [*groups[n + 1 :], joins] for other in part for s in _read(other)}
+        later = {
+            s.name for part in [*groups[n + 1 :], joins] for other in part for s in _read(other)
+        }
         for s in group:
             kept |= {t.name: None for t in _defined(s) if isinstance(s, Sums) or t.name in later}
     return {name: namer.fresh(f"{name}_of") for name in kept}
@@ -100,7 +123,13 @@ def _read(s: Statement) -> set[Symbol]:
 class _Writer:
     """Writes the loops of a tile."""
 
-    def __init__(self, passed: Sequence[str], counts: Mapping[Length, str], namer: Namer, kept: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        passed: Sequence[str],
+        counts: Mapping[Length, str],
+        namer: Namer,
+        kept: Mapping[str, str],
+    ) -> None:
         self.passed, self.counts, self.namer, self.kept = list(passed), counts, namer, kept
         self.functions: list[str] = []
 
@@ -119,25 +148,48 @@ class _Writer:
         assert isinstance(s, Sums)
         numbers = arguments(s, [*self.passed, "row"])
         passed = [*self.passed, "row", *numbers]
-        join = joining(self.namer.fresh(f"add_{s.function}"), [t.name for t in s.targets], s.values, passed, [], self.namer)
+        join = joining(
+            self.namer.fresh(f"add_{s.function}"),
+            [t.name for t in s.targets],
+            s.values,
+            passed,
+            [],
+            self.namer,
+        )
         outer = [n for n in numbers if n not in self.kept]
         arrays = [self.kept[n] for n in (*numbers, *join.totals) if n in self.kept]
         names = [*self.passed, "row_of", "tile", "n", *outer, *arrays]
         comments = [f"{line}, for each row" for line in sum_comments(s)]
         lines = self._tile_sums(s, join) if join.by_eight else self._row_sums(s, join)
-        head = ["@reduction", f"def {s.function}({', '.join(names)}):", *(f"    {line}" for line in [*comments, "wide()", *lines])]
+        head = [
+            "@reduction",
+            f"def {s.function}({', '.join(names)}):",
+            *(f"    {line}" for line in [*comments, "wide()", *lines]),
+        ]
         self.functions += [join.text, "\n".join(head)]
-        return [f"{s.function}({', '.join([*self.passed, 'row_of', 'tile', self.counts[s.length], *outer, *arrays])})"]
+        passing = [*self.passed, "row_of", "tile", self.counts[s.length], *outer, *arrays]
+        return [f"{s.function}({', '.join(passing)})"]
 
     def _at_row(self, names: Iterable[str], k: str) -> list[str]:
         """What stands for the numbers of a row."""
-        return [f"row_of[{k}]" if name == "row" else f"{self.kept[name]}[{k}]" if name in self.kept else name for name in names]
+        return [
+            (
+                f"row_of[{k}]"
+                if name == "row"
+                else f"{self.kept[name]}[{k}]"
+                if name in self.kept
+                else name
+            )
+            for name in names
+        ]
 
     def _tile_sums(self, s: Sums, join: Joining) -> list[str]:
         """Four rows at a time: they share what they read of other arrays."""
         small = small_lines(join, join.totals, self._at_row(join.passed, "k"))
         small = [small[0], "    for k in range(tile):", *(f"    {line}" for line in small[1:])]
-        eights = [[self.namer.fresh(f"{t}_{n}") for t in join.totals] for n in range(len(ROWS_AT_ONCE))]
+        eights = [
+            [self.namer.fresh(f"{t}_{n}") for t in join.totals] for n in range(len(ROWS_AT_ONCE))
+        ]
         inner = [
             line
             for k, of_row in zip(ROWS_AT_ONCE, eights, strict=True)
@@ -149,25 +201,44 @@ class _Writer:
             for t, e in zip(join.totals, of_row, strict=True)
         ]
         return [
-            *small, *(f"        {self.kept[t]}[k] = {t}" for t in join.totals), "    return",
+            *small,
+            *(f"        {self.kept[t]}[k] = {t}" for t in join.totals),
+            "    return",
             "for k in range(np.uint64(0), tile, np.uint64(4)):",
             *(f"    {' = '.join(of_row)} = eight(0.0)" for of_row in eights),
             *(f"    {line}" for line in [*by_eights("i", "n", inner), *stores]),
-        ]  # fmt: skip
+        ]
 
     def _row_sums(self, s: Sums, join: Joining) -> list[str]:
         """One row at a time, by a function of its own."""
         function = self.namer.fresh(f"{s.function}_of_row")
-        self.functions.append(sum_text(function, [*self.passed, "n", *join.passed[len(self.passed) :]], join, [], self.namer))
+        self.functions.append(
+            sum_text(
+                function,
+                [*self.passed, "n", *join.passed[len(self.passed) :]],
+                join,
+                [],
+                self.namer,
+            )
+        )
         stores = ", ".join(f"{self.kept[t]}[k]" for t in join.totals)
         given = self._at_row(join.passed, "k")
-        return ["for k in range(tile):", f"    {stores} = {function}({', '.join([*self.passed, 'n', *given[len(self.passed) :]])})"]
+        return [
+            "for k in range(tile):",
+            (
+                f"    {stores} ="
+                f" {function}({', '.join([*self.passed, 'n', *given[len(self.passed) :]])})"
+            ),
+        ]
 
     def joined(self, s: RowsJoin) -> list[str]:
         """The rows join the results, one after another."""
         if s.length is None:
             both = zip(s.cells, s.values, strict=True)
-            return ["for k in range(tile):", *(f"    {_number(cell)} += {self._at_row([str(e)], 'k')[0]}" for cell, e in both)]
+            return [
+                "for k in range(tile):",
+                *(f"    {_number(cell)} += {self._at_row([str(e)], 'k')[0]}" for cell, e in both),
+            ]
         passed = [*self.passed, "row", *(n for n in arguments(s, [*self.passed, "row"]))]
         sums = [t.name for t in s.sums]
         comments = [line for c in s.comments for line in commented(c, "    ")]

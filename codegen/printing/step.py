@@ -1,4 +1,6 @@
-"""How a function of a module calls the loops of a plan, and the first such function: ``step``, which a reader or a test calls."""
+"""How a function of a module calls the loops of a plan, and the first such function: ``step``,
+which a reader or a test calls.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,9 @@ SweepLines = Callable[[Sweep, str], list[str]]
 class Context:
     """How statements are called from a driver.
 
-    ``fixed`` are the parameters of every loop function, ``passed`` what the driver passes for them, ``counts`` the number of
-    coordinates by length, ``gradients`` the text of a gradient call, ``sweep`` the lines of a loop, ``drawn`` those of draws that
-    are not normal.
+    ``fixed`` are the parameters of every loop function, ``passed`` what the driver passes for them,
+    ``counts`` the number of coordinates by length, ``gradients`` the text of a gradient call,
+    ``sweep`` the lines of a loop, ``drawn`` those of draws that are not normal.
     """
 
     fixed: list[str]
@@ -57,7 +59,8 @@ def statement_lines(statement: Statement, context: Context) -> list[str]:
             return [*images, context.gradient(statement)]
         case Sums():
             targets = ", ".join(t.name for t in statement.targets)
-            return [f"{targets} = {statement.function}({', '.join([*context.passed, context.counts[statement.length], *call])})"]
+            passing = [*context.passed, context.counts[statement.length], *call]
+            return [f"{targets} = {statement.function}({', '.join(passing)})"]
         case MatrixProduct():
             counts = [context.counts[statement.rows], context.counts[statement.columns]]
             return [f"{statement.function}({', '.join([*context.passed, *counts, *call])})"]
@@ -86,7 +89,9 @@ def count_lines(plan: Plan, counts: Mapping[Length, str]) -> list[str]:
 
 
 def step_text(plan: Plan, counts: Mapping[Length, str]) -> str:
-    """``step(out, state, gradient, step_size, params, noise)``; a draw that is not normal is given by its value."""
+    """``step(out, state, gradient, step_size, params, noise)``; a draw that is not normal is given
+    by its value.
+    """
 
     def gradient(call: GradientCall) -> str:
         return gradient_call(plan, call)
@@ -102,10 +107,19 @@ def step_text(plan: Plan, counts: Mapping[Length, str]) -> str:
 
     context = Context(STEP_FIXED, STEP_FIXED, counts, plan.noises, gradient, sweep, drawn)
     lines = ["@kernel", "def step(out, state, gradient, step_size, params, noise):"]
-    lines.append('    """One step from state to out, with the given noise; writes only out, and allocates nothing."""')
+    lines.append(
+        '    """One step from state to out, with the given noise; writes only out, and allocates'
+        ' nothing."""'
+    )
     body = count_lines(plan, counts)
-    body += [f"{d.local.name} = noise[{n}]{'[0]' if d.length is None else ''}" for n, d in enumerate(plan.noises)]
-    body += [f"{d.local} = noise[{n}]" for n, d in enumerate(chi_squared_draws(plan), start=len(plan.noises))]
+    body += [
+        f"{d.local.name} = noise[{n}]{'[0]' if d.length is None else ''}"
+        for n, d in enumerate(plan.noises)
+    ]
+    body += [
+        f"{d.local} = noise[{n}]"
+        for n, d in enumerate(chi_squared_draws(plan), start=len(plan.noises))
+    ]
     for statement in plan.statements:
         body += statement_lines(statement, context)
     return "\n".join([*lines, *(f"    {line}" for line in body)])
@@ -117,5 +131,7 @@ def gradient_call(plan: Plan, call: GradientCall) -> str:
 
 
 def gradient_argument(plan: Plan, U: Potential) -> str:
-    """What the function for a potential is called where it is an argument: one of a tuple, if there are several potentials."""
+    """What the function for a potential is called where it is an argument: one of a tuple, if there
+    are several potentials.
+    """
     return "gradient" if len(plan.potentials) == 1 else f"gradient[{plan.potentials.index(U)}]"

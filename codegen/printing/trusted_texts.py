@@ -1,4 +1,6 @@
-"""The texts in a module that are no translation of anything: each has tests of its own, and is embedded as it stands."""
+"""The texts in a module that are no translation of anything: each has tests of its own, and is
+embedded as it stands.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from codegen.printing.run import RUN_SCHEDULE
 
 def device_functions() -> dict[str, str]:
     """The text of every function that a module may contain as it stands, by name."""
-    functions = with_callees([*EMBEDDED, *MINIBATCH, *MANY_CHAINS, random_row, log_uniform, *CHI_SQUARED, *OURS.values()])
+    functions = with_callees(
+        [*EMBEDDED, *MINIBATCH, *MANY_CHAINS, random_row, log_uniform, *CHI_SQUARED, *OURS.values()]
+    )
     texts = [*map(source_of, functions), JITTER, KEEP, RUN_SCHEDULE, KEEP_MANY, PAIRWISE_MANY]
     return {_name_of(text): text for text in texts}
 
@@ -33,5 +37,8 @@ def eight_statements() -> tuple[str, ...]:
 
 def header_statements() -> tuple[str, ...]:
     """What may stand at the top of a module."""
-    headers = [header(run_cached=run, kernels_cached=kernels) for run, kernels in product((True, False), repeat=2)]
+    headers = [
+        header(run_cached=run, kernels_cached=kernels)
+        for run, kernels in product((True, False), repeat=2)
+    ]
     return tuple(dict.fromkeys(ast.unparse(s) for text in headers for s in ast.parse(text).body))

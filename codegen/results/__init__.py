@@ -1,1 +1,4 @@
-"""TODO: the room results."""
+"""Draws: assembled from chains, judged, drawn as pictures, written and read as netCDF.
+
+Imports ``codegen.step_size`` and below.
+"""

@@ -1,4 +1,6 @@
-"""From chains that have run to draws: cut to one length, with how they were made and what is to be said of them."""
+"""From chains that have run to draws: cut to one length, with how they were made and what is to be
+said of them.
+"""
 
 from __future__ import annotations
 
@@ -27,23 +29,39 @@ from recipe.language.symbols import Scalar
 
 
 def collected(
-    what: Recipe | Update | Kernel, module: Module, how: Request, chains: Sequence[Chain], *, interrupted: bool, seconds: float,
-    warnings: tuple[str, ...], budget: Budget | None,
-) -> Draws:  # fmt: skip
+    what: Recipe | Update | Kernel,
+    module: Module,
+    how: Request,
+    chains: Sequence[Chain],
+    *,
+    interrupted: bool,
+    seconds: float,
+    warnings: tuple[str, ...],
+    budget: Budget | None,
+) -> Draws:
     """The draws of all chains, as many as the shortest healthy one has."""
     counts = np.array([how.draws_after(chain.done) for chain in chains])
     healthy = [n for n, chain in zip(counts, chains, strict=True) if chain.guilty < 0]
     length = int(min(healthy)) if healthy else int(counts.max())
     values = {}
     for block in how.kept:
-        stacked = np.stack([getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains])
+        stacked = np.stack(
+            [getattr(chain.draws, module.plan.fields[block])[:length] for chain in chains]
+        )
         values[shown(block).name] = stacked[..., 0] if isinstance(block, Scalar) else stacked
     rates = [getattr(c.draws, f)[:length, 0] for f in module.plan.statistics for c in chains]
     acceptance = np.stack(rates) if rates and length else None
     stopped = [c for c in chains if c.guilty >= 0]
     still = _never_accepted(module, how, chains)
-    bad = bad_rows(e.gradient.posterior for e in module.estimators.values()) if stopped or still else []
-    divergences = [*(_divergence(module, how, c, budget, bad) for c in stopped), *_stuck(module, still, bad)]
+    bad = (
+        bad_rows(e.gradient.posterior for e in module.estimators.values())
+        if stopped or still
+        else []
+    )
+    divergences = [
+        *(_divergence(module, how, c, budget, bad) for c in stopped),
+        *_stuck(module, still, bad),
+    ]
     return Draws(
         values,
         np.minimum(counts, length),
@@ -56,9 +74,16 @@ def collected(
     )
 
 
-def specimen(what: Recipe | Update | Kernel, module: Module, how: Request, lengths: Lengths) -> tuple[Draws, int]:
-    """One draw of one chain, of zeros, as ``collected`` will return them; and how many bytes all draws will have."""
-    values = {shown(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b))) for b in how.kept}
+def specimen(
+    what: Recipe | Update | Kernel, module: Module, how: Request, lengths: Lengths
+) -> tuple[Draws, int]:
+    """One draw of one chain, of zeros, as ``collected`` will return them; and how many bytes all
+    draws will have.
+    """
+    values = {
+        shown(b).name: np.zeros((1, 1) if isinstance(b, Scalar) else (1, 1, lengths.of(b)))
+        for b in how.kept
+    }
     acceptance = np.zeros((1, 1)) if module.plan.statistics else None
     attributes = _attributes(what, module, how, 0.0, acceptance)
     one = Draws(values, np.ones(1, int), (), False, attributes, np.ones(1), acceptance=acceptance)
@@ -69,7 +94,9 @@ def _never_accepted(module: Module, how: Request, chains: Sequence[Chain]) -> li
     """The chains that were rejected at every Metropolis test, as where no potential is finite."""
 
     def refused_all(chain: Chain) -> bool:
-        rates = [getattr(chain.draws, f)[: how.draws_after(chain.done)] for f in module.plan.statistics]
+        rates = [
+            getattr(chain.draws, f)[: how.draws_after(chain.done)] for f in module.plan.statistics
+        ]
         return any(r.size > 0 and np.nansum(r) == 0 for r in rates)
 
     return [c for c in chains if c.guilty < 0 and refused_all(c)]
@@ -81,27 +108,48 @@ def _stuck(module: Module, still: Sequence[Chain], bad: Sequence[str]) -> list[D
     return [Divergence(c.number, 0, name, bad_data=said, never_moved=True) for c in still if bad]
 
 
-def _divergence(module: Module, how: Request, chain: Chain, budget: Budget | None, bad: Sequence[str]) -> Divergence:
+def _divergence(
+    module: Module, how: Request, chain: Chain, budget: Budget | None, bad: Sequence[str]
+) -> Divergence:
     block = module.plan.state[chain.guilty]
     values = getattr(chain.state, module.plan.fields[block])
-    left = bool(np.all(np.isfinite(values))) and block.image is None  # an image that is recorded may overflow
+    left = (
+        bool(np.all(np.isfinite(values))) and block.image is None
+    )  # an image that is recorded may overflow
     beyond = None
     if budget is not None and budget.constant and not left:
         bound = budget.largest_step(chain.state)
         beyond = bound if float(step_sizes(how.schedule, chain.done, 1)[0]) > bound else None
-    name = block.name if block.image is None or not np.all(np.isfinite(values)) else block.image.name
-    return Divergence(chain.number, chain.done, name, left, beyond, None if left or not bad else "; ".join(bad))
+    name = (
+        block.name if block.image is None or not np.all(np.isfinite(values)) else block.image.name
+    )
+    return Divergence(
+        chain.number, chain.done, name, left, beyond, None if left or not bad else "; ".join(bad)
+    )
 
 
 def _attributes(
-    what: Recipe | Update | Kernel, module: Module, how: Request, seconds: float, acceptance: np.ndarray | None
+    what: Recipe | Update | Kernel,
+    module: Module,
+    how: Request,
+    seconds: float,
+    acceptance: np.ndarray | None,
 ) -> dict[str, Any]:
     schedule = how.schedule
     tested = {} if acceptance is None else {"acceptance_rate": float(np.nanmean(acceptance))}
     return {
-        "recipe": what.name or module.name, "scheme": module.scheme,
+        "recipe": what.name or module.name,
+        "scheme": module.scheme,
         "step_size": json.dumps({"schedule": type(schedule).__name__, **asdict(schedule)}),
-        "seed": str(how.seed), "chains": how.chains, "warmup": how.warmup, "thin": how.thin,
-        "batch_size": how.batch_size, "replace": int(how.replace), "seconds": seconds, "module_hash": module.hash,
-        "version": recipe.__version__, "sympy_version": sympy.__version__, **tested,
-    }  # fmt: skip
+        "seed": str(how.seed),
+        "chains": how.chains,
+        "warmup": how.warmup,
+        "thin": how.thin,
+        "batch_size": how.batch_size,
+        "replace": int(how.replace),
+        "seconds": seconds,
+        "module_hash": module.hash,
+        "version": recipe.__version__,
+        "sympy_version": sympy.__version__,
+        **tested,
+    }

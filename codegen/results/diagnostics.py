@@ -1,7 +1,9 @@
-"""What a statistician looks at before the draws are used: how far the chains agree, and how many draws they are worth.
+"""What a statistician looks at before the draws are used: how far the chains agree, and how many
+draws they are worth.
 
-Every estimate is ArviZ's (rank-normalised split R-hat, bulk and tail effective sample size, Monte Carlo standard errors); this file
-chooses the draws that can be judged, and says in words what the numbers mean.
+Every estimate is ArviZ's (rank-normalised split R-hat, bulk and tail effective sample size, Monte
+Carlo standard errors); this file chooses the draws that can be judged, and says in words what the
+numbers mean.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from codegen.running.memory_needed import require_room_to_diagnose
 from codegen.system.numba_settings import check_docstrings
 from recipe.language.errors import RecipeError
 
-# Vehtari, Gelman, Simpson, Carpenter, Buerkner: Rank-normalization, folding, and localization, Bayesian Analysis 16 (2021).
+# Vehtari, Gelman, Simpson, Carpenter, Buerkner: Rank-normalization, folding, and localization,
+# Bayesian Analysis 16 (2021).
 LARGEST_R_HAT = 1.01
 ESS_PER_CHAIN = 100
 FEWEST_DRAWS = 4  # fewer, and ArviZ returns NaN: a split chain needs two draws a half
@@ -34,7 +37,8 @@ NAMED = 3  # coordinates that a warning names
 class Row(NamedTuple):
     """The diagnostics of one coordinate.
 
-    ``r_hat`` is NaN for a single chain; everything but ``mean`` and ``sd`` is NaN for a coordinate that is the same in all draws.
+    ``r_hat`` is NaN for a single chain; everything but ``mean`` and ``sd`` is NaN for a coordinate
+    that is the same in all draws.
     """
 
     coordinate: str
@@ -58,10 +62,11 @@ class Diagnosis:
     """What can be said of a set of draws.
 
     Attributes:
-        rows: one a coordinate, in the order of the blocks; none where there are fewer than four draws a chain.
-        attributes: how the draws were made, as they were saved.
-        chains, draws: how many there are.
-        diagnosed_chains, diagnosed_draws: those that the rows are of: the chains without a gap or, if there are none, the draws
+        rows: one a coordinate, in the order of the blocks; none where there are fewer than four
+            draws a chain.
+        attributes: how the draws were made, as they were saved. chains, draws: how many there are.
+        diagnosed_chains, diagnosed_draws: those that the rows are of: the chains without a gap or,
+        if there are none, the draws
             that all chains have that started at all.
         divergences: what the sampler said of each chain that stopped early.
         diverged: whether a chain stopped early, whoever noticed.
@@ -89,26 +94,40 @@ class Diagnosis:
 
     @property
     def ess_per_second(self) -> tuple[float, float] | None:
-        """The smallest and the median bulk effective sample size a second of sampling; None if there is no time or no size."""
+        """The smallest and the median bulk effective sample size a second of sampling; None if
+        there is no time or no size.
+        """
         sizes = [row.ess_bulk for row in self.rows if math.isfinite(row.ess_bulk)]
         if self.seconds is None or not sizes:
             return None
         return min(sizes) / self.seconds, float(np.median(sizes)) / self.seconds
 
     def worst(self, count: int) -> list[Row]:
-        """Some rows, the largest R-hat first; where it is the same or unknown, the smallest effective sample size first."""
-        return sorted(self.rows, key=lambda row: (-_or(row.r_hat, 0.0), _or(row.ess, math.inf)))[:count]
+        """Some rows, the largest R-hat first; where it is the same or unknown, the smallest
+        effective sample size first.
+        """
+        return sorted(self.rows, key=lambda row: (-_or(row.r_hat, 0.0), _or(row.ess, math.inf)))[
+            :count
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """The same as plain values for ``json.dumps``; a number that is not finite is None."""
         speed = self.ess_per_second
-        return _finite_only({
-            "attributes": dict(self.attributes), "chains": self.chains, "draws": self.draws,
-            "diagnosed": {"chains": list(self.diagnosed_chains), "draws": self.diagnosed_draws},
-            "diverged": self.diverged, "seconds": self.seconds,
-            "ess_per_second": None if speed is None else {"smallest": speed[0], "median": speed[1]},
-            "warnings": list(self.warnings), "coordinates": [row._asdict() for row in self.rows],
-        })  # fmt: skip
+        return _finite_only(
+            {
+                "attributes": dict(self.attributes),
+                "chains": self.chains,
+                "draws": self.draws,
+                "diagnosed": {"chains": list(self.diagnosed_chains), "draws": self.diagnosed_draws},
+                "diverged": self.diverged,
+                "seconds": self.seconds,
+                "ess_per_second": (
+                    None if speed is None else {"smallest": speed[0], "median": speed[1]}
+                ),
+                "warnings": list(self.warnings),
+                "coordinates": [row._asdict() for row in self.rows],
+            }
+        )
 
 
 def diagnose(data: Any) -> Diagnosis:
@@ -118,7 +137,8 @@ def diagnose(data: Any) -> Diagnosis:
         data: ``arviz.InferenceData``, from ``Draws.to_inferencedata()`` or ``read_draws``.
 
     Raises:
-        RecipeError: where there is no posterior group, or a variable in it that is not numbers by chain and draw.
+        RecipeError: where there is no posterior group, or a variable in it that is not numbers by
+            chain and draw.
     """
     blocks, run = _blocks(data), _run(data)
     require_room_to_diagnose(len(run.numbers), run.draws)
@@ -131,18 +151,39 @@ def diagnose(data: Any) -> Diagnosis:
             values = block.chosen(positions, kept)
             rows += _rows(block, values)
             still = values.min(axis=1) == values.max(axis=1)
-            stuck |= {block.labels[k]: [run.numbers[positions[c]] for c in np.flatnonzero(still[:, k])]
-                      for k in np.flatnonzero(still.any(axis=0))}  # fmt: skip
+            stuck |= {
+                block.labels[k]: [run.numbers[positions[c]] for c in np.flatnonzero(still[:, k])]
+                for k in np.flatnonzero(still.any(axis=0))
+            }
     chains = tuple(run.numbers[p] for p in positions)
-    divergences = tuple(filter(None, re.split(r"; (?=chain \d)", str(run.attributes.get("divergences", "")))))
-    said = [*divergences, *_stopped(run, finite, chains, kept), *_passed_on(run), *_stuck(stuck, len(positions))]
+    divergences = tuple(
+        filter(None, re.split(r"; (?=chain \d)", str(run.attributes.get("divergences", ""))))
+    )
+    said = [
+        *divergences,
+        *_stopped(run, finite, chains, kept),
+        *_passed_on(run),
+        *_stuck(stuck, len(positions)),
+    ]
     said += _mixing(rows, len(chains)) if kept >= FEWEST_DRAWS else _too_few(kept)
     diverged = bool(divergences) or bool((finite < run.draws).any())
-    return Diagnosis(tuple(rows), run.attributes, len(run.numbers), run.draws, chains, kept, divergences, diverged, tuple(said))
+    return Diagnosis(
+        tuple(rows),
+        run.attributes,
+        len(run.numbers),
+        run.draws,
+        chains,
+        kept,
+        divergences,
+        diverged,
+        tuple(said),
+    )
 
 
 def diagnosed_draws(data: Any, found: Diagnosis, labels: Sequence[str]) -> Any:
-    """The draws behind the rows of some coordinates, as ``xarray.Dataset`` with a variable each, in the order of ``labels``."""
+    """The draws behind the rows of some coordinates, as ``xarray.Dataset`` with a variable each, in
+    the order of ``labels``.
+    """
     import xarray
 
     numbers, wanted = _run(data).numbers, set(labels)
@@ -177,7 +218,9 @@ class _Block:
     values: np.ndarray
 
     def chosen(self, positions: np.ndarray, kept: int) -> np.ndarray:
-        """The first draws of some chains; a view where that is all there is, for draws may fill the memory."""
+        """The first draws of some chains; a view where that is all there is, for draws may fill the
+        memory.
+        """
         whole = len(positions) == len(self.values)
         return (self.values if whole else self.values[positions])[:, :kept]
 
@@ -187,20 +230,33 @@ def _run(data: Any) -> _Run:
     numbers = posterior["chain"].to_numpy().tolist()
     if len(set(numbers)) < len(numbers):  # runs that were joined
         numbers = list(range(len(numbers)))
-    return _Run(numbers, int(posterior.sizes["draw"]), {str(k): _plain(v) for k, v in posterior.attrs.items()})
+    return _Run(
+        numbers,
+        int(posterior.sizes["draw"]),
+        {str(k): _plain(v) for k, v in posterior.attrs.items()},
+    )
 
 
 def _blocks(data: Any) -> list[_Block]:
     posterior = getattr(data, "posterior", None)
     if posterior is None:
-        raise RecipeError("the data have no posterior group; give the InferenceData of Draws.to_inferencedata()")
+        raise RecipeError(
+            "the data have no posterior group; give the InferenceData of Draws.to_inferencedata()"
+        )
     blocks = []
     for name, variable in posterior.data_vars.items():
         if not {"chain", "draw"} <= set(variable.dims) or variable.dtype.kind not in "fiub":
-            raise RecipeError(f"{name} in the posterior group is not numbers by chain and draw; leave it out")
+            raise RecipeError(
+                f"{name} in the posterior group is not numbers by chain and draw; leave it out"
+            )
         ordered = variable.transpose("chain", "draw", ...)
-        others = [ordered[d].to_numpy().tolist() for d in ordered.dims[2:]]  # the index, where a dimension has no names
-        labels = [f"{name}[{', '.join(map(str, c))}]" if c else str(name) for c in itertools.product(*others)]
+        others = [
+            ordered[d].to_numpy().tolist() for d in ordered.dims[2:]
+        ]  # the index, where a dimension has no names
+        labels = [
+            f"{name}[{', '.join(map(str, c))}]" if c else str(name)
+            for c in itertools.product(*others)
+        ]
         values = ordered.to_numpy().astype(np.float64, copy=False)
         blocks.append(_Block(str(name), labels, values.reshape(*values.shape[:2], len(labels))))
     if not any(block.labels for block in blocks):
@@ -220,7 +276,8 @@ def _finite_draws(blocks: Sequence[_Block], chains: int, draws: int) -> np.ndarr
 def _usable(finite: np.ndarray, draws: int) -> tuple[np.ndarray, int]:
     """The chains (by position) and the number of draws to judge.
 
-    A chain that diverged is left out and not cut: its last draws before the end are on their way out.
+    A chain that diverged is left out and not cut: its last draws before the end are on their way
+    out.
     """
     whole = np.flatnonzero(finite == draws)
     if whole.size:
@@ -230,7 +287,9 @@ def _usable(finite: np.ndarray, draws: int) -> tuple[np.ndarray, int]:
 
 
 def _rows(block: _Block, values: np.ndarray) -> list[Row]:
-    """By ``arviz.summary``, which goes over the coordinates once: a call for each estimate costs more."""
+    """By ``arviz.summary``, which goes over the coordinates once: a call for each estimate costs
+    more.
+    """
     if not block.labels:
         return []
     arviz = imported_arviz()
@@ -245,7 +304,13 @@ def _rows(block: _Block, values: np.ndarray) -> list[Row]:
     for column in columns.values():
         column[constant] = np.nan  # ArviZ takes a constant for as many good draws as there are
     return [
-        Row(label, block.name, float(mean[k]), float(sd[k]), *(float(c[k]) for c in columns.values()))
+        Row(
+            label,
+            block.name,
+            float(mean[k]),
+            float(sd[k]),
+            *(float(c[k]) for c in columns.values()),
+        )
         for k, label in enumerate(block.labels)
     ]
 
@@ -254,28 +319,48 @@ def _stopped(run: _Run, finite: np.ndarray, chains: tuple[Any, ...], kept: int) 
     short = [f"chain {run.numbers[c]} has {finite[c]}" for c in np.flatnonzero(finite < run.draws)]
     if short and kept < run.draws:
         basis = f"the first {kept} draws of {_chains(chains)}" if chains else "none"
-        yield f"no chain is finite to its end ({_some(short)} of {run.draws} draws): the diagnostics are of {basis}; sample again"
+        yield (
+            f"no chain is finite to its end ({_some(short)} of {run.draws} draws): the diagnostics"
+            f" are of {basis}; sample again"
+        )
     elif short:
         yield (
-            f"the diagnostics leave out {len(short)} of {len(finite)} chains, and are of {_chains(chains)}: "
-            f"{_some(short)} finite draws of {run.draws}; find out what stopped them, and sample again"
+            f"the diagnostics leave out {len(short)} of {len(finite)} chains, and are of"
+            f" {_chains(chains)}: {_some(short)} finite draws of {run.draws}; find out what stopped"
+            " them, and sample again"
         )
     if run.attributes.get("interrupted") not in (None, 0, "0", ""):
-        yield f"the run was interrupted after {run.draws} draws a chain; run it to its end for all of them"
+        yield (
+            f"the run was interrupted after {run.draws} draws a chain; run it to its end for all of"
+            " them"
+        )
 
 
 def _passed_on(run: _Run) -> list[str]:
-    return [line.strip() for line in str(run.attributes.get("warnings", "")).splitlines() if line.strip()]
+    return [
+        line.strip()
+        for line in str(run.attributes.get("warnings", "")).splitlines()
+        if line.strip()
+    ]
 
 
 def _stuck(stuck: Mapping[str, list[Any]], chains: int) -> Iterator[str]:
     if stuck:
-        named = [f"{label} in {'every chain' if len(c) == chains else _chains(tuple(c))}" for label, c in stuck.items()]
-        yield f"{_count(len(stuck), 'coordinate')} never moved: {_some(named)}; look at the step size and the first values"
+        named = [
+            f"{label} in {'every chain' if len(c) == chains else _chains(tuple(c))}"
+            for label, c in stuck.items()
+        ]
+        yield (
+            f"{_count(len(stuck), 'coordinate')} never moved: {_some(named)}; look at the step size"
+            " and the first values"
+        )
 
 
 def _too_few(kept: int) -> Iterator[str]:
-    yield f"{kept} draws a chain are too few to diagnose, at least {FEWEST_DRAWS} are needed; take more steps or keep more of them"
+    yield (
+        f"{kept} draws a chain are too few to diagnose, at least {FEWEST_DRAWS} are needed; take"
+        " more steps or keep more of them"
+    )
 
 
 def _mixing(rows: Sequence[Row], chains: int) -> Iterator[str]:
@@ -285,16 +370,18 @@ def _mixing(rows: Sequence[Row], chains: int) -> Iterator[str]:
     if apart:
         named = _some([f"{row.coordinate} {row.r_hat:.3f}" for row in apart])
         yield (
-            f"the chains do not agree yet in {len(apart)} of {_count(len(rows), 'coordinate')}, R-hat above {LARGEST_R_HAT}: "
-            f"{named}; take more steps or a longer warm-up, and look at the traces"
+            f"the chains do not agree yet in {len(apart)} of {_count(len(rows), 'coordinate')},"
+            f" R-hat above {LARGEST_R_HAT}: {named}; take more steps or a longer warm-up, and look"
+            " at the traces"
         )
     wanted = ESS_PER_CHAIN * chains
     few = sorted((row for row in rows if row.ess < wanted), key=lambda row: row.ess)
     if few:
         named = _some([f"{row.coordinate} {row.ess:.0f}" for row in few])
         yield (
-            f"too few effective draws in {len(few)} of {_count(len(rows), 'coordinate')}, bulk or tail below {wanted} "
-            f"({ESS_PER_CHAIN} a chain): {named}; take about {_times(wanted / few[0].ess)} times the steps"
+            f"too few effective draws in {len(few)} of {_count(len(rows), 'coordinate')}, bulk or"
+            f" tail below {wanted} ({ESS_PER_CHAIN} a chain): {named}; take about"
+            f" {_times(wanted / few[0].ess)} times the steps"
         )
 
 
@@ -338,13 +425,16 @@ def _finite_only(value: Any) -> Any:
 
 
 def imported_arviz() -> Any:
-    """ArviZ, which takes seconds to import, and writes to the user's folders meanwhile; where it cannot, to a temporary one.
+    """ArviZ, which takes seconds to import, and writes to the user's folders meanwhile; where it
+    cannot, to a temporary one.
 
     Raises:
         RecipeError: where there is no folder that it could write to.
     """
     check_docstrings()
-    log = logging.getLogger("matplotlib")  # names a folder that it cannot write to, and takes a temporary one
+    log = logging.getLogger(
+        "matplotlib"
+    )  # names a folder that it cannot write to, and takes a temporary one
     level = log.level
     try:
         log.setLevel(logging.ERROR)
@@ -357,7 +447,8 @@ def imported_arviz() -> Any:
                     import arviz
     except OSError as error:
         raise RecipeError(
-            f"ArviZ cannot be imported, as no folder can be written: {error.strerror or error}; set HOME or TMPDIR to one that can"
+            f"ArviZ cannot be imported, as no folder can be written: {error.strerror or error}; set"
+            " HOME or TMPDIR to one that can"
         ) from None
     finally:
         log.setLevel(level)
@@ -381,7 +472,9 @@ def _elsewhere() -> Iterator[None]:
 
 @contextlib.contextmanager
 def quiet(arviz: Any) -> Iterator[None]:
-    """ArviZ warns and logs, once a coordinate, of a single chain and of constants; we say that once and in words."""
+    """ArviZ warns and logs, once a coordinate, of a single chain and of constants; we say that once
+    and in words.
+    """
     log = getattr(arviz, "_log", None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

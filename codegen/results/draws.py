@@ -27,11 +27,12 @@ OVERHEAD = 2**20  # of a file of draws, beside the draws themselves
 
 @dataclass(frozen=True)
 class Divergence:
-    """A chain that stopped because a block was not finite, or not in its domain, after a step (counted from 0).
+    """A chain that stopped because a block was not finite, or not in its domain, after a step
+    (counted from 0).
 
-    ``largest_step`` is the noise budget, where the step was beyond it. ``bad_data`` says which rows of
-    the data are not finite, if any are; then a chain whose Metropolis tests all rejected is here as
-    well, as one that ``never_moved``.
+    ``largest_step`` is the noise budget, where the step was beyond it. ``bad_data`` says which rows
+    of the data are not finite, if any are; then a chain whose Metropolis tests all rejected is here
+    as well, as one that ``never_moved``.
     """
 
     chain: int
@@ -49,14 +50,19 @@ class Divergence:
             return f"chain {self.chain} {what}; {self.bad_data}: correct it, or leave the row out"
         if self.largest_step is not None:
             return (
-                f"chain {self.chain} stopped in step {self.step}: the noise of the gradient is beyond its budget, it can be made "
-                f"good up to the step size {self.largest_step:.4g}; take a smaller step, a larger batch or control variates"
+                f"chain {self.chain} stopped in step {self.step}: the noise of the gradient is"
+                " beyond its budget, it can be made good up to the step size"
+                f" {self.largest_step:.4g}; take a smaller step, a larger batch or control variates"
             )
         if self.left_domain:
             return (
-                f"chain {self.chain} stopped in step {self.step}: {self.block} left its domain, which this scheme does not prevent"
+                f"chain {self.chain} stopped in step {self.step}: {self.block} left its domain,"
+                " which this scheme does not prevent"
             )
-        return f"chain {self.chain} diverged in step {self.step}: {self.block} is not finite; try a smaller step size"
+        return (
+            f"chain {self.chain} diverged in step {self.step}: {self.block} is not finite; try a"
+            " smaller step size"
+        )
 
 
 @dataclass(frozen=True)
@@ -64,17 +70,18 @@ class Draws:
     """Draws of each kept block.
 
     Attributes:
-        values: by block, of the shape (chains, draws, length), or (chains, draws) for a scalar block. A chain that stopped early
-            holds NaN after its last draw.
+        values: by block, of the shape (chains, draws, length), or (chains, draws) for a scalar
+            block. A chain that stopped early holds NaN after its last draw.
         counts: how many draws each chain has, shape (chains,).
         divergences: the chains that stopped because they were not finite or left their domain.
-        interrupted: whether a signal asked to stop before the draws were returned. Where that stopped the run, all healthy chains
-            are cut to the shortest of them.
-        attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the module, seconds of sampling.
+        interrupted: whether a signal asked to stop before the draws were returned. Where that
+            stopped the run, all healthy chains are cut to the shortest of them.
+        attributes: how the draws were made: recipe, scheme, step size, seed, versions, hash of the
+            module, seconds of sampling.
         step_sizes: the step size of the step that each draw was made in, shape (draws,).
         warnings: what is to be said of the run, in words.
-        acceptance: the share of Metropolis tests that accepted in the step that each draw was made in, shape (chains, draws); None
-            where nothing is tested.
+        acceptance: the share of Metropolis tests that accepted in the step that each draw was made
+            in, shape (chains, draws); None where nothing is tested.
     """
 
     values: Mapping[str, np.ndarray]
@@ -94,20 +101,27 @@ class Draws:
 
     @property
     def bytes(self) -> int:
-        """How much memory the draws take, with their step sizes and acceptance rates; a file of them takes about as much."""
+        """How much memory the draws take, with their step sizes and acceptance rates; a file of
+        them takes about as much.
+        """
         arrays = [*self.values.values(), *([] if self.acceptance is None else [self.acceptance])]
         return sum(array.nbytes for array in arrays) + self.step_sizes.nbytes * len(self.counts)
 
     def to_inferencedata(self) -> Any:
-        """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw and ``<block>_dim``, and the
-        step sizes and acceptance rates among the ``sample_stats``."""
+        """The draws as ``arviz.InferenceData``: a posterior group with the dimensions chain, draw
+        and ``<block>_dim``, and the step sizes and acceptance rates among the ``sample_stats``.
+        """
         arviz = imported_arviz()
         dims = {name: [f"{name}_dim"] for name, array in self.values.items() if array.ndim == 3}
         sizes = np.broadcast_to(self.step_sizes, (len(self.counts), self.step_sizes.size)).copy()
         accepted = {} if self.acceptance is None else {"acceptance_rate": self.acceptance}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "More chains")  # than draws: many chains may be short
-            data = arviz.from_dict(posterior=dict(self.values), sample_stats={"step_size": sizes, **accepted}, dims=dims)
+            data = arviz.from_dict(
+                posterior=dict(self.values),
+                sample_stats={"step_size": sizes, **accepted},
+                dims=dims,
+            )
         data.posterior.attrs.update(self.attributes)
         data.posterior.attrs["interrupted"] = int(self.interrupted)
         data.posterior.attrs["divergences"] = "; ".join(map(str, self.divergences))
@@ -115,7 +129,8 @@ class Draws:
         return data
 
     def save(self, path: str | Path) -> Path:
-        """Write the InferenceData as netCDF; a reader sees all of it or none, and a Ctrl-C waits until it is there.
+        """Write the InferenceData as netCDF; a reader sees all of it or none, and a Ctrl-C waits
+        until it is there.
 
         Raises:
             RecipeError: where that cannot be done; what was there before is untouched.
@@ -138,13 +153,20 @@ def refuse_full_disk(target: Path, size: int) -> None:
         RecipeError: with what is needed and what there is.
     """
     needed = size + OVERHEAD
-    room = {"the disk has {:.1f} MB left": shutil.disk_usage(target.parent).free if target.parent.is_dir() else needed}
+    room = {
+        "the disk has {:.1f} MB left": (
+            shutil.disk_usage(target.parent).free if target.parent.is_dir() else needed
+        )
+    }
     if resource is not None:
         most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-        room["a file may have {:.1f} MB (ulimit -f)"] = needed if most == resource.RLIM_INFINITY else most
+        room["a file may have {:.1f} MB (ulimit -f)"] = (
+            needed if most == resource.RLIM_INFINITY else most
+        )
     for said, there in room.items():
         if there < needed:
             raise RecipeError(
-                f"{target} cannot be written: it needs {needed / 1e6:.1f} MB, and {said.format(there / 1e6)}; choose another path, "
-                "raise thin= or keep fewer blocks"
+                f"{target} cannot be written: it needs {needed / 1e6:.1f} MB, and"
+                f" {said.format(there / 1e6)}; choose another path, raise thin= or keep fewer"
+                " blocks"
             )

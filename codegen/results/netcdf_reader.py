@@ -1,12 +1,12 @@
 """A program of its own, which reads a file of draws and writes what is in it to stdout.
 
-It is run by `codegen.results.read_netcdf`. HDF5 may crash or never end on a damaged file, and then only this process
-is lost. It imports nothing of this project. What it writes is a line of JSON, and then the bytes of
-each variable.
+It is run by `codegen.results.read_netcdf`. HDF5 may crash or never end on a damaged file, and then
+only this process is lost. It imports nothing of this project. What it writes is a line of JSON, and
+then the bytes of each variable.
 
-A file of draws stands alone. HDF5 can say that numbers are in another file, or that a program has to be
-loaded to unpack them; whoever made such a file would decide what is read, or run. That is looked for
-before anything is read.
+A file of draws stands alone. HDF5 can say that numbers are in another file, or that a program has
+to be loaded to unpack them; whoever made such a file would decide what is read, or run. That is
+looked for before anything is read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ from typing import Any, BinaryIO
 GROUP = "posterior"
 BLOCK = 2**26  # bytes that are read at once
 ROOM = 4 * 2**30  # bytes of memory beside the largest variable
-FILTERS = {1, 2, 3, 4, 6}  # deflate, shuffle, fletcher32, szip, scale-offset: HDF5 has them without a plugin
+FILTERS = {
+    1,
+    2,
+    3,
+    4,
+    6,
+}  # deflate, shuffle, fletcher32, szip, scale-offset: HDF5 has them without a plugin
 MOST_PACKED = 1100  # deflate makes at most 1032 bytes of one
 READY = b"ready\n"
 UNREADABLE = 3  # the exit status where the description is good, and the numbers are not
@@ -76,20 +82,29 @@ def _opened(path: str) -> Any:
     except RefusedError:
         raise
     except Exception as error:
-        raise RefusedError(f"cannot be read as netCDF: {_one_line(error)}; give a file that recipe sample -o wrote") from None
+        raise RefusedError(
+            f"cannot be read as netCDF: {_one_line(error)}; give a file that recipe sample -o wrote"
+        ) from None
     if GROUP not in groups:
-        raise RefusedError(f"has no posterior group (it has {', '.join(groups) or 'none'}); give a file of draws")
+        raise RefusedError(
+            f"has no posterior group (it has {', '.join(groups) or 'none'}); give a file of draws"
+        )
     _limit_memory(ROOM + 3 * largest)
     import xarray
 
-    return xarray.open_dataset(path, group=GROUP, engine="h5netcdf", decode_times=False, cache=False)
+    return xarray.open_dataset(
+        path, group=GROUP, engine="h5netcdf", decode_times=False, cache=False
+    )
 
 
-# -- what a file may be --------------------------------------------------------------------------------
+# -- what a file may be
+# --------------------------------------------------------------------------------
 
 
 def _check(file: Any, size: int) -> int:
-    """Refuse what leads out of the file or claims more than it holds; returns the bytes of the largest variable."""
+    """Refuse what leads out of the file or claims more than it holds; returns the bytes of the
+    largest variable.
+    """
     import h5py
 
     largest, met, left = 0, set(), [("", file)]
@@ -131,8 +146,8 @@ def _check_storage(item: Any, name: str) -> None:
         number = made.get_filter(n)[0]
         if number not in FILTERS:
             raise RefusedError(
-                f"has {name} packed by filter {number}, which is a program that HDF5 would have to load{NEVER}; "
-                "write it with gzip or unpacked"
+                f"has {name} packed by filter {number}, which is a program that HDF5 would have to"
+                f" load{NEVER}; write it with gzip or unpacked"
             )
 
 
@@ -140,9 +155,14 @@ def _check_size(item: Any, name: str) -> int:
     """A file of two kilobytes can claim a million million numbers, and HDF5 makes them."""
     if bytes(item.attrs.get("NAME", b""))[: len(NO_VARIABLE)] == NO_VARIABLE:
         return 0
-    claimed, held = item.size * item.dtype.itemsize if item.shape is not None else 0, item.id.get_storage_size()
+    claimed, held = (
+        item.size * item.dtype.itemsize if item.shape is not None else 0,
+        item.id.get_storage_size(),
+    )
     if claimed > MOST_PACKED * held:
-        raise RefusedError(f"is damaged: {name} has {item.size} numbers, and {held} bytes in the file{AGAIN}")
+        raise RefusedError(
+            f"is damaged: {name} has {item.size} numbers, and {held} bytes in the file{AGAIN}"
+        )
     return int(claimed)
 
 
@@ -152,10 +172,13 @@ def _check_attributes(item: Any, name: str, size: int) -> None:
     for n in range(h5py.h5a.get_num_attrs(item.id)):
         attribute = h5py.h5a.open(item.id, index=n)
         if attribute.get_storage_size() > size:
-            raise RefusedError(f"is damaged: an attribute of {name or '/'} is larger than the file{AGAIN}")
+            raise RefusedError(
+                f"is damaged: an attribute of {name or '/'} is larger than the file{AGAIN}"
+            )
 
 
-# -- what is written -----------------------------------------------------------------------------------
+# -- what is written
+# -----------------------------------------------------------------------------------
 
 
 def _described(name: Any, variable: Any) -> dict[str, Any]:
@@ -166,7 +189,9 @@ def _described(name: Any, variable: Any) -> dict[str, Any]:
         "shape": list(variable.shape),
         "attributes": _plain(variable.attrs),
         "dtype": variable.dtype.str if kind in "biufSU" else None,
-        "text": None if kind in "biufSU" else [str(x) for x in variable.to_numpy().ravel().tolist()],
+        "text": (
+            None if kind in "biufSU" else [str(x) for x in variable.to_numpy().ravel().tolist()]
+        ),
     }
 
 

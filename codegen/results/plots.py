@@ -1,4 +1,6 @@
-"""Pictures of the draws that ``diagnostics`` judges, of the coordinates that look worst, by ArviZ."""
+"""Pictures of the draws that ``diagnostics`` judges, of the coordinates that look worst, by
+ArviZ.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from codegen.files.atomic_write import whole_file
-from codegen.results.diagnostics import Diagnosis, Row, diagnose, diagnosed_draws, imported_arviz, quiet
+from codegen.results.diagnostics import (
+    Diagnosis,
+    Row,
+    diagnose,
+    diagnosed_draws,
+    imported_arviz,
+    quiet,
+)
 from recipe.language.errors import RecipeError
 
 PLOTTED = 12
@@ -19,38 +28,55 @@ TRACED = 10_000  # draws of a chain that a trace shows: more than it has pixels
 
 
 def writable_folder(folder: str | Path) -> Path:
-    """Make a folder for plots, if it is not there. Raises RecipeError if files cannot be made in it."""
+    """Make a folder for plots, if it is not there. Raises RecipeError if files cannot be made in
+    it.
+    """
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path):
             return path
     except OSError as error:
-        raise RecipeError(f"the folder {path} cannot be written: {error.strerror or error}; choose another one") from None
+        raise RecipeError(
+            f"the folder {path} cannot be written: {error.strerror or error}; choose another one"
+        ) from None
 
 
 def plot(
-    data: Any, folder: str | Path, names: Sequence[str] | None = None, *, diagnosis: Diagnosis | None = None
+    data: Any,
+    folder: str | Path,
+    names: Sequence[str] | None = None,
+    *,
+    diagnosis: Diagnosis | None = None,
 ) -> tuple[Path, Path]:
-    """Write ``trace.png`` and ``rank.png`` of at most twelve coordinates, and replace files of these names.
+    """Write ``trace.png`` and ``rank.png`` of at most twelve coordinates, and replace files of
+    these names.
 
     Args:
         data: as for ``diagnose``.
         folder: where to; it is made if it is not there.
-        names: blocks or coordinates, such as ``theta`` or ``theta[3]``, to choose from; by default all. Shown are those with the
-            largest R-hat, the largest first; where it is the same or unknown, those with the fewest effective draws.
-        diagnosis: what ``diagnose(data)`` has returned, if you have it: it takes a while in many dimensions.
+        names: blocks or coordinates, such as ``theta`` or ``theta[3]``, to choose from; by default
+            all. Shown are those with the largest R-hat, the largest first; where it is the same or
+            unknown, those with the fewest effective draws.
+        diagnosis: what ``diagnose(data)`` has returned, if you have it: it takes a while in many
+            dimensions.
 
     Raises:
-        RecipeError: where a name is unknown, there are too few draws, or the folder cannot be written.
+        RecipeError: where a name is unknown, there are too few draws, or the folder cannot be
+            written.
     """
     path = writable_folder(folder)
     found = diagnose(data) if diagnosis is None else diagnosis
     if not found.rows:
-        raise RecipeError(f"there is nothing to plot: {found.diagnosed_draws} draws a chain are too few; take more steps")
+        raise RecipeError(
+            f"there is nothing to plot: {found.diagnosed_draws} draws a chain are too few; take"
+            " more steps"
+        )
     rows = _named(found, names)[:PLOTTED]
     chosen = diagnosed_draws(data, found, [row.coordinate for row in rows])
-    return _write_figure(_trace(chosen, rows), path / "trace.png"), _write_figure(_rank(chosen, rows), path / "rank.png")
+    return _write_figure(_trace(chosen, rows), path / "trace.png"), _write_figure(
+        _rank(chosen, rows), path / "rank.png"
+    )
 
 
 def _named(found: Diagnosis, names: Sequence[str] | None) -> list[Row]:
@@ -62,7 +88,8 @@ def _named(found: Diagnosis, names: Sequence[str] | None) -> list[Row]:
     if unknown or not wanted:
         blocks = ", ".join(dict.fromkeys(row.block for row in found.rows))
         raise RecipeError(
-            f"names= names {', '.join(sorted(unknown)) or 'nothing'}, of which there are no draws; the blocks are {blocks}"
+            f"names= names {', '.join(sorted(unknown)) or 'nothing'}, of which there are no draws;"
+            f" the blocks are {blocks}"
         )
     return [row for row in rows if {row.coordinate, row.block} & wanted]
 
@@ -90,7 +117,13 @@ def _trace(chosen: Any, rows: Sequence[Row]) -> Any:
     figure, axes = _figure(12, 1.7 * len(rows) + 0.8, len(rows), 2)
     every = math.ceil(chosen.sizes["draw"] / TRACED)
     with quiet(arviz):
-        arviz.plot_trace(chosen.isel(draw=slice(None, None, every)), axes=axes, compact=False, legend=False, show=False)
+        arviz.plot_trace(
+            chosen.isel(draw=slice(None, None, every)),
+            axes=axes,
+            compact=False,
+            legend=False,
+            show=False,
+        )
     for row, (density, trace) in zip(rows, axes, strict=True):
         density.set_title(row.coordinate, fontsize=10)
         trace.set_title(_heading(row, between="   "), fontsize=10)
@@ -100,7 +133,13 @@ def _trace(chosen: Any, rows: Sequence[Row]) -> Any:
     axes[-1, 0].set_xlabel("value", fontsize=9)
     axes[-1, 1].set_xlabel("draw" if every == 1 else f"draw (one in {every} is shown)", fontsize=9)
     chains = [str(c) for c in chosen["chain"].to_numpy().tolist()]
-    legend = figure.legend(axes[0, 1].get_lines()[: len(chains)], chains, title="chain", loc="outside right upper", fontsize=8)
+    legend = figure.legend(
+        axes[0, 1].get_lines()[: len(chains)],
+        chains,
+        title="chain",
+        loc="outside right upper",
+        fontsize=8,
+    )
     for handle in legend.legend_handles:
         handle.set(alpha=1, linewidth=2)
     return figure

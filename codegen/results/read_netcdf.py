@@ -29,17 +29,21 @@ AT_ONCE = 2**26
 
 
 def read_draws(path: str | Path) -> Any:
-    """The draws that ``Draws.save`` (or ArviZ) wrote, as ``arviz.InferenceData``; read whole, and nothing in it is run.
+    """The draws that ``Draws.save`` (or ArviZ) wrote, as ``arviz.InferenceData``; read whole, and
+    nothing in it is run.
 
     Raises:
-        RecipeError: in one sentence, where there is no such file, it is no netCDF, has no posterior group,
-            is damaged, or says that its numbers are in another file.
+        RecipeError: in one sentence, where there is no such file, it is no netCDF, has no posterior
+            group, is damaged, or says that its numbers are in another file.
     """
     file = Path(path)
     if not file.exists():
         raise RecipeError(f"there is no file {file}")
     if not file.is_file():  # a fifo would never end
-        raise RecipeError(f"there is no file {file}, but a folder, a fifo or a device; give a file that recipe sample -o wrote")
+        raise RecipeError(
+            f"there is no file {file}, but a folder, a fifo or a device; give a file that recipe"
+            " sample -o wrote"
+        )
     with _reader(file) as reader:
         arviz = imported_arviz()  # meanwhile
         try:
@@ -61,7 +65,10 @@ class _Reader:
     def described(self) -> dict[str, Any]:
         """What there is in the file. Raises RecipeError where it is refused."""
         if self.out.readline(len(netcdf_reader.READY)) != netcdf_reader.READY:
-            raise RecipeError(f"{self.file} was not read: Python could not be started for it; are xarray and h5netcdf installed?")
+            raise RecipeError(
+                f"{self.file} was not read: Python could not be started for it; are xarray and"
+                " h5netcdf installed?"
+            )
         with self._watched():
             line = self.out.readline(LONGEST)
         if not line.endswith(b"\n"):
@@ -87,7 +94,9 @@ class _Reader:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """End the process where nothing comes; whoever waits for it then hears that it has ended."""
+        """End the process where nothing comes; whoever waits for it then hears that it has
+        ended.
+        """
         clock = threading.Timer(SECONDS, self._stop)
         clock.daemon = True
         clock.start()
@@ -118,7 +127,13 @@ def _reader(file: Path) -> Iterator[_Reader]:
     """Start the process; however this ends, it does not outlive it."""
     call = [sys.executable, "-P", str(Path(netcdf_reader.__file__)), str(file.absolute())]
     environment = os.environ | {"HDF5_PLUGIN_PRELOAD": "::"}  # HDF5 then loads no program
-    process = subprocess.Popen(call, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        call,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     assert process.stdout is not None
     try:
         with process.stdout:
@@ -139,7 +154,9 @@ def _posterior(reader: _Reader) -> Any:
             warnings.simplefilter("ignore")
             variables = {v["name"]: _variable(v, reader) for v in said["variables"]}
             dataset = xarray.Dataset(variables, attrs=said["attributes"])
-            return dataset.set_coords([name for name in said["coordinates"] if name in dataset.variables])
+            return dataset.set_coords(
+                [name for name in said["coordinates"] if name in dataset.variables]
+            )
     except (RecipeError, MemoryError):
         raise
     except Exception as error:  # which one depends on the byte that is wrong
@@ -151,5 +168,9 @@ def _variable(said: dict[str, Any], reader: _Reader) -> Any:
     import xarray
 
     shape, text = said["shape"], said["text"]
-    values = reader.numbers(said["dtype"], shape) if text is None else np.array(text, dtype=object).reshape(shape)
+    values = (
+        reader.numbers(said["dtype"], shape)
+        if text is None
+        else np.array(text, dtype=object).reshape(shape)
+    )
     return xarray.Variable(said["dims"], values, said["attributes"])

@@ -1,8 +1,9 @@
 """Draws as netCDF, by a writer that no disk can crash.
 
-HDF5 ends the process with a segmentation fault where a write fails and the file is closed afterwards. So it writes to a file object
-that takes everything, notes the first error, and leaves out all that follows; the error is raised once HDF5 has closed the file.
-This needs no second copy of the draws, as writing to memory would.
+HDF5 ends the process with a segmentation fault where a write fails and the file is closed
+afterwards. So it writes to a file object that takes everything, notes the first error, and leaves
+out all that follows; the error is raised once HDF5 has closed the file. This needs no second copy
+of the draws, as writing to memory would.
 """
 
 from __future__ import annotations
@@ -16,11 +17,16 @@ import numpy as np
 
 from codegen.files.atomic_write import force_to_disk
 
-PIECE = 2**24  # bytes that HDF5 gets at once, in whole rows of chunks: after an error no more is compressed than that
+PIECE = (
+    2**24
+    # bytes that HDF5 gets at once, in whole rows of chunks: after an error no more is compressed
+    # than that
+)
 
 
 def write_netcdf(data: Any, path: Path) -> None:
-    """Write the groups of an ``arviz.InferenceData`` to a file that is there, and force them to disk.
+    """Write the groups of an ``arviz.InferenceData`` to a file that is there, and force them to
+    disk.
 
     Raises:
         OSError: the first error of the file, whatever HDF5 made of it.
@@ -45,7 +51,9 @@ def _write_group(group: Any, dataset: Any, taken: _Taken) -> None:
     group.dimensions = {str(name): size for name, size in dataset.sizes.items()}
     for name, variable in dataset.variables.items():
         values = variable.to_numpy()
-        there = group.create_variable(str(name), variable.dims, values.dtype, compression="gzip", shuffle=True)
+        there = group.create_variable(
+            str(name), variable.dims, values.dtype, compression="gzip", shuffle=True
+        )
         if values.dtype.kind == "f":
             there.attrs["_FillValue"] = np.array([np.nan], values.dtype)
         chunk = there.chunks[0]
@@ -58,7 +66,9 @@ def _write_group(group: Any, dataset: Any, taken: _Taken) -> None:
 
 
 class _Taken(io.RawIOBase):
-    """A file that is written at any place and never fails; ``error`` is its first error, and then nothing more is written."""
+    """A file that is written at any place and never fails; ``error`` is its first error, and then
+    nothing more is written.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self.error: OSError | None = None

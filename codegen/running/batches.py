@@ -1,7 +1,9 @@
-"""Many chains in bundles: a bundle is what ``run_many`` moves at once, and a chain of it is what it would be alone.
+"""Many chains in bundles: a bundle is what ``run_many`` moves at once, and a chain of it is what it
+would be alone.
 
-A bundle is run, stopped and saved as a single chain is, and threads take bundles as they take chains: the innermost loop goes over
-the chains of one, and no number of threads changes what is in it.
+A bundle is run, stopped and saved as a single chain is, and threads take bundles as they take
+chains: the innermost loop goes over the chains of one, and no number of threads changes what is in
+it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from recipe.language.symbols import Scalar
 
 CHAINS = 256  # in a bundle: so many rows of them are in the first-level cache
 FEWEST = 64  # chains from which on a bundle is worth its compilation
-LONGEST = 32  # coordinates of a block up to which a bundle is faster: one chain of more fills the vectors by itself
+# coordinates of a block up to which a bundle is faster: one chain of more fills the vectors by
+# itself
+LONGEST = 32
 
 
 def in_bundles(module: Module, how: Request, lengths: Lengths) -> bool:
@@ -48,14 +52,19 @@ class Bundles:
         """Bundles at the first states of their chains, with room for the draws."""
         how = self.kernel.how
         firsts = range(0, how.chains, CHAINS)
-        return [self._bundle(n, [next(starts) for _ in range(min(CHAINS, how.chains - c))]) for n, c in enumerate(firsts)]
+        return [
+            self._bundle(n, [next(starts) for _ in range(min(CHAINS, how.chains - c))])
+            for n, c in enumerate(firsts)
+        ]
 
     def _bundle(self, number: int, starts: Sequence[Mapping[str, np.ndarray]]) -> Chain:
         blocks = {f: np.stack([first[f] for first in starts], axis=1) for f in starts[0]}
         draws = self.kernel.room({f: block.shape for f, block in blocks.items()}, (1, len(starts)))
         return Chain(number, self.kernel.loaded.allocate_many(*blocks.values()), draws)
 
-    def advance(self, state: Any, draws: Any, bundle: int, begin: int, count: int) -> tuple[int, int]:
+    def advance(
+        self, state: Any, draws: Any, bundle: int, begin: int, count: int
+    ) -> tuple[int, int]:
         """Move a bundle by some steps."""
         how, (_, _, params) = self.kernel.how, self.kernel.arguments()
         sizes, first = step_sizes(how.schedule, begin, count), np.uint64(bundle * CHAINS)
@@ -66,7 +75,10 @@ class Bundles:
     def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
         """Move one chain by some steps of this size; whether nothing stopped it."""
         blocks, loaded = state[: len(self.kernel.module.plan.state)], self.kernel.loaded
-        many, draws = loaded.allocate_many(*(block[:, None] for block in blocks)), self.kernel.nowhere(dimensions=3)
+        many, draws = (
+            loaded.allocate_many(*(block[:, None] for block in blocks)),
+            self.kernel.nowhere(dimensions=3),
+        )
         _, _, params = self.kernel.arguments()
         seed, sizes = np.uint64(self.kernel.how.seed), np.full(count, size)
         _, bad = loaded.run_many(many, draws, sizes, params, seed, np.uint64(chain), begin, 0, 1)
@@ -91,7 +103,10 @@ class Bundles:
         now, last = bundle.state[:blocks], bundle.state[-blocks:]
         stopped, guilty = (numbers[0] for numbers in bundle.state[-blocks - 2 : -blocks])
         for c in range(stopped.size):
-            number, draws = bundle.number * CHAINS + c, self.kernel.loaded.Draws(*(array[..., c] for array in bundle.draws))
+            number, draws = (
+                bundle.number * CHAINS + c,
+                self.kernel.loaded.Draws(*(array[..., c] for array in bundle.draws)),
+            )
             if stopped[c] < 0:
                 yield Chain(number, self._state(now, c), draws, bundle.done)
                 continue

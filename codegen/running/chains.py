@@ -1,7 +1,7 @@
 """Run chains in threads.
 
-The kernels release the GIL, and a draw is a function of seed, chain and step: the number of threads and the size of the chunks
-change nothing.
+The kernels release the GIL, and a draw is a function of seed, chain and step: the number of threads
+and the size of the chunks change nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from codegen.system.signals import Signals
 
 CHUNK_SECONDS = 0.1
 MOST_STEPS = 2**20  # of a chunk: their step sizes are in memory together
-SHIFTS = 4  # in which a thread takes its part of all chains, at least: so no chain is kept from its turn for long
+# in which a thread takes its part of all chains, at least: so no chain is kept from its turn for
+# long
+SHIFTS = 4
 
 Advance = Callable[[Any, Any, int, int, int], tuple[int, int]]
 Rest = Callable[["Chain"], None]
@@ -31,7 +33,9 @@ Rest = Callable[["Chain"], None]
 
 @dataclass
 class Chain:
-    """One chain: its state and draws, the steps it has done, and the number of the block that was not finite (or -1)."""
+    """One chain: its state and draws, the steps it has done, and the number of the block that was
+    not finite (or -1).
+    """
 
     number: int
     state: Any
@@ -46,14 +50,21 @@ class Chain:
 
 
 def run_chains(
-    advance: Advance, chains: list[Chain], steps: int, threads: int, progress: bool, rest: Rest | None = None,
+    advance: Advance,
+    chains: list[Chain],
+    steps: int,
+    threads: int,
+    progress: bool,
+    rest: Rest | None = None,
     signals: Signals | None = None,
-) -> bool:  # fmt: skip
-    """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted before.
+) -> bool:
+    """Advance every chain to ``steps``, unless it diverges; returns whether it was interrupted
+    before.
 
-    ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done, guilty block or -1). Chains
-    take turns, so that an interruption finds all of them about equally far; a second one changes nothing until the first is served.
-    ``rest(chain)`` is called when a chain is between two chunks, and nothing moves it. ``signals`` are those that interrupt, by
+    ``advance(state, draws, chain, start, steps)`` does some steps in place and returns (steps done,
+    guilty block or -1). Chains take turns, so that an interruption finds all of them about equally
+    far; a second one changes nothing until the first is served. ``rest(chain)`` is called when a
+    chain is between two chunks, and nothing moves it. ``signals`` are those that interrupt, by
     default SIGINT where it raises KeyboardInterrupt.
 
     No turn of a chain looks at all chains: twice as many take twice as long.
@@ -61,10 +72,14 @@ def run_chains(
     console = Console(file=LossyStream(sys.stderr))  # type: ignore[arg-type]
     with (
         (signals or Signals()).held(running=True) as heard,
-        Progress(console=console, disable=not (progress and console.is_terminal), transient=True) as bar,
+        Progress(
+            console=console, disable=not (progress and console.is_terminal), transient=True
+        ) as bar,
         ThreadPoolExecutor(threads) as pool,
     ):
-        task = bar.add_task("sampling", total=steps * len(chains), completed=sum(c.done for c in chains))
+        task = bar.add_task(
+            "sampling", total=steps * len(chains), completed=sum(c.done for c in chains)
+        )
         waiting = deque(chain for chain in chains if not chain.finished(steps))
         running: set[Future[tuple[list[Chain], int]]] = set()
         while running or (waiting and heard.first is None):
@@ -87,10 +102,14 @@ def run_chains(
     return heard.first is not None and not all(chain.finished(steps) for chain in chains)
 
 
-def _shift(advance: Advance, waiting: deque[Chain], most: int, steps: int) -> tuple[list[Chain], int]:
-    """One chunk each of at most so many chains, until ``CHUNK_SECONDS`` are nearly over; the chains, and their steps together.
+def _shift(
+    advance: Advance, waiting: deque[Chain], most: int, steps: int
+) -> tuple[list[Chain], int]:
+    """One chunk each of at most so many chains, until ``CHUNK_SECONDS`` are nearly over; the
+    chains, and their steps together.
 
-    Many short chunks are one piece of work for the main thread, which would else keep the threads waiting.
+    Many short chunks are one piece of work for the main thread, which would else keep the threads
+    waiting.
     """
     began = time.perf_counter()
     moved: list[Chain] = []
@@ -108,7 +127,9 @@ def _shift(advance: Advance, waiting: deque[Chain], most: int, steps: int) -> tu
 
 
 def _advance_once(advance: Advance, chain: Chain, steps: int) -> None:
-    """One chunk of a chain, sized so that it takes about ``CHUNK_SECONDS`` or has ``MOST_STEPS``."""
+    """One chunk of a chain, sized so that it takes about ``CHUNK_SECONDS`` or has
+    ``MOST_STEPS``.
+    """
     began = time.perf_counter()
     count = min(chain.chunk, steps - chain.done)
     chain.done, chain.guilty = advance(chain.state, chain.draws, chain.number, chain.done, count)

@@ -1,13 +1,14 @@
 """Checkpoints: a folder from which a run goes on, bit for bit, as if it had never been stopped.
 
-The folder holds a manifest (JSON), the states of the chains, and files of draws; arrays are NumPy's ``.npz`` without pickles. Every
-file is written whole, the manifest last, and no name is used twice: whatever happens, the manifest that is there names files that
-are whole. Their SHA-256 is in it, and its own, so that damage is found, and so is all that the draws depend on, so that another
-run is not taken for this one.
+The folder holds a manifest (JSON), the states of the chains, and files of draws; arrays are NumPy's
+``.npz`` without pickles. Every file is written whole, the manifest last, and no name is used twice:
+whatever happens, the manifest that is there names files that are whole. Their SHA-256 is in it, and
+its own, so that damage is found, and so is all that the draws depend on, so that another run is not
+taken for this one.
 
-New draws go to a new file, together with those of the last files where these are less than twice as many. So a file has at
-least twice the draws of the next one: there are no more files than the number of draws has binary digits, and a draw is
-written again only where its file grows by half.
+New draws go to a new file, together with those of the last files where these are less than twice as
+many. So a file has at least twice the draws of the next one: there are no more files than the
+number of draws has binary digits, and a draw is written again only where its file grows by half.
 """
 
 from __future__ import annotations
@@ -28,7 +29,15 @@ import numpy as np
 
 from codegen.files.atomic_write import is_unfinished, open_regular, replaced
 from codegen.running.chains import Chain
-from codegen.running.manifest import DRAWS_NAME, STATE_NAME, Manifest, Part, Standing, read_manifest, said
+from codegen.running.manifest import (
+    DRAWS_NAME,
+    STATE_NAME,
+    Manifest,
+    Part,
+    Standing,
+    read_manifest,
+    said,
+)
 from recipe.language.errors import RecipeError
 
 MANIFEST, LOCK = "checkpoint.json", "lock"
@@ -73,10 +82,12 @@ class Checkpoint:
     _lock: IO[bytes] | None = None
 
     def open(self, chains: Sequence[Chain], steps: int) -> bool:
-        """Take the folder, and put the chains where the checkpoint stands, if there is one; whether there was.
+        """Take the folder, and put the chains where the checkpoint stands, if there is one; whether
+        there was.
 
         Raises:
-            RecipeError: where the folder cannot be used, is in use, or holds another run or damaged files.
+            RecipeError: where the folder cannot be used, is in use, or holds another run or damaged
+                files.
         """
         try:
             with self._refusals():
@@ -94,7 +105,9 @@ class Checkpoint:
             raise
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise RecipeError(f"the checkpoint {self.folder} cannot be made: {reason}; choose another folder") from None
+            raise RecipeError(
+                f"the checkpoint {self.folder} cannot be made: {reason}; choose another folder"
+            ) from None
 
     def _take_the_folder(self) -> None:
         import fcntl  # POSIX only, and so are checkpoints
@@ -106,7 +119,9 @@ class Checkpoint:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RecipeError(f"another process is writing the checkpoint {self.folder}; choose another folder") from None
+            raise RecipeError(
+                f"another process is writing the checkpoint {self.folder}; choose another folder"
+            ) from None
 
     def let_go(self) -> None:
         """Leave the folder to others."""
@@ -119,7 +134,8 @@ class Checkpoint:
         manifest = read_manifest(self.folder / MANIFEST)
         if manifest is None:
             self._refuse_strange_folder()
-            # The manifest comes first, without a state: so whatever else is found later is known to be ours.
+            # The manifest comes first, without a state: so whatever else is found later is known to
+            # be ours.
             self._write_manifest(Manifest(self.run))
             return False
         self._serial = max((part.serial for part in manifest.parts), default=0)
@@ -127,14 +143,20 @@ class Checkpoint:
         self._restore(manifest, chains, steps)
         return True
 
-    def visit(self, chain: Chain, chains: Sequence[Chain], at_rest: Callable[[Chain], bool]) -> None:
-        """Called when a chain is at rest between two pieces of work: copies its state if it is time, and writes once all are."""
+    def visit(
+        self, chain: Chain, chains: Sequence[Chain], at_rest: Callable[[Chain], bool]
+    ) -> None:
+        """Called when a chain is at rest between two pieces of work: copies its state if it is
+        time, and writes once all are.
+        """
         if not self._taken and time.monotonic() - self._written < self.seconds:
             return
         with self._warned():
             if not self._taken:
                 self._taken = {c.number: self._snapshot(c) for c in chains if at_rest(c)}
-            self._taken[chain.number] = self._snapshot(chain)  # those that come to rest from now on are visited themselves
+            self._taken[chain.number] = self._snapshot(
+                chain
+            )  # those that come to rest from now on are visited themselves
             if len(self._taken) == len(chains):
                 self._write_taken(chains)
 
@@ -145,20 +167,34 @@ class Checkpoint:
             self._write_taken(chains)
 
     def _snapshot(self, chain: Chain) -> tuple[int, int, Arrays]:
-        return chain.done, chain.guilty, {name: array.copy() for name, array in self._state_arrays(chain).items()}
+        return (
+            chain.done,
+            chain.guilty,
+            {name: array.copy() for name, array in self._state_arrays(chain).items()},
+        )
 
     def _state_arrays(self, chain: Chain) -> Arrays:
-        return {name: getattr(chain.state, name) for name in chain.state._fields if name not in self.redrawn}
+        return {
+            name: getattr(chain.state, name)
+            for name in chain.state._fields
+            if name not in self.redrawn
+        }
 
     @contextmanager
     def _warned(self) -> Iterator[None]:
-        """Whatever goes wrong within is a warning: a run does not end, and its draws are not lost, for want of a checkpoint."""
+        """Whatever goes wrong within is a warning: a run does not end, and its draws are not lost,
+        for want of a checkpoint.
+        """
         try:
             yield
         except Exception as error:  # memory that is not there, as well as a disk that is full
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
             text = f"the checkpoint {self.folder} cannot be written: {reason}"
-            warnings.warn(f"{text}; the one before it is whole, and the run goes on", CheckpointWarning, stacklevel=3)
+            warnings.warn(
+                f"{text}; the one before it is whole, and the run goes on",
+                CheckpointWarning,
+                stacklevel=3,
+            )
             self._rest()
 
     def _write_taken(self, chains: Sequence[Chain]) -> None:
@@ -172,11 +208,18 @@ class Checkpoint:
 
     def _write(self, chains: Sequence[Chain]) -> None:
         taken = [self._taken[c.number] for c in chains]
-        self._serial += 1  # a name that a manifest has is never used again, also where that manifest was not replaced
+        # a name that a manifest has is never used again, also where that manifest was not replaced
+        self._serial += 1
         after = [self.draws_after(done) for done, _, _ in taken]
         kept = self._with_new_draws(chains, after)
-        states = {f"{name}_{c.number}": a for c, (_, _, arrays) in zip(chains, taken, strict=True) for name, a in arrays.items()}
-        standing = (Standing(done, guilty, n) for (done, guilty, _), n in zip(taken, after, strict=True))
+        states = {
+            f"{name}_{c.number}": a
+            for c, (_, _, arrays) in zip(chains, taken, strict=True)
+            for name, a in arrays.items()
+        }
+        standing = (
+            Standing(done, guilty, n) for (done, guilty, _), n in zip(taken, after, strict=True)
+        )
         state = self._write_arrays(f"state-{self._serial:06d}", states)
         manifest = Manifest(self.run, tuple(standing), state, tuple(k.part for k in kept))
         self._write_manifest(manifest)
@@ -184,7 +227,9 @@ class Checkpoint:
         self._delete_what_is_not_named(manifest)
 
     def _with_new_draws(self, chains: Sequence[Chain], after: list[int]) -> tuple[_Kept, ...]:
-        """The files of draws up to those, of which the last one is new where there are new draws."""
+        """The files of draws up to those, of which the last one is new where there are new
+        draws.
+        """
         kept, none = list(self._kept), [0] * len(chains)
         if after == (kept[-1].ends if kept else none):
             return self._kept
@@ -214,7 +259,9 @@ class Checkpoint:
         return Part(path.name, digest)
 
     def _delete_what_is_not_named(self, manifest: Manifest) -> None:
-        """Files of earlier writings; a link of such a name is none of them. What cannot be deleted now is deleted next time."""
+        """Files of earlier writings; a link of such a name is none of them. What cannot be deleted
+        now is deleted next time.
+        """
         named = {part.file for part in manifest.parts}
         with suppress(OSError), os.scandir(self.folder) as entries:
             for entry in entries:
@@ -229,7 +276,10 @@ class Checkpoint:
             status = path.lstat()
             empty = stat.S_ISREG(status.st_mode) and status.st_size == 0
             if not (is_unfinished(path.name, of=MANIFEST) or (path.name == LOCK and empty)):
-                raise RecipeError(f"{self.folder} holds {path.name} and no checkpoint; choose an empty or a new folder")
+                raise RecipeError(
+                    f"{self.folder} holds {path.name} and no checkpoint; choose an empty or a new"
+                    " folder"
+                )
 
     def _refuse_another_run(self, manifest: Manifest) -> None:
         theirs = manifest.run
@@ -251,7 +301,10 @@ class Checkpoint:
                 raise self._damaged(f"the numbers of chain {number} do not agree")
         furthest = max(record.done for record in manifest.chains)
         if furthest > steps:
-            raise RecipeError(f"the checkpoint {self.folder} stands at step {furthest}, beyond steps={steps}; ask for more")
+            raise RecipeError(
+                f"the checkpoint {self.folder} stands at step {furthest}, beyond steps={steps}; ask"
+                " for more"
+            )
         self._restore_states(manifest, manifest.state, chains)
         ends = [0] * len(chains)
         for part in manifest.draws:
@@ -262,7 +315,11 @@ class Checkpoint:
 
     def _restore_states(self, manifest: Manifest, part: Part, chains: Sequence[Chain]) -> None:
         states = self._arrays(part)
-        goals = {f"{name}_{c.number}": array for c in chains for name, array in self._state_arrays(c).items()}
+        goals = {
+            f"{name}_{c.number}": array
+            for c in chains
+            for name, array in self._state_arrays(c).items()
+        }
         self._refuse_other_names(part, states, goals)
         for key, goal in goals.items():
             goal[...] = self._fitting(states, key, goal.shape)
@@ -272,7 +329,11 @@ class Checkpoint:
     def _restore_draws(self, part: Part, chains: Sequence[Chain], firsts: list[int]) -> list[int]:
         """Put the draws of a file after the first ones; returns how many there are then."""
         arrays = self._arrays(part)
-        goals = {f"{name}_{c.number}": (k, getattr(c.draws, name)) for k, c in enumerate(chains) for name in c.draws._fields}
+        goals = {
+            f"{name}_{c.number}": (k, getattr(c.draws, name))
+            for k, c in enumerate(chains)
+            for name in c.draws._fields
+        }
         goals = {key: goal for key, goal in goals.items() if goal[1].shape[0] > 0}
         self._refuse_other_names(part, arrays, goals)
         ends: dict[int, int] = {}
@@ -308,7 +369,10 @@ class Checkpoint:
         return arrays[key]
 
     def _damaged(self, reason: str) -> RecipeError:
-        return RecipeError(f"the checkpoint {self.folder} is damaged: {reason}; nothing was changed, start again in another folder")
+        return RecipeError(
+            f"the checkpoint {self.folder} is damaged: {reason}; nothing was changed, start again"
+            " in another folder"
+        )
 
 
 def saved_warmup(folder: Path) -> int | None:
@@ -319,6 +383,8 @@ def saved_warmup(folder: Path) -> int | None:
 
 
 def saved_draws(folder: Path) -> int:
-    """How many draws of a chain the checkpoint in a folder holds: the most of any chain, 0 where there is none."""
+    """How many draws of a chain the checkpoint in a folder holds: the most of any chain, 0 where
+    there is none.
+    """
     manifest = read_manifest(folder / MANIFEST)
     return 0 if manifest is None else max((chain.draws for chain in manifest.chains), default=0)

@@ -52,14 +52,21 @@ class Compiled:
         full = not self.how.batch_size
         if full and all(e.gradient.derived is not None for e in self.module.estimators.values()):
             return self.loaded.allocate(*blocks)
-        # A gradient of the user gets all rows, one after another, as the minibatch without replacement that has all of them.
+        # A gradient of the user gets all rows, one after another, as the minibatch without
+        # replacement that has all of them.
         size = self.how.batch_size or self._all_rows()
         return self.loaded.allocate(*blocks, size, self.how.replace and not full)
 
     def _all_rows(self) -> int:
-        counts = {self.data[f].shape[0] for e in self.module.estimators.values() for f in e.gradient.fields.values()}
+        counts = {
+            self.data[f].shape[0]
+            for e in self.module.estimators.values()
+            for f in e.gradient.fields.values()
+        }
         if len(counts) > 1:
-            raise RecipeError("two data sets of different size and a gradient of your own: give batch_size=")
+            raise RecipeError(
+                "two data sets of different size and a gradient of your own: give batch_size="
+            )
         return next(iter(counts), 1)
 
     def begin(self, starts: Iterator[Mapping[str, np.ndarray]]) -> list[Chain]:
@@ -80,11 +87,15 @@ class Compiled:
         plan, how = self.module.plan, self.how
         kept = {plan.fields[b] for b in how.kept}
         try:
-            arrays = {f: np.full((how.draws if f in kept else 0, *shapes[f]), np.nan) for f in plan.fields.values()}
+            arrays = {
+                f: np.full((how.draws if f in kept else 0, *shapes[f]), np.nan)
+                for f in plan.fields.values()
+            }
             arrays |= {f: np.full((how.draws, *statistic), np.nan) for f in plan.statistics}
         except (MemoryError, ValueError):
             raise RecipeError(
-                f"{how.draws} draws a chain do not fit into memory; raise thin= or keep fewer blocks, keep=[...]"
+                f"{how.draws} draws a chain do not fit into memory; raise thin= or keep fewer"
+                " blocks, keep=[...]"
             ) from None
         return self.loaded.Draws(**arrays)
 
@@ -96,23 +107,35 @@ class Compiled:
         """A copy of the state of the first chain."""
         return self.copy(running[0].state)
 
-    def advance(self, state: Any, draws: Any, chain: int, begin: int, count: int) -> tuple[int, int]:
+    def advance(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int
+    ) -> tuple[int, int]:
         """Move one chain by some steps."""
         schedule = self.how.schedule
         if isinstance(schedule, Constant):
             return self.move(state, draws, chain, begin, count, schedule.a)
-        return self._call(self.loaded.run_schedule, state, draws, chain, step_sizes(schedule, begin, count), begin)
+        return self._call(
+            self.loaded.run_schedule, state, draws, chain, step_sizes(schedule, begin, count), begin
+        )
 
-    def move(self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float) -> tuple[int, int]:
-        """The same with one step size, which may be 0: then nothing moves but what is estimated on the way."""
+    def move(
+        self, state: Any, draws: Any, chain: int, begin: int, count: int, size: float
+    ) -> tuple[int, int]:
+        """The same with one step size, which may be 0: then nothing moves but what is estimated on
+        the way.
+        """
         return self._call(self.loaded.run, state, draws, chain, size, begin, count)
 
     def stays_finite(self, state: Any, chain: int, begin: int, count: int, size: float) -> bool:
         """Move one chain by some steps of this size; whether nothing stopped it."""
         return self.move(state, self.nowhere(), chain, begin, count, size)[1] < 0
 
-    def _call(self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int) -> tuple[int, int]:
-        """Call ``run``, or ``run_schedule`` that takes an array of step sizes and hence no count."""
+    def _call(
+        self, run: Any, state: Any, draws: Any, chain: int, sizes: Any, *steps: int
+    ) -> tuple[int, int]:
+        """Call ``run``, or ``run_schedule`` that takes an array of step sizes and hence no
+        count.
+        """
         gradient, data, params = self.arguments()
         seed, warmup, thin = np.uint64(self.how.seed), self.how.warmup, self.how.thin
         given = (state, draws, gradient, data, sizes, params, seed, chain, *steps, warmup, thin)
@@ -122,8 +145,9 @@ class Compiled:
         """The machine code for arguments of these types, looked up once for each of them.
 
         Numba looks it up at each call. This takes some tenths of a millisecond where another module
-        of the process has tuples with the same content, as it tells their classes apart slowly. What
-        decides the type of an argument is in the key; data, parameters and gradient stay the same.
+        of the process has tuples with the same content, as it tells their classes apart slowly.
+        What decides the type of an argument is in the key; data, parameters and gradient stay the
+        same.
         """
         arrays, numbers = (*given[0], *given[1]), (given[4], *given[7:])
         key = (run, *map(type, numbers), *map(_form, arrays))
@@ -139,10 +163,14 @@ class Compiled:
         try:
             self.advance(chain.state, chain.draws, chain.number, 0, 0)
         except NumbaError as error:
-            raise RecipeError(f"Numba cannot compile the kernel with this gradient: {reason_of_numba(error)}") from None
+            raise RecipeError(
+                f"Numba cannot compile the kernel with this gradient: {reason_of_numba(error)}"
+            ) from None
 
     def copy(self, state: Any) -> Any:
-        """A state of its own with the same numbers, whose blocks may be changed: no gradient is taken to be that of them."""
+        """A state of its own with the same numbers, whose blocks may be changed: no gradient is
+        taken to be that of them.
+        """
         copied = type(state)(*(np.copy(array) for array in state))
         if self.module.plan.carried is not None:
             getattr(copied, self.module.plan.carried.mark)[0] = 0.0
@@ -156,4 +184,11 @@ class Compiled:
 def _form(array: np.ndarray) -> tuple[Any, ...]:
     """All that decides the type that Numba gives to an array."""
     flags = array.flags
-    return array.dtype, array.ndim, flags.c_contiguous, flags.f_contiguous, flags.writeable, flags.aligned
+    return (
+        array.dtype,
+        array.ndim,
+        flags.c_contiguous,
+        flags.f_contiguous,
+        flags.writeable,
+        flags.aligned,
+    )

@@ -1,4 +1,6 @@
-"""Everything that the draws of a run depend on, as JSON: what a checkpoint is compared with before it is gone on with."""
+"""Everything that the draws of a run depend on, as JSON: what a checkpoint is compared with before
+it is gone on with.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +29,24 @@ def fingerprint(
     own: Iterable[Any],
     first: tuple[str, Iterable[Chain]],
 ) -> dict[str, Any]:
-    """By name: the module, the settings, digests of data, parameters, first states (of chains, or of what
-    else is run at once) and gradients, and what compiled them."""
+    """By name: the module, the settings, digests of data, parameters, first states (of chains, or
+    of what else is run at once) and gradients, and what compiled them.
+    """
     schedule = how.schedule
     found = {
-        "module": module.hash, "step_size": f"{type(schedule).__name__} {asdict(schedule)}", "seed": how.seed, "chains": how.chains,
-        "warmup": how.warmup, "thin": how.thin, "batch_size": how.batch_size, "replace": how.replace,
-        "kept blocks": ", ".join(b.name for b in how.kept), "numba": numba.__version__, "numpy": np.__version__,
+        "module": module.hash,
+        "step_size": f"{type(schedule).__name__} {asdict(schedule)}",
+        "seed": how.seed,
+        "chains": how.chains,
+        "warmup": how.warmup,
+        "thin": how.thin,
+        "batch_size": how.batch_size,
+        "replace": how.replace,
+        "kept blocks": ", ".join(b.name for b in how.kept),
+        "numba": numba.__version__,
+        "numpy": np.__version__,
         "processor": numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name(),
-    }  # fmt: skip
+    }
     for name, value in params.items():
         found[f"params {name}"] = value if isinstance(value, float) else _digest(np.asarray(value))
     for name, array in data.items():
@@ -45,7 +56,9 @@ def fingerprint(
     unit, running = first
     for chain in running:
         arrays = (getattr(chain.state, field) for field in module.plan.fields.values())
-        found[f"first state of {unit} {chain.number}"] = _digest(np.concatenate([np.ravel(a) for a in arrays]))
+        found[f"first state of {unit} {chain.number}"] = _digest(
+            np.concatenate([np.ravel(a) for a in arrays])
+        )
     return found
 
 
@@ -58,9 +71,11 @@ def _digest(array: np.ndarray) -> str:
 
 
 def _data_text(array: np.ndarray) -> str:
-    """A memory-mapped file is not read through: its name, size and time of change, and where in it the array lies.
+    """A memory-mapped file is not read through: its name, size and time of change, and where in it
+    the array lies.
 
-    One that is mapped copy-on-write may differ from its file, and one without a name has nothing to be compared by.
+    One that is mapped copy-on-write may differ from its file, and one without a name has nothing to
+    be compared by.
     """
     mapped: Any = array
     while isinstance(mapped.base, np.ndarray):
@@ -69,5 +84,10 @@ def _data_text(array: np.ndarray) -> str:
     if not is_memory_mapped(array) or mapped.mode == "c" or not Path(name).is_file():
         return _digest(array)
     status = Path(name).stat()
-    offset = array.__array_interface__["data"][0] - mapped.__array_interface__["data"][0] + mapped.offset
-    return f"{name} {status.st_size} {status.st_mtime_ns} {array.dtype} {array.shape} {array.strides} {offset}"
+    offset = (
+        array.__array_interface__["data"][0] - mapped.__array_interface__["data"][0] + mapped.offset
+    )
+    return (
+        f"{name} {status.st_size} {status.st_mtime_ns} {array.dtype} {array.shape} {array.strides}"
+        f" {offset}"
+    )

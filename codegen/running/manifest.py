@@ -1,7 +1,8 @@
-"""The manifest of a checkpoint: which run it is of, where its chains stand, and which files hold their states and draws.
+"""The manifest of a checkpoint: which run it is of, where its chains stand, and which files hold
+their states and draws.
 
-It is JSON with a digest of itself. What is read is refused unless it is word for word what this program writes, and its numbers
-agree with one another.
+It is JSON with a digest of itself. What is read is refused unless it is word for word what this
+program writes, and its numbers agree with one another.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a chain stands: the steps it has done, the block that stopped it or -1, and the draws it has kept."""
+    """Where a chain stands: the steps it has done, the block that stopped it or -1, and the draws
+    it has kept.
+    """
 
     done: int
     guilty: int
@@ -65,15 +68,21 @@ class Manifest:
     def text(self) -> str:
         """The content of the file."""
         body = {
-            "format": FORMAT, "version": VERSION, "run": dict(self.run), "chains": [asdict(c) for c in self.chains],
-            "state": None if self.state is None else asdict(self.state), "draws": [asdict(part) for part in self.draws],
-        }  # fmt: skip
+            "format": FORMAT,
+            "version": VERSION,
+            "run": dict(self.run),
+            "chains": [asdict(c) for c in self.chains],
+            "state": None if self.state is None else asdict(self.state),
+            "draws": [asdict(part) for part in self.draws],
+        }
         return json.dumps({**body, "sha256": digest_of(body)}, indent=1)
 
 
 def digest_of(body: Mapping[str, Any]) -> str:
     """The SHA-256 of all but the digest itself."""
-    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+    ).hexdigest()
 
 
 def read_manifest(path: Path) -> Manifest | None:
@@ -89,20 +98,31 @@ def read_manifest(path: Path) -> Manifest | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise RecipeError(f"{path} cannot be read: {error.strerror or error}; {ELSEWHERE}") from None
+        raise RecipeError(
+            f"{path} cannot be read: {error.strerror or error}; {ELSEWHERE}"
+        ) from None
     except (ValueError, RecursionError):
-        raise RecipeError(f"{path} is damaged: it is not the JSON that was written; {ELSEWHERE}") from None
+        raise RecipeError(
+            f"{path} is damaged: it is not the JSON that was written; {ELSEWHERE}"
+        ) from None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise RecipeError(f"{path} is not a checkpoint; choose another folder")
     if type(found.get("version")) is not int or found["version"] != VERSION:
-        raise RecipeError(f"{path} has the version {said(found.get('version'))}, and this program reads {VERSION}; {ELSEWHERE}")
+        raise RecipeError(
+            f"{path} has the version {said(found.get('version'))}, and this program reads"
+            f" {VERSION}; {ELSEWHERE}"
+        )
     try:
         manifest = _manifest(found)
         whole = text == manifest.text()
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise RecipeError(f"{path} is damaged: it lacks what a checkpoint has; {ELSEWHERE}") from None
+        raise RecipeError(
+            f"{path} is damaged: it lacks what a checkpoint has; {ELSEWHERE}"
+        ) from None
     if not whole:
-        raise RecipeError(f"{path} is damaged: its content does not have the digest that was written; {ELSEWHERE}")
+        raise RecipeError(
+            f"{path} is damaged: its content does not have the digest that was written; {ELSEWHERE}"
+        )
     reason = _contradiction(manifest)
     if reason is not None:
         raise RecipeError(f"{path} is damaged: {reason}; {ELSEWHERE}")
@@ -117,9 +137,11 @@ def said(value: Any) -> str:
 def _manifest(found: Mapping[str, Any]) -> Manifest:
     """What the JSON says, whatever it says; its types are looked at by ``_contradiction``."""
     return Manifest(
-        dict(found["run"]), tuple(Standing(**c) for c in found["chains"]),
-        None if found["state"] is None else Part(**found["state"]), tuple(Part(**part) for part in found["draws"]),
-    )  # fmt: skip
+        dict(found["run"]),
+        tuple(Standing(**c) for c in found["chains"]),
+        None if found["state"] is None else Part(**found["state"]),
+        tuple(Part(**part) for part in found["draws"]),
+    )
 
 
 def _contradiction(manifest: Manifest) -> str | None:
@@ -128,17 +150,24 @@ def _contradiction(manifest: Manifest) -> str | None:
         return "it has chains or draws and no state"
     if manifest.state is not None and not manifest.chains:
         return "it has a state and no chains"
-    for part, pattern in [*((p, DRAWS_NAME) for p in manifest.draws), *((p, STATE_NAME) for p in (manifest.state,) if p)]:
+    for part, pattern in [
+        *((p, DRAWS_NAME) for p in manifest.draws),
+        *((p, STATE_NAME) for p in (manifest.state,) if p),
+    ]:
         if not (_is_text(part.file, pattern) and _is_text(part.sha256, SHA256)):
             return "a file has a name or a digest that no checkpoint gives"
     serials = [part.serial for part in manifest.draws]
-    if serials != sorted(set(serials)) or (manifest.state and serials and serials[-1] > manifest.state.serial):
+    if serials != sorted(set(serials)) or (
+        manifest.state and serials and serials[-1] > manifest.state.serial
+    ):
         return "its files are not in the order in which they were written"
     for number, chain in enumerate(manifest.chains):
         if any(type(n) is not int for n in (chain.done, chain.guilty, chain.draws)):
             return f"chain {number} does not stand at whole numbers"
         if not (chain.guilty >= -1 and 0 <= chain.draws <= chain.done):
-            return f"chain {number} cannot have done {chain.done} steps and kept {chain.draws} draws"
+            return (
+                f"chain {number} cannot have done {chain.done} steps and kept {chain.draws} draws"
+            )
     if bool(manifest.draws) != any(chain.draws for chain in manifest.chains):
         return "its draws and its files of draws do not agree"
     return None

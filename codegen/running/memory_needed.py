@@ -1,4 +1,6 @@
-"""What a run holds in memory: its draws twice, as they are collected from the chains, and the states of its chains."""
+"""What a run holds in memory: its draws twice, as they are collected from the chains, and the
+states of its chains.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ NUMBER = 8  # bytes
 COPIES = 2  # of the draws: the chains' own, and those that are returned
 SCHEDULES = 3  # arrays of as many numbers as a chain has draws
 OF_A_CHAIN = 6_000  # bytes of a chain beside its numbers, measured with 20,000 chains
-BLOCKS = 4  # copies of a block in memory: first state, state, last state, and the state that is returned
+BLOCKS = (
+    4  # copies of a block in memory: first state, state, last state, and the state that is returned
+)
 DIAGNOSED = 17  # numbers for each draw of a coordinate while it is diagnosed, measured
 REPAIR = "raise thin= or keep fewer blocks, keep=[...], or take fewer chains"
 
@@ -56,7 +60,9 @@ def _coordinates(blocks: Iterable[Block], lengths: Lengths) -> int:
 def _state(module: Module, how: Request, lengths: Lengths) -> int:
     """How many numbers the state of a chain has, with its scratch."""
     plan = module.plan
-    scratch = ((lengths.known(n) if isinstance(n, Length) else n) or 1 for n in plan.scratch.values())
+    scratch = (
+        (lengths.known(n) if isinstance(n, Length) else n) or 1 for n in plan.scratch.values()
+    )
     ahead = len(drawn_ahead(plan)) * AHEAD
     return BLOCKS * _coordinates(plan.state, lengths) + sum(scratch) + ahead + _rows(how)
 

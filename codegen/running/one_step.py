@@ -1,4 +1,6 @@
-"""A compiled module as a function of states and random numbers: one call of its ``run`` for each replica, with one step."""
+"""A compiled module as a function of states and random numbers: one call of its ``run`` for each
+replica, with one step.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +35,13 @@ def _quiet(_: int) -> None:
 
 @dataclass(frozen=True)
 class OneStep:
-    """``step(state, rng)``: one step of every replica, arrays (replicas, length) by the name of the block.
+    """``step(state, rng)``: one step of every replica, arrays (replicas, length) by the name of the
+    block.
 
-    All randomness is that of the module. Its seed and the number of the first step are drawn from ``rng``; neighbouring replicas
-    are neighbouring chains, then neighbouring steps, then neighbouring seeds: a module that leaves one of the three out of account
-    uses numbers twice. ``told`` is called with the number of replicas that have moved since it was called last.
+    All randomness is that of the module. Its seed and the number of the first step are drawn from
+    ``rng``; neighbouring replicas are neighbouring chains, then neighbouring steps, then
+    neighbouring seeds: a module that leaves one of the three out of account uses numbers twice.
+    ``told`` is called with the number of replicas that have moved since it was called last.
     """
 
     compiled: Compiled
@@ -50,7 +54,10 @@ class OneStep:
         seed, begin = int(rng.integers(2**62)), int(rng.integers(LATEST))
         moved = {name: np.array(x, dtype=float) for name, x in state.items()}
         count = len(next(iter(moved.values())))
-        running, nowhere = self._begun({name: x[0] for name, x in moved.items()}), self.compiled.nowhere()
+        running, nowhere = (
+            self._begun({name: x[0] for name, x in moved.items()}),
+            self.compiled.nowhere(),
+        )
         for n in range(count):
             at, rest = divmod(n, CHAINS * STEPS)
             later, chain = divmod(rest, CHAINS)
@@ -62,8 +69,12 @@ class OneStep:
                 self.told(OFTEN)
         return moved
 
-    def advanced(self, first: State, steps: int, *, seed: int, chain: int, begin: int) -> dict[str, np.ndarray] | None:
-        """The state of one chain after so many steps in one call of ``run``; None where the run has stopped."""
+    def advanced(
+        self, first: State, steps: int, *, seed: int, chain: int, begin: int
+    ) -> dict[str, np.ndarray] | None:
+        """The state of one chain after so many steps in one call of ``run``; None where the run has
+        stopped.
+        """
         running = self._begun(first)
         if not self._run(running, self.compiled.nowhere(), (seed, chain, begin), steps):
             return None
@@ -83,7 +94,9 @@ class OneStep:
         return [(field, name_of(b)) for b, field in self.compiled.module.plan.fields.items()]
 
     def _begun(self, first: State) -> Any:
-        return self.compiled.allocate([np.array(first[name], dtype=float) for _, name in self._fields])
+        return self.compiled.allocate(
+            [np.array(first[name], dtype=float) for _, name in self._fields]
+        )
 
     def _put(self, running: Any, row: State) -> None:
         for attribute, name in self._fields:
@@ -96,15 +109,28 @@ class OneStep:
         """Whether it went through."""
         gradient, data, params = self.compiled.arguments()
         seed, chain, begin = stream
-        given = (running, draws, gradient, data, self.size, params, np.uint64(seed), chain, begin, steps, begin, 1)
+        given = (
+            running,
+            draws,
+            gradient,
+            data,
+            self.size,
+            params,
+            np.uint64(seed),
+            chain,
+            begin,
+            steps,
+            begin,
+            1,
+        )
         _, bad = self._entry(given)(*given)
         return bool(bad < 0)
 
     def _entry(self, given: tuple[Any, ...]) -> Callable[..., Any]:
         """The machine code of ``run`` for arguments of these types, which all calls have.
 
-        Numba's own look-up takes the states of a second module in a process for those of the first, and then a search of half a
-        millisecond for each call, of which there are some 100,000.
+        Numba's own look-up takes the states of a second module in a process for those of the first,
+        and then a search of half a millisecond for each call, of which there are some 100,000.
         """
         if not self._entries:
             run = self.compiled.loaded.run
@@ -113,30 +139,51 @@ class OneStep:
 
 
 def one_step(
-    module: Module, *, step_size: float, params: Mapping[Any, Any] | None = None, gradient: Any = None,
-    optional: Iterable[Any] = (), told: Callable[[int], None] = _quiet,
-) -> OneStep:  # fmt: skip
-    """The kernel of a generated module, to be compared with its rule: ``verify.check_kernel(one_step(...), rule, batched=True)``.
+    module: Module,
+    *,
+    step_size: float,
+    params: Mapping[Any, Any] | None = None,
+    gradient: Any = None,
+    optional: Iterable[Any] = (),
+    told: Callable[[int], None] = _quiet,
+) -> OneStep:
+    """The kernel of a generated module, to be compared with its rule:
+    ``verify.check_kernel(one_step(...), rule, batched=True)``.
 
     Args:
         module: as ``generate`` returned it; its text is what is compiled.
         step_size: above 0.
-        params: the value of every parameter, as for ``sample``; those of ``optional`` may be given and are not needed.
+        params: the value of every parameter, as for ``sample``; those of ``optional`` may be given
+            and are not needed.
         gradient: of potentials without data, as for ``sample``.
         told: called now and then with the number of replicas that have moved since.
 
     Raises:
-        RecipeError: for numbers or functions that are missing or do not fit, and for modules that need data.
+        RecipeError: for numbers or functions that are missing or do not fit, and for modules that
+            need data.
     """
     if module.estimators:
         named = ", ".join(map(str, module.estimators))
         raise RecipeError(
-            f"{named} is bound to data, and one step is compared for a potential that is a function: leave it unbound"
+            f"{named} is bound to data, and one step is compared for a potential that is a"
+            " function: leave it unbound"
         )
     how = read_request(
-        module, None, step_size=step_size, steps=1, warmup=0, thin=1, chains=1, seed=0, batch_size=None, replace=True, threads=1,
-        keep=None, checkpoint=None, checkpoint_seconds=1.0,
-    )  # fmt: skip
+        module,
+        None,
+        step_size=step_size,
+        steps=1,
+        warmup=0,
+        thin=1,
+        chains=1,
+        seed=0,
+        batch_size=None,
+        replace=True,
+        threads=1,
+        keep=None,
+        checkpoint=None,
+        checkpoint_seconds=1.0,
+    )
     assert isinstance(how.schedule, Constant)
     values = resolved_params(module, params, optional, Lengths())
     argument = gradient_argument(module, own_gradients(module, gradient))

@@ -1,4 +1,6 @@
-"""The budget of compensated gradient noise: the largest step at which ``2 D - eps B_hat`` is still positive semidefinite."""
+"""The budget of compensated gradient noise: the largest step at which ``2 D - eps B_hat`` is still
+positive semidefinite.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from recipe.scheme.compensation import largest_step
 
 @dataclass(frozen=True)
 class Budget:
-    """Evaluates ``2 D / B_hat`` at a state of a run, with the variances of gradients that are estimated in it."""
+    """Evaluates ``2 D / B_hat`` at a state of a run, with the variances of gradients that are
+    estimated in it.
+    """
 
     module: Module
     loaded: Any
@@ -29,7 +33,10 @@ class Budget:
     def largest_step(self, state: Any) -> float:
         """The smallest ``2 D / B_hat`` over all coordinates."""
         plan = self.module.plan
-        ours, out = (self.loaded.allocate(*(getattr(state, f) for f in plan.fields.values())) for _ in range(2))
+        ours, out = (
+            self.loaded.allocate(*(getattr(state, f) for f in plan.fields.values()))
+            for _ in range(2)
+        )
         for fields in plan.variances.values():
             for field in fields:
                 getattr(ours, field)[:] = getattr(state, field)
@@ -38,11 +45,15 @@ class Budget:
 
 
 def budget_of(recipe: Recipe, params: Mapping[str, Any], lengths: Lengths) -> Budget:
-    """The budget of a recipe; ``constant`` where it does not depend on the state, but on the variances alone."""
+    """The budget of a recipe; ``constant`` where it does not depend on the state, but on the
+    variances alone.
+    """
     bounds = largest_step(recipe)
     compensated = tuple(b for b, e in bounds.rule if e != b)
     constant = not any(e.atoms(Vector, Scalar) for b, e in bounds.rule if b in compensated)
-    module = module_of(bounds, bounds, {}, bounds.name or "largest_step", "as printed")  # bounds lie in no domain
+    module = module_of(
+        bounds, bounds, {}, bounds.name or "largest_step", "as printed"
+    )  # bounds lie in no domain
     loaded = module.load()
     needed = {name_of(s): params[name_of(s)] for s in module.plan.settings}
     values = resolved_params(module, needed, (), lengths)

@@ -1,8 +1,9 @@
-"""Is the step size near the end of what is stable? Asked of the compiled kernel itself, at the first and the last
-state of a run.
+"""Is the step size near the end of what is stable? Asked of the compiled kernel itself, at the
+first and the last state of a run.
 
-Two copies of a state, a small distance apart, make the same steps with the same random numbers. Where a scheme is stable they stay
-together; a step size that is too large drives them apart. This is an indication, no proof.
+Two copies of a state, a small distance apart, make the same steps with the same random numbers.
+Where a scheme is stable they stay together; a step size that is too large drives them apart. This
+is an indication, no proof.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ def near_its_bound(step: Step, copy: Callable[[], Any], fields: list[str], size:
 
 
 def _growth(step: Step, copy: Callable[[], Any], fields: list[str], size: float) -> float:
-    """By what factor two copies have moved apart; infinite if one of them has left the finite numbers."""
+    """By what factor two copies have moved apart; infinite if one of them has left the finite
+    numbers.
+    """
     a, b = copy(), copy()
     sign = np.random.default_rng(0)
     first = 0.0
     for f in fields:
-        shift = DISTANCE * (1.0 + np.abs(getattr(a, f))) * sign.choice([-1.0, 1.0], getattr(a, f).size)
+        shift = (
+            DISTANCE * (1.0 + np.abs(getattr(a, f))) * sign.choice([-1.0, 1.0], getattr(a, f).size)
+        )
         getattr(b, f)[:] += shift
         first += float(np.sum(shift**2))
     if not (step(a, size, STEPS) and step(b, size, STEPS)):

@@ -1,7 +1,9 @@
-"""What the text of a module may contain: nothing is written, imported or run that did not pass here.
+"""What the text of a module may contain: nothing is written, imported or run that did not pass
+here.
 
-A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What tells Numba's compiler of
-eights and of fused operations uses llvmlite and more of numba: these statements are those of this project, word for word, or none.
+A module imports a few names of numpy, numba, math and typing, and reaches for nothing private. What
+tells Numba's compiler of eights and of fused operations uses llvmlite and more of numba: these
+statements are those of this project, word for word, or none.
 """
 
 from __future__ import annotations
@@ -17,27 +19,74 @@ from codegen.device.simd8 import lanes_text
 from recipe.language.errors import RecipeError
 
 IMPORTS = {("math", None), ("operator", None), ("numpy", "np")}
-OF_THE_COMPILER = {"intrinsic", "lower_builtin", "lower_cast", "models", "register_model", "type_callable"}
-FROM = {"typing": {"NamedTuple"}, "numba": {"njit", "types"}, "llvmlite": {"ir"}, "numba.extending": OF_THE_COMPILER}
+OF_THE_COMPILER = {
+    "intrinsic",
+    "lower_builtin",
+    "lower_cast",
+    "models",
+    "register_model",
+    "type_callable",
+}
+FROM = {
+    "typing": {"NamedTuple"},
+    "numba": {"njit", "types"},
+    "llvmlite": {"ir"},
+    "numba.extending": OF_THE_COMPILER,
+}
 EMBEDDED_ONLY = {"operator", "types", "ir", *OF_THE_COMPILER}
-NUMPY = {"array", "float32", "float64", "floor", "full", "int64", "ndarray", "sqrt", "sum", "uint64", "zeros"}
-FORBIDDEN = {"eval", "exec", "compile", "open", "getattr", "setattr", "delattr", "globals", "locals", "vars", "input", "breakpoint"}
+NUMPY = {
+    "array",
+    "float32",
+    "float64",
+    "floor",
+    "full",
+    "int64",
+    "ndarray",
+    "sqrt",
+    "sum",
+    "uint64",
+    "zeros",
+}
+FORBIDDEN = {
+    "eval",
+    "exec",
+    "compile",
+    "open",
+    "getattr",
+    "setattr",
+    "delattr",
+    "globals",
+    "locals",
+    "vars",
+    "input",
+    "breakpoint",
+}
 
 
 def checked(source: str) -> str:
-    """The text, if it is Python and contains what a generated module may contain, and nothing else."""
+    """The text, if it is Python and contains what a generated module may contain, and
+    nothing else.
+    """
     try:
         tree = ast.parse(source)
         encoding, _ = tokenize.detect_encoding(io.BytesIO(source.encode()).readline)
     except (SyntaxError, ValueError) as error:
         raise RecipeError(f"the module text is not Python: {error}") from None
     if encoding != "utf-8":  # what is imported would be another text than the one that is looked at
-        raise RecipeError(f"the module text names the encoding {encoding}; a generated module is in UTF-8, generate it again")
+        raise RecipeError(
+            f"the module text names the encoding {encoding}; a generated module is in UTF-8,"
+            " generate it again"
+        )
     for statement in tree.body:
-        found = next(((node, name) for node in ast.walk(statement) if (name := _guilty(node))), None)
+        found = next(
+            ((node, name) for node in ast.walk(statement) if (name := _guilty(node))), None
+        )
         if found is not None and ast.unparse(statement) not in _embedded():
             line = getattr(found[0], "lineno", 0)
-            raise RecipeError(f"line {line} of the module text uses {found[1]}, which no generated module does; generate it again")
+            raise RecipeError(
+                f"line {line} of the module text uses {found[1]}, which no generated module does;"
+                " generate it again"
+            )
     return source
 
 
@@ -46,13 +95,17 @@ def _guilty(node: ast.AST) -> str | None:
         case ast.Import(names=names):
             return next((n.name for n in names if (n.name, n.asname) not in IMPORTS), None)
         case ast.ImportFrom(module=module, names=names, level=level):
-            allowed = level == 0 and all(n.asname is None and n.name in FROM.get(str(module), ()) for n in names)
+            allowed = level == 0 and all(
+                n.asname is None and n.name in FROM.get(str(module), ()) for n in names
+            )
             return None if allowed else f"{module or '.'}: {', '.join(n.name for n in names)}"
         case ast.Name(id=name) if name in EMBEDDED_ONLY:
             return name
         case ast.Attribute(value=ast.Name(id="np"), attr=name) if name not in NUMPY:
             return f"np.{name}"
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in FORBIDDEN or name.startswith("__"):
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in FORBIDDEN or name.startswith(
+            "__"
+        ):
             return name
         case ast.ClassDef(bases=bases) if [ast.unparse(b) for b in bases] != ["NamedTuple"]:
             return f"the class {node.name}"

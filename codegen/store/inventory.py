@@ -1,7 +1,8 @@
 """What is in the store: its modules with their machine code; and how it is emptied.
 
-A file is deleted only if its name is one that this program gives, in the place where it puts such a file, and, for the text of a
-module, its content is what the name says or begins as every module does.
+A file is deleted only if its name is one that this program gives, in the place where it puts such a
+file, and, for the text of a module, its content is what the name says or begins as every module
+does.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ NUMBAS_OWN = re.compile(r"(\w+_[0-9a-f]{12})\..+\.(?:nbi|nbc|pyc)", re.ASCII)
 
 @dataclass(frozen=True)
 class Kept:
-    """A module in the store: what it was made from, its files, and when it was last used (seconds since 1970)."""
+    """A module in the store: what it was made from, its files, and when it was last used (seconds
+    since 1970).
+    """
 
     name: str
     made_from: str
@@ -36,7 +39,9 @@ class Kept:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All of it; the text goes last, so that what is left after an interruption is still known for what it is."""
+        """All of it; the text goes last, so that what is left after an interruption is still known
+        for what it is.
+        """
         return (*self.code, *([self.text] if self.text else []))
 
 
@@ -58,7 +63,9 @@ class Contents:
         """The part that was not used for so long."""
         before = time.time() - seconds
         modules = tuple(m for m in self.modules if m.used <= before)
-        return Contents(self.folder, modules, tuple(p for p in self.unfinished if _time(p) <= before))
+        return Contents(
+            self.folder, modules, tuple(p for p in self.unfinished if _time(p) <= before)
+        )
 
 
 @dataclass
@@ -82,7 +89,9 @@ def contents() -> Contents:
             found[name[1]].head = head
         elif _is_unfinished(path):
             unfinished.append(path)
-    for path in [] if compiled.is_symlink() else _files(compiled):  # nothing is deleted behind a link
+    for path in (
+        [] if compiled.is_symlink() else _files(compiled)
+    ):  # nothing is deleted behind a link
         ours, numbas = CODE.fullmatch(path.name), NUMBAS_OWN.fullmatch(path.name)
         if ours:
             found.setdefault(ours[1], _Found()).code.append(path)
@@ -90,11 +99,15 @@ def contents() -> Contents:
             found[numbas[1]].code.append(path)
         elif _is_unfinished(path):
             unfinished.append(path)
-    return Contents(folder, tuple(_kept(name, f) for name, f in sorted(found.items())), tuple(unfinished))
+    return Contents(
+        folder, tuple(_kept(name, f) for name, f in sorted(found.items())), tuple(unfinished)
+    )
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether this is the temporary file of a module or of machine code, and the process that wrote it is gone."""
+    """Whether this is the temporary file of a module or of machine code, and the process that wrote
+    it is gone.
+    """
     found = UNFINISHED.fullmatch(path.name)
     if found is None or not any(kind.fullmatch(found["name"]) for kind in (TEXT, CODE)):
         return False
@@ -105,7 +118,9 @@ def _is_unfinished(path: Path) -> bool:
 
 
 def delete(files: Iterable[Path]) -> list[Path]:
-    """Delete these files; returns those that could not be deleted. What another process has deleted already is no matter."""
+    """Delete these files; returns those that could not be deleted. What another process has deleted
+    already is no matter.
+    """
     left = []
     for path in files:
         try:
@@ -126,9 +141,18 @@ def size(files: Iterable[Path]) -> int:
 
 def _kept(name: str, found: _Found) -> Kept:
     lines = [line.removeprefix("# ") for line in found.head.splitlines() if line.startswith("# ")]
-    scheme = next((line.removeprefix("scheme: ").partition(";")[0] for line in lines if line.startswith("scheme: ")), "")
+    scheme = next(
+        (
+            line.removeprefix("scheme: ").partition(";")[0]
+            for line in lines
+            if line.startswith("scheme: ")
+        ),
+        "",
+    )
     used = max(map(_time, [*found.code, *([found.text] if found.text else [])]), default=0.0)
-    return Kept(name, lines[0] if lines else "", scheme, found.text, tuple(sorted(found.code)), used)
+    return Kept(
+        name, lines[0] if lines else "", scheme, found.text, tuple(sorted(found.code)), used
+    )
 
 
 def _head_of_a_module(path: Path, name_hash: str) -> str | None:

@@ -1,12 +1,16 @@
-"""The machine code of a stored module, on disk: one file for each compiled function, signature and way of compiling it.
+"""The machine code of a stored module, on disk: one file for each compiled function, signature and
+way of compiling it.
 
-Numba's own index is shared by all signatures and processors of a function, and it is read, changed and written in three steps: two
-processes that compile at once can leave an entry that names the other's machine code. It holds the version of numba, and no other;
-and a damaged file stops the program. Here the name of a file is a hash of all that decides its content, so there is no index, a
-writer never meets another one with something else to write, and what does not end with its own digest is not there.
+Numba's own index is shared by all signatures and processors of a function, and it is read, changed
+and written in three steps: two processes that compile at once can leave an entry that names the
+other's machine code. It holds the version of numba, and no other; and a damaged file stops the
+program. Here the name of a file is a hash of all that decides its content, so there is no index, a
+writer never meets another one with something else to write, and what does not end with its own
+digest is not there.
 
-A digest finds damage, not malice: machine code is a pickle, and unpickling runs what it says. So a file is read only where nobody
-but the user can have written it (`codegen.files.private_files`), once, and what was checked is what is unpickled.
+A digest finds damage, not malice: machine code is a pickle, and unpickling runs what it says. So a
+file is read only where nobody but the user can have written it (`codegen.files.private_files`),
+once, and what was checked is what is unpickled.
 """
 
 from __future__ import annotations
@@ -30,7 +34,14 @@ from codegen.files.private_files import private_content, write_private
 
 SUFFIX = ".machine"
 DIGEST = 32  # bytes at the end of a file: the SHA-256 of all before
-SWITCHES = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_PROFILING")
+SWITCHES = (
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+    "ENABLE_PROFILING",
+)
 
 
 def folder_of(path: Path) -> Path:
@@ -39,21 +50,30 @@ def folder_of(path: Path) -> Path:
 
 
 def keep_machine_code(module: ModuleType, path: Path, text_hash: str) -> None:
-    """Let every function of the module that Numba keeps on disk be kept in this way, and compile no entry that nobody takes.
+    """Let every function of the module that Numba keeps on disk be kept in this way, and compile no
+    entry that nobody takes.
 
-    The entries of a function, one for Python and one for C, take a third of the time of compiling a module. This program calls no
-    device function from Python (which would then crash), and none at all from C.
+    The entries of a function, one for Python and one for C, take a third of the time of compiling a
+    module. This program calls no device function from Python (which would then crash), and none at
+    all from C.
     """
     functions: list[Any] = [f for f in vars(module).values() if isinstance(f, Dispatcher)]
     for f in functions:
-        f.targetoptions.update(no_cfunc_wrapper=True, no_cpython_wrapper=f.targetoptions.get("forceinline", False))
+        f.targetoptions.update(
+            no_cfunc_wrapper=True, no_cpython_wrapper=f.targetoptions.get("forceinline", False)
+        )
         if isinstance(f._cache, FunctionCache):
             f._cache = MachineCode(f.py_func, path, text_hash)
 
 
 def ways_of_compiling() -> tuple[str, ...]:
     """What decides the machine code besides text, signature and processor."""
-    versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, np.__version__)
+    versions = (
+        sys.implementation.cache_tag,
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+    )
     return (*versions, *(f"{name}={getattr(config, name, None)}" for name in SWITCHES))
 
 
@@ -82,7 +102,9 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
         write_private(self._path(key), content + _digest(content))
 
     def load(self, key: Any) -> Any:
-        """The compiled function, or None where it is not there, damaged, or perhaps written by somebody else."""
+        """The compiled function, or None where it is not there, damaged, or perhaps written by
+        somebody else.
+        """
         content = private_content(self._path(key))
         if content is None or len(content) <= DIGEST:
             return None
@@ -95,8 +117,15 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc]
     def _name(self, key: Any) -> str:
         """By text, signature, triple, processor with its features, and ways of compiling."""
         signature, processor, _ = key
-        parts = (self._source_stamp, self._index_name, repr(signature), repr(processor), *ways_of_compiling())
-        return f"{self._index_name.removesuffix('.nbi')}.{_digest(repr(parts).encode()).hex()[:32]}{SUFFIX}"
+        parts = (
+            self._source_stamp,
+            self._index_name,
+            repr(signature),
+            repr(processor),
+            *ways_of_compiling(),
+        )
+        digest = _digest(repr(parts).encode()).hex()[:32]
+        return f"{self._index_name.removesuffix('.nbi')}.{digest}{SUFFIX}"
 
 
 def _digest(content: bytes) -> bytes:

@@ -1,8 +1,10 @@
-"""Generated modules on disk: content-hashed names, checked before they are written, written whole or not at all.
+"""Generated modules on disk: content-hashed names, checked before they are written, written whole
+or not at all.
 
-The text of a module is a function of everything that it was made from: the declaration, the scheme, the options, the versions of
-this program and of sympy. Its hash is the key; `codegen.store.machine_code` adds what else decides the machine code. The folder is the
-user's alone (`codegen.files.private_files`), as machine code that is found there runs.
+The text of a module is a function of everything that it was made from: the declaration, the scheme,
+the options, the versions of this program and of sympy. Its hash is the key;
+`codegen.store.machine_code` adds what else decides the machine code. The folder is the user's alone
+(`codegen.files.private_files`), as machine code that is found there runs.
 """
 
 from __future__ import annotations
@@ -22,7 +24,12 @@ from types import ModuleType
 
 import platformdirs
 
-from codegen.files.private_files import make_private, private_content, require_private, write_private
+from codegen.files.private_files import (
+    make_private,
+    private_content,
+    require_private,
+    write_private,
+)
 from codegen.store.allowlist import checked
 from codegen.store.machine_code import folder_of, keep_machine_code
 from recipe.language.errors import RecipeError
@@ -34,16 +41,24 @@ def hash_of(source: str) -> str:
 
 
 def place() -> Path:
-    """Where modules are looked for: ``RECIPE_CACHE``, or the user's cache directory. It need not be there."""
+    """Where modules are looked for: ``RECIPE_CACHE``, or the user's cache directory. It need not be
+    there.
+    """
     chosen = os.environ.get("RECIPE_CACHE")
-    return Path(chosen).absolute() if chosen else platformdirs.user_cache_path("recipe-sampler") / "modules"
+    return (
+        Path(chosen).absolute()
+        if chosen
+        else platformdirs.user_cache_path("recipe-sampler") / "modules"
+    )
 
 
 def directory() -> Path:
-    """The same, made if need be; where the user's cache directory cannot be written, one that goes when this process ends.
+    """The same, made if need be; where the user's cache directory cannot be written, one that goes
+    when this process ends.
 
     Raises:
-        RecipeError: where ``RECIPE_CACHE`` cannot be made or written; and where somebody else can put something into the folder.
+        RecipeError: where ``RECIPE_CACHE`` cannot be made or written; and where somebody else can
+            put something into the folder.
     """
     path = _writable(place())
     require_private(path)
@@ -65,13 +80,18 @@ def _writable(path: Path) -> Path:
     except (OSError, RuntimeError) as error:
         if chosen:
             reason = getattr(error, "strerror", None) or error
-            raise RecipeError(f"RECIPE_CACHE={chosen} is not a directory that can be made: {reason}") from None
+            raise RecipeError(
+                f"RECIPE_CACHE={chosen} is not a directory that can be made: {reason}"
+            ) from None
     if chosen:
         raise RecipeError(f"RECIPE_CACHE={chosen} cannot be written; choose another directory")
     try:
         return Path(_of_this_process().name).resolve()
     except OSError:
-        raise RecipeError(f"neither {path} nor a temporary folder can be written; set RECIPE_CACHE to a folder that can") from None
+        raise RecipeError(
+            f"neither {path} nor a temporary folder can be written; set RECIPE_CACHE to a folder"
+            " that can"
+        ) from None
 
 
 @functools.cache
@@ -84,7 +104,8 @@ ATTEMPTS = 3
 
 
 def load(name: str, source: str) -> ModuleType:
-    """Import a module text from the store, where it is written first if it is not there, or damaged.
+    """Import a module text from the store, where it is written first if it is not there, or
+    damaged.
 
     The time of the file is when it was last used.
     """
@@ -109,12 +130,17 @@ def load(name: str, source: str) -> ModuleType:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """Whatever the system says of the folder, as one sentence; RuntimeError is Numba's, of a folder in which it cannot write."""
+    """Whatever the system says of the folder, as one sentence; RuntimeError is Numba's, of a folder
+    in which it cannot write.
+    """
     try:
         yield
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise RecipeError(f"the modules in {place()} cannot be used: {reason}; choose another folder by RECIPE_CACHE") from None
+        raise RecipeError(
+            f"the modules in {place()} cannot be used: {reason}; choose another folder by"
+            " RECIPE_CACHE"
+        ) from None
 
 
 def _written(path: Path, source: str) -> None:
@@ -130,7 +156,9 @@ def _holds(path: Path, source: str) -> bool:
 
 
 class _Checked(SourceLoader):
-    """Imports the text that was checked, and nothing that somebody may have put in its place meanwhile; keeps no bytecode."""
+    """Imports the text that was checked, and nothing that somebody may have put in its place
+    meanwhile; keeps no bytecode.
+    """
 
     def __init__(self, path: Path, source: str) -> None:
         self.path, self.source = path, source

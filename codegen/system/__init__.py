@@ -1,1 +1,5 @@
-"""TODO: the room system."""
+"""What surrounds a run: memory, the settings of Numba, signals that stop a run, a terminal that
+may go away.
+
+Imports ``recipe`` alone.
+"""

@@ -23,7 +23,9 @@ class LossyStream(io.TextIOBase):
         return False
 
     def write(self, text: str) -> int:
-        with suppress(OSError, ValueError, AttributeError):  # ValueError: it is closed, or its encoding lacks a character
+        with suppress(
+            OSError, ValueError, AttributeError
+        ):  # ValueError: it is closed, or its encoding lacks a character
             self._stream.write(text)
         return len(text)
 

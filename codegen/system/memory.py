@@ -1,7 +1,9 @@
-"""How much memory a process can still get, and the refusal of what needs more: said before it is taken, as nothing is said after.
+"""How much memory a process can still get, and the refusal of what needs more: said before it is
+taken, as nothing is said after.
 
-Linux ends a process that takes too much, without a word. The least of several numbers counts: what the machine has available, what
-the control group of the process may have, and what the limits of the process leave.
+Linux ends a process that takes too much, without a word. The least of several numbers counts: what
+the machine has available, what the control group of the process may have, and what the limits of
+the process leave.
 """
 
 from __future__ import annotations
@@ -26,11 +28,15 @@ def require_memory(needed: int, what: str, repair: str) -> None:
     """
     there = available_memory()
     if there is not None and needed > there:
-        raise RecipeError(f"{what} do not fit into memory; {repair}: {_size(needed)} would be needed, and there is {_size(there)}")
+        raise RecipeError(
+            f"{what} do not fit into memory; {repair}: {_size(needed)} would be needed, and there"
+            f" is {_size(there)}"
+        )
 
 
 def require_to_load(what: str, resident: int, address_space: int) -> None:
-    """Refuse what cannot even be loaded: libraries that get too little memory abort the process, or wait for ever.
+    """Refuse what cannot even be loaded: libraries that get too little memory abort the process, or
+    wait for ever.
 
     Raises:
         RecipeError: with the repair, how much is needed, and how much there is.
@@ -38,14 +44,16 @@ def require_to_load(what: str, resident: int, address_space: int) -> None:
     there = min(_left_of_limits(), default=None)
     if there is not None and address_space > there:
         raise RecipeError(
-            f"{what} do not fit into the address space of this process; raise its limit (ulimit -v): "
-            f"{_size(address_space)} more would be needed, and there is {_size(there)}"
+            f"{what} do not fit into the address space of this process; raise its limit (ulimit"
+            f" -v): {_size(address_space)} more would be needed, and there is {_size(there)}"
         )
     require_memory(resident, what, "free some, or allow more of it")
 
 
 def available_memory() -> int | None:
-    """Bytes that this process can get before something is refused or ended; None where the platform says nothing."""
+    """Bytes that this process can get before something is refused or ended; None where the platform
+    says nothing.
+    """
     return min([*_left_of_machine(), *_left_of_groups(), *_left_of_limits()], default=None)
 
 
@@ -61,10 +69,14 @@ def _left_of_machine() -> Iterator[int]:
 
 
 def _left_of_groups() -> Iterator[int]:
-    """What each control group around this process leaves, in both versions of Linux; file pages count as free."""
+    """What each control group around this process leaves, in both versions of Linux; file pages
+    count as free.
+    """
     for folder, most, now in _groups():
         with suppress(OSError, ValueError):
-            limit = int((folder / most).read_text(encoding="ascii"))  # "max" is no number, and no limit
+            limit = int(
+                (folder / most).read_text(encoding="ascii")
+            )  # "max" is no number, and no limit
             used = int((folder / now).read_text(encoding="ascii"))
             yield max(0, limit - used + _file_pages(folder))
 

@@ -1,4 +1,6 @@
-"""The settings of Numba that a sampler cannot run with: refused in one sentence, before Numba ends in a traceback or a crash."""
+"""The settings of Numba that a sampler cannot run with: refused in one sentence, before Numba ends
+in a traceback or a crash.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +22,30 @@ def import_numba() -> None:
             from numba.core import config
         except (RuntimeWarning, ValueError) as error:
             said = str(error).splitlines()[0].rstrip(".")
-            raise RecipeError(f"Numba refuses a setting: {said}; correct the variable NUMBA_..., or unset it") from None
+            raise RecipeError(
+                f"Numba refuses a setting: {said}; correct the variable NUMBA_..., or unset it"
+            ) from None
     features = (config.CPU_FEATURES or "").split(",")
     wrong = next((f for f in features if f.strip() and f.strip()[0] not in "+-"), None)
     if wrong is not None:
-        raise RecipeError(f"NUMBA_CPU_FEATURES names {wrong!r}: each feature begins with + or -; correct or unset it")
+        raise RecipeError(
+            f"NUMBA_CPU_FEATURES names {wrong!r}: each feature begins with + or -; correct or"
+            " unset it"
+        )
 
 
 def check_docstrings() -> None:
-    """Refuse what ArviZ is needed for where Python has no docstrings: it puts its own together when it is imported.
+    """Refuse what ArviZ is needed for where Python has no docstrings: it puts its own together when
+    it is imported.
 
     Raises:
         RecipeError: with the way out.
     """
     if sys.flags.optimize > 1:
-        raise RecipeError("ArviZ needs docstrings, which python -OO and PYTHONOPTIMIZE=2 leave out: use -O, or neither")
+        raise RecipeError(
+            "ArviZ needs docstrings, which python -OO and PYTHONOPTIMIZE=2 leave out: use -O, or"
+            " neither"
+        )
 
 
 def check_switches() -> None:
@@ -46,4 +57,7 @@ def check_switches() -> None:
     from numba.core import config
 
     if config.DISABLE_JIT:
-        raise RecipeError("NUMBA_DISABLE_JIT is set, and samplers are compiled: unset it, or take it out of .numba_config.yaml")
+        raise RecipeError(
+            "NUMBA_DISABLE_JIT is set, and samplers are compiled: unset it, or take it out of"
+            " .numba_config.yaml"
+        )

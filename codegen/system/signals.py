@@ -1,8 +1,9 @@
 """Signals that ask a run to stop: Ctrl-C, SIGTERM and SIGHUP are one path.
 
-While something must not be cut short, a signal is noted and raises nothing; who is at work looks at the note between two pieces.
-Elsewhere it raises ``Stopped``. The handlers of a process are replaced for as long as that lasts, and only those that would end
-the work: a signal that is ignored (``nohup``) or that has a handler of the user's own is left alone.
+While something must not be cut short, a signal is noted and raises nothing; who is at work looks at
+the note between two pieces. Elsewhere it raises ``Stopped``. The handlers of a process are replaced
+for as long as that lasts, and only those that would end the work: a signal that is ignored
+(``nohup``) or that has a handler of the user's own is left alone.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+STOPPING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 RAISES = signal.default_int_handler  # KeyboardInterrupt: what Python does at SIGINT
 ENDS = signal.SIG_DFL  # the process is ended by the system: what happens at SIGTERM and SIGHUP
 
@@ -27,21 +30,26 @@ class Stopped(KeyboardInterrupt):
 
 
 class Signals:
-    """Hears the signals that ask to stop, in the main thread; elsewhere Python hears none, and this changes nothing.
+    """Hears the signals that ask to stop, in the main thread; elsewhere Python hears none, and this
+    changes nothing.
 
     Args:
         replaced: the handlers that are replaced while this is entered.
         tell: called with a sentence when a signal is noted; it must not raise.
-        last: whether the program ends after the first signal. All that come later then change nothing, also
-            once this is left.
+        last: whether the program ends after the first signal. All that come later then change
+            nothing, also once this is left.
 
     Attributes:
         first: the number of the first signal that was noted, or None.
-        later: the number of the first that came after it, or while no run was going; it waits until nothing is held.
+        later: the number of the first that came after it, or while no run was going; it waits until
+            nothing is held.
     """
 
     def __init__(
-        self, replaced: tuple[Any, ...] = (RAISES,), tell: Callable[[str], None] = lambda _: None, last: bool = False
+        self,
+        replaced: tuple[Any, ...] = (RAISES,),
+        tell: Callable[[str], None] = lambda _: None,
+        last: bool = False,
     ) -> None:
         self.first: int | None = None
         self.later: int | None = None
@@ -69,7 +77,9 @@ class Signals:
 
     @contextmanager
     def held(self, running: bool = False) -> Iterator[Signals]:
-        """Note signals and raise nothing; while it is ``running``, the first one asks the run to stop."""
+        """Note signals and raise nothing; while it is ``running``, the first one asks the run to
+        stop.
+        """
         with self:
             self._held, self._running = self._held + 1, self._running + running
             try:

@@ -1,1 +1,5 @@
-"""TODO: the room change."""
+"""A sampler as another one: in other variables (``ito``, ``corv``), or reflected at an edge
+(``mirror``).
+
+Imports ``recipe.declare`` and below.
+"""

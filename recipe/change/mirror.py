@@ -1,10 +1,11 @@
 """``mirror``: a sampler that turns back at the edge of its domain.
 
-A block with noise of its own is reflected along ``D n``, n being the normal of the edge: that is the co-normal reflection, under
-which a diffusion with no current through the edge keeps its law (Lions & Sznitman 1984, Comm. Pure Appl. Math. 37(4); Kang &
-Ramanan 2014, Ann. Appl. Probab. 24(4)). A position that a momentum moves, where ``D n = 0``, is reflected as light is: it turns
-back and the momentum across the edge changes its sign (Bossy & Jabir 2011, Stochastic Process. Appl. 121(12)). To put the position
-back and keep the momentum would leave another law.
+A block with noise of its own is reflected along ``D n``, n being the normal of the edge: that is
+the co-normal reflection, under which a diffusion with no current through the edge keeps its law
+(Lions & Sznitman 1984, Comm. Pure Appl. Math. 37(4); Kang & Ramanan 2014, Ann. Appl. Probab.
+24(4)). A position that a momentum moves, where ``D n = 0``, is reflected as light is: it turns back
+and the momentum across the edge changes its sign (Bossy & Jabir 2011, Stochastic Process. Appl.
+121(12)). To put the position back and keep the momentum would leave another law.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from recipe.language.symbols import Block, Simplex
 def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
     """The recipe, reflected at every finite end of the domains of some blocks.
 
-    Schemes fold a step that leaves the domain back into it, and flip the momentum with it (``recipe.folded``). A published
-    ``update`` without folds is folded in the same way.
+    Schemes fold a step that leaves the domain back into it, and flip the momentum with it
+    (``recipe.folded``). A published ``update`` without folds is folded in the same way.
 
     Raises:
-        RecipeError: where a block has no edge, its noise is not its own (then ``D n`` is oblique), or it has neither noise nor one
-            momentum that it moves by.
+        RecipeError: where a block has no edge, its noise is not its own (then ``D n`` is oblique),
+            or it has neither noise nor one momentum that it moves by.
     """
     if not isinstance(recipe, Recipe):
         raise RecipeError(f"mirror({recipe!r}, ...): the first argument must be a Recipe")
@@ -44,7 +45,9 @@ def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
     update = recipe.update
     if update is not None and not has_folds(update):
         update = folded(update, reflections)
-    return with_fields(recipe, reflections=checked_reflections(reflections, recipe.state), update=update)
+    return with_fields(
+        recipe, reflections=checked_reflections(reflections, recipe.state), update=update
+    )
 
 
 def _reflection(recipe: Recipe, block: Block) -> Reflection:
@@ -53,13 +56,20 @@ def _reflection(recipe: Recipe, block: Block) -> Reflection:
         raise RecipeError(f"mirror(recipe, {block}): {block} is not part of the state ({names})")
     if isinstance(block.domain, Simplex):
         raise RecipeError(
-            f"{block} lives on a simplex, whose faces several coordinates make together: no fold of one coordinate reflects there; "
-            "use coordinates on theta > 0 that are normalised afterwards (expanded mean), or a scheme that stays inside"
+            f"{block} lives on a simplex, whose faces several coordinates make together: no fold of"
+            " one coordinate reflects there; use coordinates on theta > 0 that are normalised"
+            " afterwards (expanded mean), or a scheme that stays inside"
         )
     if ends_of(block) is None or not isinstance(block.domain, Interval):
-        raise RecipeError(f"{block} lives on {block.domain}, which has no edge to reflect at; leave it out of mirror(...)")
+        raise RecipeError(
+            f"{block} lives on {block.domain}, which has no edge to reflect at; leave it out of"
+            " mirror(...)"
+        )
     noisy = [other for other in recipe.state if not is_zero_entry(recipe.D.entry(block, other))]
-    return Reflection(block, () if _is_reflected_along_its_normal(recipe, block, noisy) else (_momentum(recipe, block),))
+    return Reflection(
+        block,
+        () if _is_reflected_along_its_normal(recipe, block, noisy) else (_momentum(recipe, block),),
+    )
 
 
 def _is_reflected_along_its_normal(recipe: Recipe, block: Block, noisy: list[Block]) -> bool:
@@ -69,21 +79,26 @@ def _is_reflected_along_its_normal(recipe: Recipe, block: Block, noisy: list[Blo
         if other != block or (isinstance(entry, Coupling) and entry.kernel != 0):
             written = recipe.D.written[recipe.state.index(block), recipe.state.index(other)]
             raise RecipeError(
-                f"{recipe.D.place(block, other)} = {written} couples the noise of {block} to that of other coordinates, so that "
-                "D n is oblique at the edge, and only reflections along the normal are known here; "
-                f"choose a D that is diagonal for {block}"
+                f"{recipe.D.place(block, other)} = {written} couples the noise of {block} to that"
+                " of other coordinates, so that D n is oblique at the edge, and only reflections"
+                f" along the normal are known here; choose a D that is diagonal for {block}"
             )
     return bool(noisy)
 
 
 def _momentum(recipe: Recipe, block: Block) -> Block:
-    """The block that carries a position without noise across its edge: its speed is linear in that block, and odd."""
+    """The block that carries a position without noise across its edge: its speed is linear in that
+    block, and odd.
+    """
     speed = derive(recipe).dynamics.drift[block]
-    coupled = [b for b in recipe.state if b != block and not is_zero_entry(recipe.Q.entry(block, b))]
+    coupled = [
+        b for b in recipe.state if b != block and not is_zero_entry(recipe.Q.entry(block, b))
+    ]
     if len(coupled) != 1:
         names = " and ".join(map(str, coupled)) or "no block"
         raise RecipeError(
-            f"{block} has no noise and Q couples it to {names}; it takes one momentum whose sign can turn at the edge"
+            f"{block} has no noise and Q couples it to {names}; it takes one momentum whose sign"
+            " can turn at the edge"
         )
     (momentum,) = coupled
     if (
@@ -92,7 +107,8 @@ def _momentum(recipe: Recipe, block: Block) -> Block:
         or speed == 0
     ):
         raise RecipeError(
-            f"the speed {speed} of {block} is not {momentum} times what is free of {momentum}, coordinate by coordinate, so that "
-            f"the momentum across the edge is not {momentum} itself and no flip of it is a reflection"
+            f"the speed {speed} of {block} is not {momentum} times what is free of {momentum},"
+            f" coordinate by coordinate, so that the momentum across the edge is not {momentum}"
+            " itself and no flip of it is a reflection"
         )
     return momentum

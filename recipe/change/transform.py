@@ -1,8 +1,9 @@
 """``ito`` and ``corv``: a sampler of theta as one of phi, where ``theta = f(phi)``.
 
-Both give a new recipe in phi with the Hamiltonian ``H(f(phi)) - log |f'(phi)|``, the law of phi. They are different processes. That
-of Ito is the same process seen in other coordinates, ``D~ = J D J^T`` and ``Q~ = J Q J^T`` with ``J = 1 / f'``. Change of random
-variables (CoRV) keeps D and Q as they are written, taken at ``f(phi)``. Yokoi, Otsuka & Sato (2020), "Weak approximation of
+Both give a new recipe in phi with the Hamiltonian ``H(f(phi)) - log |f'(phi)|``, the law of phi.
+They are different processes. That of Ito is the same process seen in other coordinates, ``D~ = J D
+J^T`` and ``Q~ = J Q J^T`` with ``J = 1 / f'``. Change of random variables (CoRV) keeps D and Q as
+they are written, taken at ``f(phi)``. Yokoi, Otsuka & Sato (2020), "Weak approximation of
 transformed stochastic gradient MCMC", Machine Learning, equations (19) and (25).
 """
 
@@ -28,35 +29,56 @@ from recipe.language.symbols import Block
 
 
 def ito(
-    recipe: Recipe, theta: Block, f: Any, *, inverse: Any = None, domain: Any = None, phi: str = "phi", name: str | None = None,
-    source: str | None = None, update: Update | None = None, require: Iterable[str] | None = None,
-) -> Recipe:  # fmt: skip
+    recipe: Recipe,
+    theta: Block,
+    f: Any,
+    *,
+    inverse: Any = None,
+    domain: Any = None,
+    phi: str = "phi",
+    name: str | None = None,
+    source: str | None = None,
+    update: Update | None = None,
+    require: Iterable[str] | None = None,
+) -> Recipe:
     """The process of ``phi = f^-1(theta)``, by Ito's formula; all other blocks stay.
 
     Args:
         recipe: the sampler of theta.
         theta: the block that is transformed.
-        f: a map of ``recipe.maps``, a sympy function, or a Python function of one symbol; smooth, strictly monotone, and onto the
-            domain of theta, which the verifier proves.
+        f: a map of ``recipe.maps``, a sympy function, or a Python function of one symbol; smooth,
+            strictly monotone, and onto the domain of theta, which the verifier proves.
         inverse: the inverse of f, where sympy does not find it.
         domain: of phi; the real line by default.
         phi: the name of the new block.
         name, source, update, require: as those of a ``Recipe``.
 
     Raises:
-        RecipeError: where f is no map, theta no block of the recipe, or an entry of D or Q cannot be written in phi.
+        RecipeError: where f is no map, theta no block of the recipe, or an entry of D or Q cannot
+            be written in phi.
     """
     changed = _Changed(recipe, theta, as_map(f, inverse=inverse, domain=domain), phi, legs=True)
     return changed.recipe("ito", name=name, source=source, update=update, require=require)
 
 
 def corv(
-    recipe: Recipe, theta: Block, f: Any, *, inverse: Any = None, domain: Any = None, phi: str = "phi", name: str | None = None,
-    source: str | None = None, update: Update | None = None, require: Iterable[str] | None = None,
-) -> Recipe:  # fmt: skip
-    """The recipe with the same D and Q for the law of ``phi = f^-1(theta)``: another process whose theta has the same law.
+    recipe: Recipe,
+    theta: Block,
+    f: Any,
+    *,
+    inverse: Any = None,
+    domain: Any = None,
+    phi: str = "phi",
+    name: str | None = None,
+    source: str | None = None,
+    update: Update | None = None,
+    require: Iterable[str] | None = None,
+) -> Recipe:
+    """The recipe with the same D and Q for the law of ``phi = f^-1(theta)``: another process whose
+    theta has the same law.
 
-    Arguments and errors are those of ``ito``. Overdamped Langevin dynamics of theta become overdamped Langevin dynamics of phi.
+    Arguments and errors are those of ``ito``. Overdamped Langevin dynamics of theta become
+    overdamped Langevin dynamics of phi.
     """
     changed = _Changed(recipe, theta, as_map(f, inverse=inverse, domain=domain), phi, legs=False)
     return changed.recipe("corv", name=name, source=source, update=update, require=require)
@@ -64,7 +86,9 @@ def corv(
 
 @dataclass(frozen=True)
 class _Changed:
-    """A recipe on its way to other coordinates; with ``legs`` each leg of D and Q in the block takes the factor ``1/f'``."""
+    """A recipe on its way to other coordinates; with ``legs`` each leg of D and Q in the block
+    takes the factor ``1/f'``.
+    """
 
     of: Recipe
     theta: Block
@@ -77,11 +101,13 @@ class _Changed:
         carried = next((r.block for r in self.of.reflections if theta in r.flips), None)
         if carried is not None:
             raise RecipeError(
-                f"{theta} changes its sign where {carried} is reflected, and in other coordinates it would not; leave it"
+                f"{theta} changes its sign where {carried} is reflected, and in other coordinates"
+                " it would not; leave it"
             )
         if self.legs and any(r.block == theta for r in self.of.reflections):
             raise RecipeError(
-                f"{theta} is reflected at its edge, which {self.name} has at infinity; transform the recipe unreflected"
+                f"{theta} is reflected at its edge, which {self.name} has at infinity; transform"
+                " the recipe unreflected"
             )
         phi = Preimage(self._phi_name(), theta, self.map)
         state = tuple(phi if b == theta else b for b in self.of.state)
@@ -95,14 +121,21 @@ class _Changed:
             return None if m is None else self._matrix(m, phi, put, columns)
 
         marginal = {
-            tuple(phi if b == theta else b for b in kept): put(e) - (law if theta in kept else 0) for kept, e in self.of.marginal
+            tuple(phi if b == theta else b for b in kept): put(e) - (law if theta in kept else 0)
+            for kept, e in self.of.marginal
         }
         made = Recipe(
-            state, put(self.of.H) - law, put_matrix(self.of.D, True), put_matrix(self.of.Q, True),
-            noise_factor=put_matrix(self.of.noise_factor, False), marginal=marginal,
-            lyapunov=None if self.of.lyapunov is None else put(self.of.lyapunov), posteriors=dict(self.of.posteriors),
-            reflections=[r for r in self.of.reflections if r.block != theta], **words,
-        )  # fmt: skip
+            state,
+            put(self.of.H) - law,
+            put_matrix(self.of.D, True),
+            put_matrix(self.of.Q, True),
+            noise_factor=put_matrix(self.of.noise_factor, False),
+            marginal=marginal,
+            lyapunov=None if self.of.lyapunov is None else put(self.of.lyapunov),
+            posteriors=dict(self.of.posteriors),
+            reflections=[r for r in self.of.reflections if r.block != theta],
+            **words,
+        )
         return with_fields(made, transform=Transform(kind, self.of, theta, phi, self.map))
 
     def _checked_theta(self) -> Block:
@@ -119,17 +152,24 @@ class _Changed:
         if not self.map.kink:
             return
         (x,) = self.map.forward.variables
-        before, after = (self.map.derivative(x).xreplace({sign(x): S(side), Abs(x): S.Zero, x: S.Zero}) for side in (-1, 1))
+        before, after = (
+            self.map.derivative(x).xreplace({sign(x): S(side), Abs(x): S.Zero, x: S.Zero})
+            for side in (-1, 1)
+        )
         if before.is_finite and after.is_finite and cancel(after - before) != 0:
             raise RecipeError(
-                f"f = {self.map.forward.expr} is not differentiable at 0, where f' goes from {before} to {after}, so the law of "
-                f"{self.name} would jump there; take a map with a continuous derivative"
+                f"f = {self.map.forward.expr} is not differentiable at 0, where f' goes from"
+                f" {before} to {after}, so the law of {self.name} would jump there; take a map with"
+                " a continuous derivative"
             )
 
     def _phi_name(self) -> str:
         taken = self.of.unused_names()
         if taken.fresh(self.name) != self.name:
-            raise RecipeError(f"the recipe has something called {self.name}; give the new block another name, phi='...'")
+            raise RecipeError(
+                f"the recipe has something called {self.name}; give the new block another name,"
+                " phi='...'"
+            )
         return self.name
 
     def _matrix(self, m: BlockMatrix, phi: Block, put: Any, columns: bool) -> ImmutableDenseMatrix:
@@ -140,7 +180,15 @@ class _Changed:
             k = m.blocks.index(self.theta)
             factor = 1 / slope(phi)
             place = m.place(self.theta, self.theta)
-            written = [[_with_legs(written[a][b], factor, (a == k, columns and b == k), place, self.theta) for b in n] for a in n]
+            written = [
+                [
+                    _with_legs(
+                        written[a][b], factor, (a == k, columns and b == k), place, self.theta
+                    )
+                    for b in n
+                ]
+                for a in n
+            ]
         return ImmutableDenseMatrix(written)
 
 
@@ -149,7 +197,12 @@ def _with_legs(e: Expr, factor: Expr, legs: tuple[bool, bool], where: str, theta
     row, column = (factor if leg else S.One for leg in legs)
     if not matrices_in(e):
         return e * row * column
-    return Add(*(_term_with_legs(term, row, column, where, theta) for term in Add.make_args(e.expand(deep=False))))
+    return Add(
+        *(
+            _term_with_legs(term, row, column, where, theta)
+            for term in Add.make_args(e.expand(deep=False))
+        )
+    )
 
 
 def _term_with_legs(term: Expr, row: Expr, column: Expr, where: str, theta: Block) -> Expr:
@@ -158,11 +211,14 @@ def _term_with_legs(term: Expr, row: Expr, column: Expr, where: str, theta: Bloc
         return term * row * column
     if isinstance(found, Dense | TransposedDense) and (row != 1 or column != 1):
         raise RecipeError(
-            f"{where}: the rows of {found} would be scaled by {row}, which differs between the coordinates of {theta}, and "
-            "the language has no such matrix; corv keeps D and Q as they are written"
+            f"{where}: the rows of {found} would be scaled by {row}, which differs between the"
+            f" coordinates of {theta}, and the language has no such matrix; corv keeps D and Q as"
+            " they are written"
         )
     rest = Mul(*(f for f in Mul.make_args(term) if f != found))
-    return rest * (outer(found.args[0] * row, found.args[1] * column) if isinstance(found, Outer) else found)
+    return rest * (
+        outer(found.args[0] * row, found.args[1] * column) if isinstance(found, Outer) else found
+    )
 
 
 def log_slope(phi: Block) -> Expr:

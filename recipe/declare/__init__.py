@@ -1,1 +1,5 @@
-"""TODO: the room declare."""
+"""The declarations, checked when they are built, with the dynamics that follow from them and
+the limit of a printed rule.
+
+Imports ``recipe.language``.
+"""

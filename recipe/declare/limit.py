@@ -1,7 +1,9 @@
-"""The limit of an update rule as the step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim Cov[dz]/eps``.
+"""The limit of an update rule as the step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim
+Cov[dz]/eps``.
 
-With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E b`` and ``2 D = E a a^T``. A draw
-that is not normal stands for its mean and variance; that its fourth central moment is o(eps) is Lyapunov's condition for that.
+With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E
+b`` and ``2 D = E a a^T``. A draw that is not normal stands for its mean and variance; that its
+fourth central moment is o(eps) is Lyapunov's condition for that.
 """
 
 from __future__ import annotations
@@ -29,21 +31,27 @@ HIGHEST = 4  # order in the step up to which the beginning of a root is looked f
 
 @lru_cache(maxsize=256)
 def limit_of(update: Update) -> Dynamics:
-    """The diffusion that the rule follows as its step vanishes; where it is folded, inside of the domain.
+    """The diffusion that the rule follows as its step vanishes; where it is folded, inside of the
+    domain.
 
     Raises:
-        RecipeError: where there is none: the rule is not the identity at step 0, or the noise has a mean at order sqrt(eps).
+        RecipeError: where there is none: the rule is not the identity at step 0, or the noise has a
+            mean at order sqrt(eps).
     """
     first, second = _expand(unfolded(update).update)
     for block, a in first.items():
         mean = sympy.expand(expectation(a))
         if mean != 0:
             raise RecipeError(
-                f"the rule of {block} has no limit: it moves by {mean} * sqrt({update.step}) on average, and its drift must scale "
-                f"as {update.step}"
+                f"the rule of {block} has no limit: it moves by {mean} * sqrt({update.step}) on"
+                f" average, and its drift must scale as {update.step}"
             )
     drift = {block: expectation(b) for block, b in second.items()}
-    diffusion = {(row, column): _half_covariance(row, column, first) for row in update.state for column in update.state}
+    diffusion = {
+        (row, column): _half_covariance(row, column, first)
+        for row in update.state
+        for column in update.state
+    }
     return Dynamics(update.state, drift, diffusion)
 
 
@@ -55,8 +63,14 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
     seen_first, seen_second = dict(first), dict(second)
     for block, written in update.rule:
         rule = _with_normal_noise(written, block, update.step)
-        e1, e2 = _taylor(_in_root_of_step(_with_small_roots(rule, update.step), update.step, s), s, block, update.step)
-        # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block itself, it adds a and b of the block.
+        e1, e2 = _taylor(
+            _in_root_of_step(_with_small_roots(rule, update.step), update.step, s),
+            s,
+            block,
+            update.step,
+        )
+        # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block
+        # itself, it adds a and b of the block.
         first[block] = e1 + seen_first[block]
         second[block] = e2 + directional(e1, seen_first) + seen_second[block]
         if update.sequential:
@@ -65,18 +79,25 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
 
 
 def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
-    """A rule of the same drift and diffusion: ``p + q X`` with a draw X as its mean and variance to first order in the step."""
+    """A rule of the same drift and diffusion: ``p + q X`` with a draw X as its mean and variance to
+    first order in the step.
+    """
     draw = min(rule.atoms(NoncentralChiSquared), key=str, default=None)
     if draw is None:
         return rule
     p, q = _affine_in(draw, rule, block)
     s = Dummy("s", positive=True)
     rest, scale = _in_root_of_step(p, step, s), _in_root_of_step(q, step, s)
-    in_s = NoncentralChiSquared(draw.noise, *(_in_root_of_step(e, step, s) for e in (draw.df, draw.nonc)))
+    in_s = NoncentralChiSquared(
+        draw.noise, *(_in_root_of_step(e, step, s) for e in (draw.df, draw.nonc))
+    )
     mean, variance, fourth = (_scaled_cumulant(scale, in_s, k) for k in (1, 2, 4))
     drift, diffusion = (_from_zero(e, s, block, step) for e in (rest + mean - block, variance))
     if sympy.expand(_from_zero(fourth + 3 * variance**2, s, block, step)) != 0:
-        raise RecipeError(f"the rule of {block} has no limit: its fourth central moment does not vanish faster than {step}")
+        raise RecipeError(
+            f"the rule of {block} has no limit: its fourth central moment does not vanish faster"
+            f" than {step}"
+        )
     return block + step * drift + sympy.sqrt(step * sympy.factor_terms(diffusion)) * draw.noise
 
 
@@ -87,13 +108,16 @@ def _affine_in(draw: NoncentralChiSquared, rule: Expr, block: Block) -> tuple[Ex
     p, q = substitute(by_draw, {x: S.Zero}), partial(by_draw, x)
     if any(e.has(x, Noise, ScalarNoise) for e in (p, q)):
         raise OutsideLanguageError(
-            f"the rule of {block} is outside the language: {rule} is not affine in one draw without noise beside it"
+            f"the rule of {block} is outside the language: {rule} is not affine in one draw without"
+            " noise beside it"
         )
     return p, q
 
 
 def _scaled_cumulant(q: Expr, draw: NoncentralChiSquared, k: int) -> Expr:
-    """That of ``q X``, term by term: as the step vanishes nonc is infinite, and ``q nonc`` is finite."""
+    """That of ``q X``, term by term: as the step vanishes nonc is infinite, and ``q nonc`` is
+    finite.
+    """
     return Add(*(q**k * term for term in Add.make_args(expand_mul(cumulant(draw, k)))))
 
 
@@ -104,34 +128,47 @@ def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
         value = sympy.expand(substitute(lower, {s: S.Zero}))
         if value != 0:  # nan is not 0
             raise RecipeError(
-                f"the rule of {block} has no limit: its draw leaves {value} as {step} vanishes, which is not seen to be 0"
+                f"the rule of {block} has no limit: its draw leaves {value} as {step} vanishes,"
+                " which is not seen to be 0"
             )
     value = substitute(partial(slope, s), {s: S.Zero}) / 2
     if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
-        raise OutsideLanguageError(f"the rule of {block} is outside the language: it is singular at {step} = 0")
+        raise OutsideLanguageError(
+            f"the rule of {block} is outside the language: it is singular at {step} = 0"
+        )
     return value
 
 
 def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
-    """The rule by ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times what is smooth at 0."""
-    return exp_by_phi(rule.xreplace({step: s**2}), lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0)
+    """The rule by ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times what is smooth
+    at 0.
+    """
+    return exp_by_phi(
+        rule.xreplace({step: s**2}),
+        lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0,
+    )
 
 
 def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
-    """The same to first order in the step, with roots of what is of higher order as what they begin with.
+    """The same to first order in the step, with roots of what is of higher order as what they begin
+    with.
 
-    So it is with the noise of positions in exact integrators (Ermak & Buckholz 1980), of order step^(3/2), whose slope at 0 by
-    sqrt(step) is found nowhere else.
+    So it is with the noise of positions in exact integrators (Ermak & Buckholz 1980), of order
+    step^(3/2), whose slope at 0 by sqrt(step) is found nowhere else.
     """
     if any(step in p.base.free_symbols for p in rule.atoms(Pow) if p.exp.is_negative):
         return rule  # what is left out might be divided by the step
     roots = [p for p in rule.atoms(Pow) if p.exp == S.Half and step in p.base.free_symbols]
-    return rule.xreplace({p: begun for p in roots if (begun := _small_root(p.base, step)) is not None})
+    return rule.xreplace(
+        {p: begun for p in roots if (begun := _small_root(p.base, step)) is not None}
+    )
 
 
 @lru_cache(maxsize=256)
 def _small_root(base: Expr, step: Symbol) -> Expr | None:
-    """What the root of ``c step^n + ...`` begins with, where n is 2 or more and c positive; None elsewhere."""
+    """What the root of ``c step^n + ...`` begins with, where n is 2 or more and c positive; None
+    elsewhere.
+    """
     for n in range(HIGHEST + 1):
         value = sympy.expand(substitute(base, {step: S.Zero})) / sympy.factorial(n)
         if value != 0:
@@ -143,9 +180,10 @@ def _small_root(base: Expr, step: Symbol) -> Expr | None:
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
     start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
     if start != block:
+        absent = f"the step {step} does not occur in it"
         raise RecipeError(
-            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to be {block}; "
-            f"{_advice(start, step) if s in e.free_symbols else f'the step {step} does not occur in it'}"
+            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to"
+            f" be {block}; {_advice(start, step) if s in e.free_symbols else absent}"
         )
     slope = partial(e, s)
     return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2
@@ -155,7 +193,10 @@ def _advice(start: Expr, step: Symbol) -> str:
     """What must scale how, where something does not vanish with the step."""
     if start.has(Noise, ScalarNoise):
         return f"its noise must scale as sqrt({step})"
-    return f"what moves it must scale as {step} (where that is a momentum v in units of the step, say units={{v: {step}}})"
+    return (
+        f"what moves it must scale as {step} (where that is a momentum v in units of the step, say"
+        f" units={{v: {step}}})"
+    )
 
 
 def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
@@ -164,14 +205,18 @@ def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
         return value
     frozen, stands_for = freeze(e)
     if any(s in atom.free_symbols for atom in stands_for):
-        raise OutsideLanguageError(f"the rule of {block} is outside the language: {step} stands inside a sum that is singular at 0")
+        raise OutsideLanguageError(
+            f"the rule of {block} is outside the language: {step} stands inside a sum that is"
+            " singular at 0"
+        )
     try:
         value = sympy.limit(frozen, s, 0, "+")
     except (NotImplementedError, ValueError):
         value = sympy.nan
     if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.Limit, sympy.AccumBounds):
         raise RecipeError(
-            f"the rule of {block} has no limit as {step} vanishes: its noise must scale as sqrt({step}) and its drift as {step}"
+            f"the rule of {block} has no limit as {step} vanishes: its noise must scale as"
+            f" sqrt({step}) and its drift as {step}"
         )
     return thaw(value, stands_for)
 

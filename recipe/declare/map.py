@@ -1,7 +1,8 @@
-"""``Map``: a change of variable ``theta = f(phi)`` that takes the real line, or an interval, onto a domain.
+"""``Map``: a change of variable ``theta = f(phi)`` that takes the real line, or an interval, onto a
+domain.
 
-Only its form is checked here. That it is monotone, that it reaches the whole domain and that its inverse is one, is proved by the
-verifier. Nothing is tabulated: its derivative is derived.
+Only its form is checked here. That it is monotone, that it reaches the whole domain and that its
+inverse is one, is proved by the verifier. Nothing is tabulated: its derivative is derived.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ PHI, THETA = Symbol("phi", real=True), Symbol("theta", real=True)
 
 @dataclass(frozen=True)
 class Map:
-    """``theta = forward(phi)`` for phi in ``domain``; ``inverse`` goes back, where it has a closed form.
+    """``theta = forward(phi)`` for phi in ``domain``; ``inverse`` goes back, where it has a closed
+    form.
 
     Absolute values may stand in it, of the variable alone.
     """
@@ -37,7 +39,10 @@ class Map:
 
     def __post_init__(self) -> None:
         if not isinstance(self.domain, Interval) or not self.domain.start < self.domain.end:
-            raise RecipeError(f"{self.name}: the domain {self.domain} of a map must be an Interval, such as Interval(-oo, oo)")
+            raise RecipeError(
+                f"{self.name}: the domain {self.domain} of a map must be an Interval, such as"
+                " Interval(-oo, oo)"
+            )
         object.__setattr__(self, "forward", _read(self.forward, f"the map {self.name}"))
         if self.inverse is not None:
             object.__setattr__(self, "inverse", _read(self.inverse, f"the inverse of {self.name}"))
@@ -64,7 +69,9 @@ class Map:
 
 
 def derivative(e: Expr, x: Symbol) -> Expr:
-    """The derivative by x off 0, with ``d|x|/dx = sign(x)``, ``d sign(x)/dx = 0``, ``x sign(x) = |x|`` and ``sign(x)^2 = 1``."""
+    """The derivative by x off 0, with ``d|x|/dx = sign(x)``, ``d sign(x)/dx = 0``, ``x sign(x) =
+    |x|`` and ``sign(x)^2 = 1``.
+    """
     if not e.has(Abs, sign):
         return e.diff(x)
     size, direction = Dummy("size", positive=True), Dummy("direction", real=True)
@@ -72,7 +79,9 @@ def derivative(e: Expr, x: Symbol) -> Expr:
     # x = direction size, so that what cancels does; then direction^2 = 1.
     slope = (apart.diff(x) + direction * apart.diff(size)).xreplace({x: direction * size})
     constant, odd = _parity(slope, direction)
-    return (sympy.factor(constant) + direction * sympy.factor(odd)).xreplace({size: Abs(x), direction: sign(x)})
+    return (sympy.factor(constant) + direction * sympy.factor(odd)).xreplace(
+        {size: Abs(x), direction: sign(x)}
+    )
 
 
 def _parity(e: Expr, direction: Symbol) -> tuple[Expr, Expr]:
@@ -82,16 +91,21 @@ def _parity(e: Expr, direction: Symbol) -> tuple[Expr, Expr]:
 
 
 def as_map(f: Any, *, inverse: Any = None, domain: Any = None) -> Map:
-    """A map from a ``Map``, a function of sympy such as ``exp``, a ``Lambda``, or a Python function of one symbol.
+    """A map from a ``Map``, a function of sympy such as ``exp``, a ``Lambda``, or a Python function
+    of one symbol.
 
-    Where no inverse is given sympy is asked for one, and what it finds is proved before anything rests on it.
+    Where no inverse is given sympy is asked for one, and what it finds is proved before anything
+    rests on it.
 
     Raises:
         RecipeError: where it is no function of one number, or no inverse was found.
     """
     if isinstance(f, Map):
         if inverse is not None or domain is not None:
-            raise RecipeError(f"{f} is a Map, which has its inverse and its domain; give those of a plain function only")
+            raise RecipeError(
+                f"{f} is a Map, which has its inverse and its domain; give those of a plain"
+                " function only"
+            )
         return f
     forward = _as_lambda(f, PHI, "f")
     name = f.__name__ if isinstance(f, FunctionClass) else str(forward.expr)
@@ -107,7 +121,10 @@ def _as_lambda(f: Any, x: Symbol, where: str) -> Lambda:
             raise RecipeError(f"{where}={f} must be a function of one number")
         return Lambda(x, f(x))
     if not callable(f) or isinstance(f, Expr):
-        raise RecipeError(f"{where}={f} is no function; write a function of one symbol, such as exp or lambda x: x + exp(x)")
+        raise RecipeError(
+            f"{where}={f} is no function; write a function of one symbol, such as exp or lambda x:"
+            " x + exp(x)"
+        )
     return Lambda(x, as_expression(_called(f, x, where), f"{where}({x})"))
 
 
@@ -115,7 +132,9 @@ def _called(f: Callable[[Symbol], Any], x: Symbol, where: str) -> Any:
     try:
         return f(x)
     except Exception as error:
-        raise RecipeError(f"{where} could not be called with one symbol: {type(error).__name__}: {error}") from None
+        raise RecipeError(
+            f"{where} could not be called with one symbol: {type(error).__name__}: {error}"
+        ) from None
 
 
 def _with_decimals(domain: Any) -> Any:
@@ -126,35 +145,50 @@ def _with_decimals(domain: Any) -> Any:
 
 
 def _read(f: Lambda, where: str) -> Lambda:
-    """The same, once it is sure to be an expression of the language in the variable and in parameters."""
+    """The same, once it is sure to be an expression of the language in the variable and in
+    parameters.
+    """
     if f == S.IdentityFunction:
         return f
     (x,) = f.variables
     if not x.is_real:
-        raise RecipeError(f"{where}: its variable {x} must be declared real, Symbol({x.name!r}, real=True)")
+        raise RecipeError(
+            f"{where}: its variable {x} must be declared real, Symbol({x.name!r}, real=True)"
+        )
     if f.expr.has(sign):
         raise OutsideLanguageError(f"{where}: sign({x}) jumps, and a map must be continuous")
     size = Dummy("size", positive=True)
     e = read(f.expr.xreplace({Abs(x): size}), where).xreplace({size: Abs(x)})
     foreign = next((s for s in e.free_symbols if s != x and isinstance(s, NO_PARAMETER)), None)
     if foreign is not None:
-        raise RecipeError(f"{where}: {foreign} is no parameter; a map takes one number to one number, the same in every coordinate")
+        raise RecipeError(
+            f"{where}: {foreign} is no parameter; a map takes one number to one number, the same in"
+            " every coordinate"
+        )
     if x not in e.free_symbols:
         raise RecipeError(f"{where} = {e} does not depend on its variable")
     return Lambda(x, e)
 
 
 def _solved(f: Map) -> Lambda:
-    """The solution of ``f(phi) = theta`` among those of sympy that goes back from the values of f at some points."""
+    """The solution of ``f(phi) = theta`` among those of sympy that goes back from the values of f
+    at some points.
+    """
     (x,) = f.forward.variables
     try:
         candidates = sympy.solve(f.forward.expr - THETA, x)
     except (NotImplementedError, ValueError, TypeError, RecursionError):
         candidates = []
     for e in candidates:
-        if e.free_symbols <= f.forward.free_symbols | {THETA} and _is_written(e) and _goes_back(f, Lambda(THETA, e)):
+        if (
+            e.free_symbols <= f.forward.free_symbols | {THETA}
+            and _is_written(e)
+            and _goes_back(f, Lambda(THETA, e))
+        ):
             return Lambda(THETA, e)
-    raise RecipeError(f"no inverse of {f} on {f.domain} was found; give it, inverse=..., if it has one there")
+    raise RecipeError(
+        f"no inverse of {f} on {f.domain} was found; give it, inverse=..., if it has one there"
+    )
 
 
 def _is_written(e: Expr) -> bool:
@@ -167,10 +201,15 @@ def _is_written(e: Expr) -> bool:
 
 
 def _goes_back(f: Map, inverse: Lambda) -> bool:
-    """Whether the inverse goes back at some points, in floating point: this chooses one to be proved, and proves nothing."""
+    """Whether the inverse goes back at some points, in floating point: this chooses one to be
+    proved, and proves nothing.
+    """
     values = {s: Rational(k + 2, 3) for k, s in enumerate(sorted(f.forward.free_symbols, key=str))}
     try:
-        return all(abs(complex(inverse(f(p)).xreplace(values)) - p) < 1e-9 * (1 + abs(p)) for p in _points(f.domain))
+        return all(
+            abs(complex(inverse(f(p)).xreplace(values)) - p) < 1e-9 * (1 + abs(p))
+            for p in _points(f.domain)
+        )
     except (TypeError, ValueError, ArithmeticError):
         return False
 

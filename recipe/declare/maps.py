@@ -1,4 +1,6 @@
-"""Maps onto the domains that occur: half a line, an interval. Their derivatives are derived, and what is said of them is proved."""
+"""Maps onto the domains that occur: half a line, an interval. Their derivatives are derived, and
+what is said of them is proved.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,36 @@ from sympy import Abs, Interval, Lambda, S, pi, tan
 from recipe.declare.map import PHI, THETA, Map
 
 exp = Map("exp", Lambda(PHI, sympy.exp(PHI)), Lambda(THETA, sympy.log(THETA)), S.Reals)
-softplus = Map("softplus", Lambda(PHI, sympy.log(1 + sympy.exp(PHI))), Lambda(THETA, sympy.log(sympy.exp(THETA) - 1)), S.Reals)
-sigmoid = Map("sigmoid", Lambda(PHI, 1 / (1 + sympy.exp(-PHI))), Lambda(THETA, sympy.log(THETA / (1 - THETA))), S.Reals)
-arctan = Map("arctan", Lambda(PHI, 2 * sympy.atan(PHI) / pi), Lambda(THETA, tan(pi * THETA / 2)), S.Reals)
-softsign = Map("softsign", Lambda(PHI, PHI / (1 + Abs(PHI))), Lambda(THETA, THETA / (1 - Abs(THETA))), S.Reals)
-tanh = Map("tanh", Lambda(PHI, sympy.tanh(PHI)), Lambda(THETA, sympy.log((1 + THETA) / (1 - THETA)) / 2), S.Reals)
-log_odds = Map("log_odds", Lambda(PHI, sympy.log(PHI / (1 - PHI))), Lambda(THETA, 1 / (1 + sympy.exp(-THETA))), Interval.open(0, 1))
+softplus = Map(
+    "softplus",
+    Lambda(PHI, sympy.log(1 + sympy.exp(PHI))),
+    Lambda(THETA, sympy.log(sympy.exp(THETA) - 1)),
+    S.Reals,
+)
+sigmoid = Map(
+    "sigmoid",
+    Lambda(PHI, 1 / (1 + sympy.exp(-PHI))),
+    Lambda(THETA, sympy.log(THETA / (1 - THETA))),
+    S.Reals,
+)
+arctan = Map(
+    "arctan", Lambda(PHI, 2 * sympy.atan(PHI) / pi), Lambda(THETA, tan(pi * THETA / 2)), S.Reals
+)
+softsign = Map(
+    "softsign", Lambda(PHI, PHI / (1 + Abs(PHI))), Lambda(THETA, THETA / (1 - Abs(THETA))), S.Reals
+)
+tanh = Map(
+    "tanh",
+    Lambda(PHI, sympy.tanh(PHI)),
+    Lambda(THETA, sympy.log((1 + THETA) / (1 - THETA)) / 2),
+    S.Reals,
+)
+log_odds = Map(
+    "log_odds",
+    Lambda(PHI, sympy.log(PHI / (1 - PHI))),
+    Lambda(THETA, 1 / (1 + sympy.exp(-THETA))),
+    Interval.open(0, 1),
+)
 # Lipschitz, and yet its CoRV drift is not: (log f')'' = -exp(phi).
 complementary_log_log = Map(
     "complementary_log_log",

@@ -1,4 +1,6 @@
-"""``Posterior``: the potential of a Bayesian model, given by the log likelihood of one datum and the log prior."""
+"""``Posterior``: the potential of a Bayesian model, given by the log likelihood of one datum and
+the log prior.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,16 @@ class Posterior:
 
     Args:
         blocks: the blocks it is a law of, a tuple (or one block).
-        log_likelihood: of one datum, a number in the blocks, parameters and ``Data`` symbols; None if there is a ``gradient`` and
-            the likelihood cannot be written in the language.
+        log_likelihood: of one datum, a number in the blocks, parameters and ``Data`` symbols; None
+            if there is a ``gradient`` and the likelihood cannot be written in the language.
         log_prior: a number in the blocks and parameters.
-        data: the arrays behind the ``Data`` symbols: shape (N, d) for one with ``like=``, (N,) for a plain one.
-        gradient: a function of your own that Numba can compile, instead of the derived gradient. ``gradient(theta, rows, x, y,
-            g)`` gets the blocks, the numbers of the rows of a minibatch, the data arrays in the order of ``data``, and writes into
-            its last arguments, one a block, the estimate of the gradient of U: N/n times the sum over these n of the N rows, plus
-            the gradient of minus the log prior.
+        data: the arrays behind the ``Data`` symbols: shape (N, d) for one with ``like=``, (N,) for
+            a plain one.
+        gradient: a function of your own that Numba can compile, instead of the derived gradient.
+            ``gradient(theta, rows, x, y, g)`` gets the blocks, the numbers of the rows of a
+            minibatch, the data arrays in the order of ``data``, and writes into its last arguments,
+            one a block, the estimate of the gradient of U: N/n times the sum over these n of the N
+            rows, plus the gradient of minus the log prior.
 
     Raises:
         RecipeError: naming the guilty expression and the repair.
@@ -50,15 +54,20 @@ class Posterior:
         gradient: Callable[..., None] | None = None,
     ) -> None:
         if not isinstance(data, Mapping):
-            raise RecipeError(f"data={data!r} must be a dict of arrays by Data symbol, such as {{x: X, y: Y}}")
+            raise RecipeError(
+                f"data={data!r} must be a dict of arrays by Data symbol, such as {{x: X, y: Y}}"
+            )
         for key in data:
             if not isinstance(key, VectorData | ScalarData):
                 raise RecipeError(
-                    f"data= has the key {key!r}, which is no Data symbol; write x = Data('x', like=theta) and {{x: X}}"
+                    f"data= has the key {key!r}, which is no Data symbol; write x = Data('x',"
+                    " like=theta) and {x: X}"
                 )
         values = {
             "blocks": check_state(blocks),
-            "log_likelihood": None if log_likelihood is None else read(log_likelihood, "log_likelihood"),
+            "log_likelihood": (
+                None if log_likelihood is None else read(log_likelihood, "log_likelihood")
+            ),
             "log_prior": read(log_prior, "log_prior"),
             "data": tuple(data.items()),
             "user_gradient": gradient,
@@ -69,7 +78,9 @@ class Posterior:
 
     def _check(self) -> None:
         if self.log_likelihood is None and self.user_gradient is None:
-            raise RecipeError("a Posterior without log_likelihood needs gradient=, a function of your own")
+            raise RecipeError(
+                "a Posterior without log_likelihood needs gradient=, a function of your own"
+            )
         if self.user_gradient is not None and not callable(self.user_gradient):
             raise RecipeError(f"gradient={self.user_gradient!r} is not a function")
         for e, where, allowed in (
@@ -82,20 +93,26 @@ class Posterior:
             check_number(e, where)
             check_symbols([(e, where)], self.blocks, allowed=allowed)
             if abstract_of([e]):
-                raise RecipeError(f"{where} contains the abstract function {abstract_of([e])[0]}; write it out")
+                raise RecipeError(
+                    f"{where} contains the abstract function {abstract_of([e])[0]}; write it out"
+                )
         if self.log_likelihood is None:
             return
         given = {s for s, _ in self.data}
         used = {generic(s) for s in self.log_likelihood.atoms(VectorData, ScalarData)}
         for s in sorted(used - given, key=str):
-            raise RecipeError(f"log_likelihood uses {s}, and data= has no array for it; add {s}: ...")
+            raise RecipeError(
+                f"log_likelihood uses {s}, and data= has no array for it; add {s}: ..."
+            )
         for s in sorted(given - used, key=str):
             raise RecipeError(f"data= has an array for {s}, which log_likelihood does not use")
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The free parameters, by name."""
-        return parameters_of([] if self.log_likelihood is None else [self.log_likelihood, self.log_prior])
+        return parameters_of(
+            [] if self.log_likelihood is None else [self.log_likelihood, self.log_prior]
+        )
 
     @cached_property
     def prior_gradient(self) -> dict[Block, Expr]:

@@ -1,7 +1,7 @@
 """``Preimage``: a block phi of the state that stands for ``theta = f(phi)``.
 
-Abstract functions keep their blocks: ``Potential("U", theta)`` where the state has phi is U at f(phi), and
-``grad(U, theta)`` is its gradient there. Everything else writes f(phi).
+Abstract functions keep their blocks: ``Potential("U", theta)`` where the state has phi is U at
+f(phi), and ``grad(U, theta)`` is its gradient there. Everything else writes f(phi).
 """
 
 from __future__ import annotations
@@ -19,17 +19,22 @@ from recipe.language.total import Total, opened, sum_over
 
 
 def Preimage(name: str, of: Block, f: Any, *, inverse: Any = None, domain: Any = None) -> Block:
-    """A block phi with ``of = f(phi)``, coordinate by coordinate; f is a ``Map`` or what ``as_map`` takes.
+    """A block phi with ``of = f(phi)``, coordinate by coordinate; f is a ``Map`` or what ``as_map``
+    takes.
 
     Raises:
         RecipeError: where f is no map of one number, or ``of`` is a simplex or itself a preimage.
     """
     of, f = checked_block(of, f"Preimage({name!r}, ...)"), as_map(f, inverse=inverse, domain=domain)
     if of.image is not None:
-        raise RecipeError(f"Preimage({name!r}): {of} stands for {of.image} itself; write one map from {name} to {of.image}")
+        raise RecipeError(
+            f"Preimage({name!r}): {of} stands for {of.image} itself; write one map from {name} to"
+            f" {of.image}"
+        )
     if isinstance(of.domain, Simplex):
         raise RecipeError(
-            f"Preimage({name!r}): the coordinates of {of} are a simplex together, which no map of each by itself keeps"
+            f"Preimage({name!r}): the coordinates of {of} are a simplex together, which no map of"
+            " each by itself keeps"
         )
     (variable,) = f.forward.variables
     slope = Lambda(variable, _with_a_sign(f.derivative(variable)))
@@ -48,7 +53,9 @@ def _as_product(e: Expr) -> Expr:
 
 
 def _log(e: Expr) -> Expr:
-    """The logarithm as a sum over positive factors: of ``1 - 1/(1 + exp(-phi))``, whose digits cancel, ``-log(1 + exp(phi))``."""
+    """The logarithm as a sum over positive factors: of ``1 - 1/(1 + exp(-phi))``, whose digits
+    cancel, ``-log(1 + exp(phi))``.
+    """
     if not e.has(exp, HyperbolicFunction):
         return log(e)
     product = _as_product(e)
@@ -56,7 +63,9 @@ def _log(e: Expr) -> Expr:
 
 
 def in_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
-    """The expression with every block that is an image written as the function of its preimage in the state."""
+    """The expression with every block that is an image written as the function of its preimage in
+    the state.
+    """
     standing = preimages(state)
     return _written(e, standing) if standing else e
 
@@ -78,9 +87,11 @@ def _written(e: Expr, standing: dict[Block, Block]) -> Expr:
 
 
 def as_functions_of_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
-    """The expression with abstract functions of phi itself, ``V(phi) = U(f(phi))``, under the name of U.
+    """The expression with abstract functions of phi itself, ``V(phi) = U(f(phi))``, under the name
+    of U.
 
-    f is a bijection, smooth in both directions, so what holds for every smooth V holds for every smooth U, and the other way round.
+    f is a bijection, smooth in both directions, so what holds for every smooth V holds for every
+    smooth U, and the other way round.
 
     Raises:
         OutsideLanguageError: for second derivatives of such a function.
@@ -107,7 +118,9 @@ def _partial_pulled_back(e: Partial, standing: dict[Block, Block]) -> Expr:
     """``dU/dtheta = (dV/dphi) / f'(phi)``."""
     changed = [x for x in e.wrt if generic(x) in standing]
     if changed and len(e.wrt) > 1:
-        raise OutsideLanguageError(f"the second derivative {e} at another point than {changed[0]} is outside the language")
+        raise OutsideLanguageError(
+            f"the second derivative {e} at another point than {changed[0]} is outside the language"
+        )
     head = _pulled_back(e.head, standing)
     if not changed:
         return Partial(head, *e.wrt)  # type: ignore[arg-type]

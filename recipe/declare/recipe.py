@@ -23,7 +23,8 @@ from recipe.language.validate import check_no_matrix, check_number, check_state,
 
 @dataclass(frozen=True, init=False)
 class Recipe:
-    """A sampler ``dz = f dt + sqrt(2 D) dW`` with ``f = -(D + Q) grad H + Gamma`` (Ma, Chen & Fox 2015, equations 2 and 3).
+    """A sampler ``dz = f dt + sqrt(2 D) dW`` with ``f = -(D + Q) grad H + Gamma`` (Ma, Chen & Fox
+    2015, equations 2 and 3).
 
     Args:
         state: the blocks ``z``, a tuple of ``Vector`` and ``Scalar``.
@@ -31,16 +32,21 @@ class Recipe:
         D: the diffusion matrix, one row and column a block; symmetric positive semidefinite.
         Q: the curl matrix, likewise; skew-symmetric.
         name: how it is called; a file's recipes are otherwise known by the name they are bound to.
-        noise_factor: ``B`` with ``B B^T = D``, where a user has a better root than the diagonal one.
-        marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``; ``{(mu, eta): U}`` keeps several.
-        lyapunov: ``V``, a number that goes to infinity at infinity, for a proof that the process does not explode.
+        noise_factor: ``B`` with ``B B^T = D``, where a user has a better root than the diagonal
+            one.
+        marginal: ``{theta: U}`` claims that integrating every other block out leaves ``exp(-U)``;
+            ``{(mu, eta): U}`` keeps several.
+        lyapunov: ``V``, a number that goes to infinity at infinity, for a proof that the process
+            does not explode.
         require: names of further obligations without which it must not count as verified.
         source: the citation.
-        update: the published update rule, an independent ``Update`` to be proved equal in the limit.
+        update: the published update rule, an independent ``Update`` to be proved equal in the
+            limit.
         posteriors: what ``bind`` filled in: the posteriors behind abstract potentials.
         reflections: the blocks that turn back at the edge of their domain; ``mirror`` finds them.
 
-    ``transform`` says from which recipe, and by which map, ``ito`` and ``corv`` made it; nobody else sets it.
+    ``transform`` says from which recipe, and by which map, ``ito`` and ``corv`` made it; nobody
+    else sets it.
 
     Raises:
         RecipeError: naming the smallest guilty expression and the repair.
@@ -79,11 +85,18 @@ class Recipe:
         reflections: Iterable[Reflection] = (),
     ) -> None:
         blocks = check_state(state)
-        values: dict[str, Any] = {"state": blocks, "name": name, "source": source, "require": _names(require)}
+        values: dict[str, Any] = {
+            "state": blocks,
+            "name": name,
+            "source": source,
+            "require": _names(require),
+        }
         values["H"] = read(H, "H")
         values["D"] = read_matrix(D, "D", blocks)
         values["Q"] = read_matrix(Q, "Q", blocks)
-        values["noise_factor"] = None if noise_factor is None else read_matrix(noise_factor, "noise_factor", blocks)
+        values["noise_factor"] = (
+            None if noise_factor is None else read_matrix(noise_factor, "noise_factor", blocks)
+        )
         values["marginal"] = tuple(_read_marginal(kept, e) for kept, e in _marginal_items(marginal))
         values["lyapunov"] = None if lyapunov is None else read(lyapunov, "lyapunov")
         values["posteriors"] = tuple((posteriors or {}).items())
@@ -104,7 +117,9 @@ class Recipe:
             check_number(self.lyapunov, "lyapunov")
         check_symbols(self.written(), self.state)
         if self.update is not None:
-            check_symbols([*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise))
+            check_symbols(
+                [*self.written(), *self.update.written()], self.state, allowed=(Noise, ScalarNoise)
+            )
 
     def _check_marginal(self, kept: tuple[Block, ...], e: Expr) -> None:
         where = marginal_place(kept)
@@ -113,14 +128,18 @@ class Recipe:
         unknown = next((b for b in kept if b not in self.state), None)
         if unknown is not None:
             raise RecipeError(
-                f"marginal= keeps {unknown}, which is not part of the state ({', '.join(b.name for b in self.state)})"
+                f"marginal= keeps {unknown}, which is not part of the state"
+                f" ({', '.join(b.name for b in self.state)})"
             )
         check_no_matrix(e, where)
         check_number(e, where)
         other = next((b for b in self.state if b not in kept and gradient(e, b) != 0), None)
         if other is not None:
             names = ", ".join(b.name for b in kept)
-            raise RecipeError(f"{where} = {e} depends on {other}, which is integrated out; it is a law of {names} alone")
+            raise RecipeError(
+                f"{where} = {e} depends on {other}, which is integrated out; it is a law of {names}"
+                " alone"
+            )
 
     def written(self) -> list[tuple[Expr, str]]:
         """Every expression that was written, with the place it stands at."""
@@ -129,7 +148,11 @@ class Recipe:
         for matrix in (self.D, self.Q, self.noise_factor):
             if matrix is not None:
                 n = len(self.state)
-                places += [(matrix.written[a, b], matrix.place(self.state[a], self.state[b])) for a in range(n) for b in range(n)]
+                places += [
+                    (matrix.written[a, b], matrix.place(self.state[a], self.state[b]))
+                    for a in range(n)
+                    for b in range(n)
+                ]
         return places
 
     def unused_name(self, name: str) -> str:
@@ -138,11 +161,15 @@ class Recipe:
 
     def unused_names(self) -> UnusedNames:
         """Names that nothing in the recipe has, for several things that are made at once."""
-        of_models = (e for _, p in self.posteriors for e in (p.log_likelihood, p.log_prior) if e is not None)
+        of_models = (
+            e for _, p in self.posteriors for e in (p.log_likelihood, p.log_prior) if e is not None
+        )
         return UnusedNames([*self.state, *(e for e, _ in self.written()), *of_models])
 
     def __repr__(self) -> str:
-        from recipe.printing.derivation import recipe_text  # what shows a recipe knows it, so it cannot come first
+        from recipe.printing.derivation import (
+            recipe_text,
+        )  # what shows a recipe knows it, so it cannot come first
 
         return recipe_text(self)
 
@@ -158,13 +185,17 @@ class Recipe:
 
     @property
     def abstract(self) -> tuple[Any, ...]:
-        """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields, elementwise functions."""
+        """The abstract functions and matrices that ``bind`` can give a meaning: potentials, fields,
+        elementwise functions.
+        """
         return abstract_of(e for e, _ in self.written())
 
 
 @dataclass(frozen=True)
 class Transform:
-    """How a recipe was made from another one: by ``"ito"`` or ``"corv"``, with ``image = map(preimage)``."""
+    """How a recipe was made from another one: by ``"ito"`` or ``"corv"``, with ``image =
+    map(preimage)``.
+    """
 
     kind: str
     of: Recipe
@@ -199,6 +230,9 @@ def _checked_update(update: object, blocks: tuple[Block, ...]) -> Update | None:
     if update is None or isinstance(update, Update):
         if update is not None and set(update.state) != set(blocks):
             theirs, ours = (", ".join(b.name for b in s) for s in (update.state, blocks))
-            raise RecipeError(f"update= moves the blocks ({theirs}), the recipe has ({ours}); they must be the same")
+            raise RecipeError(
+                f"update= moves the blocks ({theirs}), the recipe has ({ours}); they must be the"
+                " same"
+            )
         return update
     raise RecipeError(f"update={update!r} is not an Update(...)")

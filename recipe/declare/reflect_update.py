@@ -1,8 +1,10 @@
-"""A rule with its folds, and a rule without them: what a scheme adds, and what the limit of a printed rule reads.
+"""A rule with its folds, and a rule without them: what a scheme adds, and what the limit of a
+printed rule reads.
 
-``folded`` puts the fold right after every assignment to a reflected block, and the sign of its momentum with it. ``unfolded`` is
-the way back. Inside of the domain both rules have one limit: from a fixed point inside, a step reaches the edge with a probability
-that vanishes faster than every power of the step.
+``folded`` puts the fold right after every assignment to a reflected block, and the sign of its
+momentum with it. ``unfolded`` is the way back. Inside of the domain both rules have one limit: from
+a fixed point inside, a step reaches the edge with a probability that vanishes faster than every
+power of the step.
 """
 
 from __future__ import annotations
@@ -26,7 +28,11 @@ def folded(update: Update, reflections: tuple[Reflection, ...]) -> Update:
     """The rule with these reflections in it."""
     if not reflections:
         return update
-    rule = _folded_one_by_one(update, reflections) if update.sequential else _folded_at_once(update, reflections)
+    rule = (
+        _folded_one_by_one(update, reflections)
+        if update.sequential
+        else _folded_at_once(update, reflections)
+    )
     return _with_rule(update, rule)
 
 
@@ -52,9 +58,14 @@ def _folded_one_by_one(update: Update, reflections: tuple[Reflection, ...]) -> R
 
 
 def _fold_rules(reflection: Reflection) -> Rule:
-    """The reflection as a map of its own: the position is still the free one where the momenta read it."""
+    """The reflection as a map of its own: the position is still the free one where the momenta read
+    it.
+    """
     block, ends = reflection.block, _ends(reflection.block)
-    return [*((b, FoldSign(block, *ends) * b) for b in reflection.flips), (block, Fold(block, *ends))]
+    return [
+        *((b, FoldSign(block, *ends) * b) for b in reflection.flips),
+        (block, Fold(block, *ends)),
+    ]
 
 
 def _ends(block: Block) -> tuple[Expr, Expr]:
@@ -65,9 +76,14 @@ def _ends(block: Block) -> tuple[Expr, Expr]:
 
 def _with_rule(update: Update, rule: Rule) -> Update:
     return Update(
-        update.step, rule if update.sequential else dict(rule), update.target, observe=dict(update.observe), name=update.name,
-        source=update.source, expect=update.expect,
-    )  # fmt: skip
+        update.step,
+        rule if update.sequential else dict(rule),
+        update.target,
+        observe=dict(update.observe),
+        name=update.name,
+        source=update.source,
+        expect=update.expect,
+    )
 
 
 def has_folds(update: Update) -> bool:
@@ -95,7 +111,9 @@ def unfolded(update: Update) -> Unfolded:
     for block, e in reading.rule:
         if e.has(*FOLDS):
             raise _unread(block, e)
-    found = checked_reflections((Reflection(b, flips) for b, flips in reading.flips.items()), update.state)
+    found = checked_reflections(
+        (Reflection(b, flips) for b, flips in reading.flips.items()), update.state
+    )
     return Unfolded(_with_rule(update, reading.rule), found)
 
 
@@ -124,7 +142,9 @@ def _read_at_once(update: Update) -> _Reading:
 def _read_one_by_one(update: Update) -> _Reading:
     reading = _Reading()
     folding = {b for b, e in update.rule if _is_fold_of(e, b)}
-    outside: dict[Block, tuple[Block, ...]] = {}  # moved and not folded yet, with the blocks that turned since
+    outside: dict[
+        Block, tuple[Block, ...]
+    ] = {}  # moved and not folded yet, with the blocks that turned since
     for block, e in update.rule:
         turning = next((b for b in outside if e == FoldSign(b, *_ends(b)) * block), None)
         if turning is not None:
@@ -133,22 +153,30 @@ def _read_one_by_one(update: Update) -> _Reading:
             _note(reading, block, outside.pop(block))
         elif blocks_in(e, tuple(outside)) or block in outside:
             raise RecipeError(
-                f"{listed(outside)} has moved and is not folded yet where the rule of {block} reads or moves it: fold it first"
+                f"{listed(outside)} has moved and is not folded yet where the rule of {block} reads"
+                " or moves it: fold it first"
             )
         elif block in folding and _is_fold_of(e, block) and e.args[0] != block:
-            reading.rule.append((block, e.args[0]))  # moved and folded in one assignment: no momentum turns
+            reading.rule.append(
+                (block, e.args[0])
+            )  # moved and folded in one assignment: no momentum turns
             _note(reading, block, ())
         else:
             reading.rule.append((block, e))
             outside |= {block: ()} if block in folding and e != block else {}
     if outside:
-        raise RecipeError(f"{listed(outside)} moves and is not folded afterwards, and elsewhere it is; fold it each time")
+        raise RecipeError(
+            f"{listed(outside)} moves and is not folded afterwards, and elsewhere it is; fold it"
+            " each time"
+        )
     return reading
 
 
 def _note(reading: _Reading, block: Block, flips: tuple[Block, ...]) -> None:
     if set(reading.flips.setdefault(block, flips)) != set(flips):
-        raise RecipeError(f"{block} is folded twice, and not with the same momenta; a reflection is one map")
+        raise RecipeError(
+            f"{block} is folded twice, and not with the same momenta; a reflection is one map"
+        )
 
 
 def _is_fold_of(e: Expr, block: Block) -> bool:
@@ -165,6 +193,7 @@ def _without_sign(e: Expr, sign: Expr) -> Expr:
 
 def _unread(block: Block, e: Expr) -> RecipeError:
     return RecipeError(
-        f"the rule of {block}, {e}, has a fold that is no reflection known here: a block is folded into its own domain, "
-        f"Fold(e, lower, upper), and a momentum is multiplied with FoldSign(e, lower, upper) of the same e"
+        f"the rule of {block}, {e}, has a fold that is no reflection known here: a block is folded"
+        " into its own domain, Fold(e, lower, upper), and a momentum is multiplied with"
+        " FoldSign(e, lower, upper) of the same e"
     )

@@ -1,4 +1,6 @@
-"""``Reflection``: at the edge of its domain a block turns back, and with it the momenta that carry it there."""
+"""``Reflection``: at the edge of its domain a block turns back, and with it the momenta that carry
+it there.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,11 @@ from recipe.language.symbols import Block
 
 @dataclass(frozen=True)
 class Reflection:
-    """``block`` is reflected at every finite end of its domain; the same coordinate of each block in ``flips`` changes its sign.
+    """``block`` is reflected at every finite end of its domain; the same coordinate of each block
+    in ``flips`` changes its sign.
 
-    Without ``flips`` the position alone is put back: the co-normal reflection of a block with noise of its own.
+    Without ``flips`` the position alone is put back: the co-normal reflection of a block with noise
+    of its own.
     """
 
     block: Block
@@ -24,11 +28,18 @@ class Reflection:
 
     def __str__(self) -> str:
         ends = ends_of(self.block) or ()
-        turned = f", where {' and '.join(map(str, self.flips))} changes its sign" if self.flips else ""
-        return f"{self.block} is reflected at {' and '.join(str(e) for e in ends if e.is_finite)}{turned}"
+        turned = (
+            f", where {' and '.join(map(str, self.flips))} changes its sign" if self.flips else ""
+        )
+        return (
+            f"{self.block} is reflected at"
+            f" {' and '.join(str(e) for e in ends if e.is_finite)}{turned}"
+        )
 
 
-def checked_reflections(reflections: Iterable[Reflection], state: tuple[Block, ...]) -> tuple[Reflection, ...]:
+def checked_reflections(
+    reflections: Iterable[Reflection], state: tuple[Block, ...]
+) -> tuple[Reflection, ...]:
     """The reflections of a state.
 
     Raises:
@@ -38,12 +49,17 @@ def checked_reflections(reflections: Iterable[Reflection], state: tuple[Block, .
     named: list[Block] = []
     for reflection in found:
         if not isinstance(reflection, Reflection):
-            raise RecipeError(f"reflections={reflection!r} is no Reflection(block, flips); mirror(recipe, theta) makes them")
+            raise RecipeError(
+                f"reflections={reflection!r} is no Reflection(block, flips); mirror(recipe, theta)"
+                " makes them"
+            )
         named += [reflection.block, *reflection.flips]
         _check_reflection(reflection, state)
     twice = next((b for b in named if named.count(b) > 1), None)
     if twice is not None:
-        raise RecipeError(f"{twice} stands in two reflections; a block is reflected or flipped once")
+        raise RecipeError(
+            f"{twice} stands in two reflections; a block is reflected or flipped once"
+        )
     return found
 
 
@@ -51,13 +67,23 @@ def _check_reflection(reflection: Reflection, state: tuple[Block, ...]) -> None:
     block = reflection.block
     for b in (block, *reflection.flips):
         if b not in state:
-            raise RecipeError(f"{b} is to be reflected, and is not part of the state ({', '.join(map(str, state))})")
+            raise RecipeError(
+                f"{b} is to be reflected, and is not part of the state"
+                f" ({', '.join(map(str, state))})"
+            )
         if getattr(b, "length", None) != getattr(block, "length", None):
-            raise RecipeError(f"{b} has another length than {block}, so none of its coordinates turns with one of {block}")
+            raise RecipeError(
+                f"{b} has another length than {block}, so none of its coordinates turns with one of"
+                f" {block}"
+            )
     bounded = next((b for b in reflection.flips if b.domain != S.Reals), None)
     if bounded is not None:
-        raise RecipeError(f"{bounded} lives on {bounded.domain}, and flipped it would leave it; a momentum lives on the whole line")
+        raise RecipeError(
+            f"{bounded} lives on {bounded.domain}, and flipped it would leave it; a momentum lives"
+            " on the whole line"
+        )
     if ends_of(block) is None:
         raise RecipeError(
-            f"{block} lives on {block.domain}, which has no end to reflect it at; declare the block with an Interval as its domain"
+            f"{block} lives on {block.domain}, which has no end to reflect it at; declare the block"
+            " with an Interval as its domain"
         )

@@ -1,4 +1,6 @@
-"""Fields of a declaration that no check of its expressions is about; whoever sets one has checked it."""
+"""Fields of a declaration that no check of its expressions is about; whoever sets one has checked
+it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ Declared = TypeVar("Declared")
 
 
 def with_fields(declared: Declared, **fields: Any) -> Declared:
-    """The same declaration with other values of such fields: posteriors, the transform that it came from."""
+    """The same declaration with other values of such fields: posteriors, the transform that it came
+    from.
+    """
     changed = copy(declared)
     for name, value in fields.items():
         object.__setattr__(changed, name, value)

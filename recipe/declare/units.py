@@ -1,7 +1,8 @@
-"""Blocks that a rule measures in units of the step: ``v = h r`` of a momentum r, as in the ``alpha, eta`` form of SGHMC.
+"""Blocks that a rule measures in units of the step: ``v = h r`` of a momentum r, as in the ``alpha,
+eta`` form of SGHMC.
 
-Such a rule has no limit as it is written, since v itself vanishes with the step. In units of h it has one: every v is put in as h
-times the block, and the rule of v is divided by h.
+Such a rule has no limit as it is written, since v itself vanishes with the step. In units of h it
+has one: every v is put in as h times the block, and the rule of v is divided by h.
 """
 
 from __future__ import annotations
@@ -30,10 +31,14 @@ def read_units(units: Mapping[Block, Any] | None, pairs: Pairs, step: Symbol) ->
             raise RecipeError(f"units= names {block}, which is no block that the rule moves")
         if not unit.is_positive or step not in unit.free_symbols:
             raise RecipeError(
-                f"units[{block}] = {unit} must be positive and contain the step, such as {step}, declared with positive=True"
+                f"units[{block}] = {unit} must be positive and contain the step, such as {step},"
+                " declared with positive=True"
             )
         if any(s in moved for s in unit.free_symbols):
-            raise RecipeError(f"units[{block}] = {unit} contains a block of the state; it may use the step and parameters")
+            raise RecipeError(
+                f"units[{block}] = {unit} contains a block of the state; it may use the step and"
+                " parameters"
+            )
         found.append((block, unit))
     return tuple(found)
 
@@ -48,6 +53,10 @@ def in_units(pairs: Pairs, units: Units) -> list[tuple[Block, Expr]]:
 def put_units(e: Expr, units: Units, where: str) -> Expr:
     """An expression with ``unit * block`` in place of each block that has a unit."""
     try:
-        return expand_mul(substitute(e, {block: unit * block for block, unit in units})) if units else e
+        return (
+            expand_mul(substitute(e, {block: unit * block for block, unit in units}))
+            if units
+            else e
+        )
     except OutsideLanguageError as error:
         raise RecipeError(f"{where}: {error}, and units= puts it there") from None

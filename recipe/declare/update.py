@@ -12,23 +12,44 @@ from recipe.declare.units import Units, in_units, put_units, read_units
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
 from recipe.language.free_symbols import abstract_of, parameters_of
-from recipe.language.symbols import Block, Noise, Scalar, ScalarNoise, Vector, checked_name, generic, name_of
-from recipe.language.validate import RULE_FORMS, check_component, check_no_matrix, check_number, check_state, check_symbols, read
+from recipe.language.symbols import (
+    Block,
+    Noise,
+    Scalar,
+    ScalarNoise,
+    Vector,
+    checked_name,
+    generic,
+    name_of,
+)
+from recipe.language.validate import (
+    RULE_FORMS,
+    check_component,
+    check_no_matrix,
+    check_number,
+    check_state,
+    check_symbols,
+    read,
+)
 
 
 @dataclass(frozen=True, init=False)
 class Update:
-    """One step of a sampler as it is printed, and the law ``exp(-target)`` that it is said to leave stationary.
+    """One step of a sampler as it is printed, and the law ``exp(-target)`` that it is said to leave
+    stationary.
 
     Args:
         step: the step size, a symbol.
-        rule: new values by block. A ``dict`` is simultaneous: every right-hand side sees the old values. A list of pairs is
-            sequential: later right-hand sides see new values, and a block may recur.
+        rule: new values by block. A ``dict`` is simultaneous: every right-hand side sees the old
+            values. A list of pairs is sequential: later right-hand sides see new values, and a
+            block may recur.
         target: minus the log density, a number.
-        observe: what is recorded of a state, where that is not the state itself: values of some blocks, with noise of their own.
-            All of them see the state as it is. The chain goes on from the state, not from what is recorded.
-        units: blocks that the rule measures in units of the step, ``{v: h}`` where v is h times a momentum. The target may then
-            contain the step beside such a block, ``total(v**2)/(2*h**2)``. In the update that is made, v is in these units.
+        observe: what is recorded of a state, where that is not the state itself: values of some
+            blocks, with noise of their own. All of them see the state as it is. The chain goes on
+            from the state, not from what is recorded.
+        units: blocks that the rule measures in units of the step, ``{v: h}`` where v is h times a
+            momentum. The target may then contain the step beside such a block,
+            ``total(v**2)/(2*h**2)``. In the update that is made, v is in these units.
         name, source: how it is called, and the citation.
         expect: the verdict that an audit expects, ``"proved"``, ``"refuted"`` or ``"undecided"``.
 
@@ -42,7 +63,9 @@ class Update:
     target: Expr
     observe: tuple[tuple[Block, Expr], ...]
     units: Units
-    limit_only: bool  # it stands for its limit, as what ``averaged`` gives: no step of it is carried out
+    limit_only: (
+        bool  # it stands for its limit, as what ``averaged`` gives: no step of it is carried out
+    )
     name: str | None
     source: str | None
     expect: str | None
@@ -60,7 +83,9 @@ class Update:
         expect: str | None = None,
     ) -> None:
         if type(step) not in (Symbol, Dummy):
-            raise RecipeError(f"step={step!r} must be a plain symbol, such as Symbol('epsilon', positive=True)")
+            raise RecipeError(
+                f"step={step!r} must be a plain symbol, such as Symbol('epsilon', positive=True)"
+            )
         checked_name(step.name)
         if expect not in (None, "proved", "refuted", "undecided"):
             raise RecipeError(f"expect={expect!r} must be 'proved', 'refuted' or 'undecided'")
@@ -93,8 +118,15 @@ class Update:
         check_no_matrix(self.target, "target")
         check_number(self.target, "target")
         if self.step in self.target.free_symbols:
-            units = "" if self.units else f" (where a momentum v is scaled by the step, say units={{v: {self.step}}})"
-            raise RecipeError(f"the target {self.target} contains the step {self.step}; the law is one, whatever the step{units}")
+            units = (
+                ""
+                if self.units
+                else f" (where a momentum v is scaled by the step, say units={{v: {self.step}}})"
+            )
+            raise RecipeError(
+                f"the target {self.target} contains the step {self.step}; the law is one, whatever"
+                f" the step{units}"
+            )
         for block, e, where in self._values():
             check_no_matrix(e, where)
             check_component(e, block, where)
@@ -116,8 +148,13 @@ class Update:
         for e in (*(e for e, _ in self.written()), *(block for block, _ in self.observe)):
             for s in sorted(e.atoms(Vector, Scalar), key=str):
                 name = s.base if isinstance(s, Vector) else s.name
-                if name not in {b.name for b in self.state} and generic(s) not in {b.image for b in self.state}:
-                    raise RecipeError(f"the update has no rule for the block {name}; if it does not move, say {name}: {name}")
+                if name not in {b.name for b in self.state} and generic(s) not in {
+                    b.image for b in self.state
+                }:
+                    raise RecipeError(
+                        f"the update has no rule for the block {name}; if it does not move, say"
+                        f" {name}: {name}"
+                    )
 
     def _check_observe_has_noise_of_its_own(self) -> None:
         moving = {name_of(w) for _, e in self.rule for w in e.atoms(Noise, ScalarNoise)}
@@ -125,29 +162,43 @@ class Update:
             shared = sorted(moving & {name_of(w) for w in e.atoms(Noise, ScalarNoise)})
             if shared:
                 raise RecipeError(
-                    f"{_observed(block)} = {e} has the noise {shared[0]} of the rule, and what is recorded is drawn with noise of "
-                    f"its own; give it another name there, such as {shared[0]}_recorded"
+                    f"{_observed(block)} = {e} has the noise {shared[0]} of the rule, and what is"
+                    " recorded is drawn with noise of its own; give it another name there, such as"
+                    f" {shared[0]}_recorded"
                 )
 
     def _check_draws(self) -> None:
-        """Require that the noise which names a draw with a law of its own stands in one assignment, and for that draw alone."""
-        draws = {name_of(x.noise): (x, where) for _, e, where in self._values() for x in e.atoms(NoncentralChiSquared)}
+        """Require that the noise which names a draw with a law of its own stands in one assignment,
+        and for that draw alone.
+        """
+        draws = {
+            name_of(x.noise): (x, where)
+            for _, e, where in self._values()
+            for x in e.atoms(NoncentralChiSquared)
+        }
         for name, (x, where) in sorted(draws.items()):
             inside = {name_of(w) for a in (x.df, x.nonc) for w in a.atoms(Noise, ScalarNoise)}
             if inside:
                 raise RecipeError(
-                    f"{where}: the parameters of {x} contain the noise {min(inside)}; its law may depend on the state only"
+                    f"{where}: the parameters of {x} contain the noise {min(inside)}; its law may"
+                    " depend on the state only"
                 )
-            uses = [e for _, e, _ in self._values() if name in {name_of(w) for w in e.atoms(Noise, ScalarNoise)}]
+            uses = [
+                e
+                for _, e, _ in self._values()
+                if name in {name_of(w) for w in e.atoms(Noise, ScalarNoise)}
+            ]
             apart = uses[0].xreplace({x: S.One})
             if len(uses) > 1 or name in {name_of(w) for w in apart.atoms(Noise, ScalarNoise)}:
                 raise RecipeError(
-                    f"{where}: the noise {name} names the draw {x} and stands elsewhere as well; give that another name"
+                    f"{where}: the noise {name} names the draw {x} and stands elsewhere as well;"
+                    " give that another name"
                 )
 
     def __repr__(self) -> str:
         from recipe.printing.derivation import (
-            update_text,  # what shows an update may import what it is made of, so it cannot come first
+            # what shows an update may import what it is made of, so it cannot come first
+            update_text,
         )
 
         return update_text(self)
@@ -178,6 +229,8 @@ def _pairs(rule: Any) -> tuple[list[tuple[Block, Any]], bool]:
     try:
         pairs = [(block, e) for block, e in (rule if sequential else rule.items())]
     except (TypeError, ValueError):
-        raise RecipeError("rule= must be a dict {block: new value} or a list of pairs [(block, new value), ...]") from None
+        raise RecipeError(
+            "rule= must be a dict {block: new value} or a list of pairs [(block, new value), ...]"
+        ) from None
     check_state(tuple(dict.fromkeys(block for block, _ in pairs)))
     return pairs, sequential

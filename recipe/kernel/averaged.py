@@ -1,15 +1,18 @@
-"""``averaged``: the small step that one sweep amounts to as its step vanishes, an ``Update`` of the blocks that are not redrawn.
+"""``averaged``: the small step that one sweep amounts to as its step vanishes, an ``Update`` of the
+blocks that are not redrawn.
 
-A momentum that is redrawn in every sweep never gets far: in L steps of size h the positions move by ``h L r`` and by h^2 times a
-force, so that time goes by as h^2, and the friction, at order h^(5/2), is not seen. In the blocks that a sweep moves by little, let
-``z' = z + s z_1 + s^2 z_2 + ...`` with s the root of the step, and m the first order that occurs. The sweep is a step of the time
-``s^n``, with n the first order at which it moves them on average, or 2 m if that comes first:
+A momentum that is redrawn in every sweep never gets far: in L steps of size h the positions move by
+``h L r`` and by h^2 times a force, so that time goes by as h^2, and the friction, at order h^(5/2),
+is not seen. In the blocks that a sweep moves by little, let ``z' = z + s z_1 + s^2 z_2 + ...`` with
+s the root of the step, and m the first order that occurs. The sweep is a step of the time ``s^n``,
+with n the first order at which it moves them on average, or 2 m if that comes first:
 
     drift = E[z_n],    2 D = E[z_m z_m^T] where n = 2 m, and 0 where n < 2 m.
 
-This is the expansion of ``limit_of``, for a whole sweep. For a number of repetitions that is a symbol L, ``E[f(z')] = T^L f`` and
-``T^L = sum over j of binomial(L, j) (T - 1)^j`` with ``T - 1 = O(s)``: the coefficient of s^n is a polynomial of L of degree n at
-most, so that its values at n + 1 numbers determine it.
+This is the expansion of ``limit_of``, for a whole sweep. For a number of repetitions that is a
+symbol L, ``E[f(z')] = T^L f`` and ``T^L = sum over j of binomial(L, j) (T - 1)^j`` with ``T - 1 =
+O(s)``: the coefficient of s^n is a polynomial of L of degree n at most, so that its values at n + 1
+numbers determine it.
 """
 
 from __future__ import annotations
@@ -34,14 +37,18 @@ from recipe.language.symbols import GENERIC, OTHER, Block, Noise, Vector
 from recipe.language.text import listed
 from recipe.language.total import relabel, substitute
 
-POINTS = tuple(range(1, ORDER + 2))  # numbers of repetitions that determine a polynomial of degree ORDER
+POINTS = tuple(
+    range(1, ORDER + 2)
+)  # numbers of repetitions that determine a polynomial of degree ORDER
 
 Values = dict[Block, Expr]
 
 
 @dataclass(frozen=True)
 class _Ends:
-    """Where a sweep leads the blocks that it moves by little, once for each number of repetitions that is followed."""
+    """Where a sweep leads the blocks that it moves by little, once for each number of repetitions
+    that is followed.
+    """
 
     sweep: Sweep
     slow: tuple[Block, ...]
@@ -59,28 +66,38 @@ class _Ends:
             if blocks_in(e, others):
                 names = listed(blocks_in(e, others))
                 raise RecipeError(
-                    f"{b} after the sweep depends on {names} before it, which is to be redrawn before anything reads it: begin the "
-                    "sweep with that"
+                    f"{b} after the sweep depends on {names} before it, which is to be redrawn"
+                    " before anything reads it: begin the sweep with that"
                 )
         return found
 
     def over_counts(self, values: Sequence[Expr]) -> Expr:
         """One expression for all numbers of repetitions (Lagrange's interpolation)."""
         L = self.sweep.times
-        weights = [S.One] if L is None else [Mul(*((L - j) * Rational(1, k - j) for j in POINTS if j != k)) for k in POINTS]
-        frozen, stands_for = freeze(expand(Add(*(w * v for w, v in zip(weights, values, strict=True)))))
+        weights = (
+            [S.One]
+            if L is None
+            else [Mul(*((L - j) * Rational(1, k - j) for j in POINTS if j != k)) for k in POINTS]
+        )
+        frozen, stands_for = freeze(
+            expand(Add(*(w * v for w, v in zip(weights, values, strict=True))))
+        )
         return thaw(factor(frozen), stands_for)
 
 
-def averaged(*parts: object, name: str | None = None, source: str | None = None, expect: str | None = None) -> Update:
-    """What a sweep of these parts does to the blocks that it moves by little, as its step vanishes: a step of a diffusion.
+def averaged(
+    *parts: object, name: str | None = None, source: str | None = None, expect: str | None = None
+) -> Update:
+    """What a sweep of these parts does to the blocks that it moves by little, as its step vanishes:
+    a step of a diffusion.
 
-    The other blocks must be redrawn, or set, before they are read. The target is the law of what is left under ``exp(-H)``. The
-    step of the update is that of the sweep, or its square where the momenta are redrawn in every sweep.
+    The other blocks must be redrawn, or set, before they are read. The target is the law of what is
+    left under ``exp(-H)``. The step of the update is that of the sweep, or its square where the
+    momenta are redrawn in every sweep.
 
     Args:
-        parts: as those of ``compose``, without Metropolis tests; one of them may be ``repeat(part, L)`` with a symbol L.
-        name, source: how it is called, and the citation.
+        parts: as those of ``compose``, without Metropolis tests; one of them may be ``repeat(part,
+        L)`` with a symbol L. name, source: how it is called, and the citation.
         expect: the verdict that an audit expects.
 
     Raises:
@@ -100,72 +117,112 @@ def _followed(sweep: Sweep) -> _Ends:
     series = [follow(sweep, count) for count in (POINTS if sweep.times is not None else (1,))]
     slow = tuple(b for b in sweep.state if all(expand(end[b].at(0) - b) == 0 for end in series))
     if not slow:
-        raise RecipeError("the sweep redraws or sets every block, so that nothing in it moves by little as the step vanishes")
+        raise RecipeError(
+            "the sweep redraws or sets every block, so that nothing in it moves by little as the"
+            " step vanishes"
+        )
     fast = tuple(b for b in sweep.state if b not in slow)
-    kept = next(((b, e) for end in series for b in fast if blocks_in(e := end[b].at(0), fast)), None)
+    kept = next(
+        ((b, e) for end in series for b in fast if blocks_in(e := end[b].at(0), fast)), None
+    )
     if kept is not None:
         raise RecipeError(
-            f"{kept[0]} becomes {kept[1]} in a sweep as the step vanishes: neither redrawn in full nor moved by little, so that no "
-            "limit is known"
+            f"{kept[0]} becomes {kept[1]} in a sweep as the step vanishes: neither redrawn in full"
+            " nor moved by little, so that no limit is known"
         )
     return _Ends(sweep, slow, tuple(series))
 
 
 def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
     """The n of the time ``s^n`` that the sweep is a step of, the drift, and the noise by block."""
-    first = next((n for n in range(1, ORDER + 1) if any(_is_there(e) for values in ends.at(n) for e in values.values())), ORDER)
+    first = next(
+        (
+            n
+            for n in range(1, ORDER + 1)
+            if any(_is_there(e) for values in ends.at(n) for e in values.values())
+        ),
+        ORDER,
+    )
     for n in range(first, min(2 * first, ORDER) + 1):
         means = [{b: expand(expectation(e)) for b, e in values.items()} for values in ends.at(n)]
         on_average = [(b, e) for values in means for b, e in values.items() if _is_there(e)]
         if on_average or n == 2 * first:
             break
     else:
-        raise RecipeError(f"the sweep moves {listed(ends.slow)} by less than the square of {ends.sweep.step}: no limit is known")
+        raise RecipeError(
+            f"the sweep moves {listed(ends.slow)} by less than the square of {ends.sweep.step}: no"
+            " limit is known"
+        )
     if n % 2 == 1:
         block, e = on_average[0]
-        raise RecipeError(f"the sweep has no limit: it moves {block} by {e} * {ends.sweep.step}**({n}/2) on average")
+        raise RecipeError(
+            f"the sweep has no limit: it moves {block} by {e} * {ends.sweep.step}**({n}/2) on"
+            " average"
+        )
     drift = {b: ends.over_counts([values[b] for values in means]) for b in ends.slow}
-    return n, drift, _noise(ends, first, names) if n == 2 * first else dict.fromkeys(ends.slow, S.Zero)
+    return (
+        n,
+        drift,
+        _noise(ends, first, names) if n == 2 * first else dict.fromkeys(ends.slow, S.Zero),
+    )
 
 
 def _is_there(e: Expr) -> bool:
-    """Whether a coefficient is not zero: with one that is, and is not seen to be, a sweep that moves would seem to stand still.
+    """Whether a coefficient is not zero: with one that is, and is not seen to be, a sweep that
+    moves would seem to stand still.
 
     Raises:
-        RecipeError: where it is not written as 0 and has no value other than 0 at a point of random numbers.
+        RecipeError: where it is not written as 0 and has no value other than 0 at a point of random
+            numbers.
     """
     if e == 0:
         return False
     frozen, _ = freeze(e)
     draw = Random(0)
-    values = {s: draw.randint(2, 99) if s.is_integer else Rational(draw.randint(51, 149), 100) for s in frozen.free_symbols}
+    values = {
+        s: draw.randint(2, 99) if s.is_integer else Rational(draw.randint(51, 149), 100)
+        for s in frozen.free_symbols
+    }
     if abs(frozen.xreplace(values).evalf(60)) > Rational(1, 10**20):
         return True
-    raise RecipeError(f"{e} is not seen to be 0, and not to be anything else: write the rules so that it cancels")
+    raise RecipeError(
+        f"{e} is not seen to be 0, and not to be anything else: write the rules so that it cancels"
+    )
 
 
 def _noise(ends: _Ends, first: int, names: UnusedNames) -> Values:
-    """Noise of the covariance of ``z_m``: one draw a block where coordinates and blocks are independent, or z_m as it is."""
+    """Noise of the covariance of ``z_m``: one draw a block where coordinates and blocks are
+    independent, or z_m as it is.
+    """
     found = ends.at(first)
     if not _are_independent(ends.slow, found):
         if ends.sweep.times is None:
             return found[0]
         raise RecipeError(
-            f"the noise of {listed(ends.slow)} is correlated, and no root of its covariance is known for every {ends.sweep.times}; "
-            f"give a number in the place of {ends.sweep.times}"
+            f"the noise of {listed(ends.slow)} is correlated, and no root of its covariance is"
+            f" known for every {ends.sweep.times}; give a number in the place of {ends.sweep.times}"
         )
-    variances = {b: ends.over_counts([expectation(values[b] ** 2) for values in found]) for b in ends.slow}
-    return {b: _root(v) * Noise(names.fresh("w"), like=b) if v != 0 else S.Zero for b, v in variances.items()}
+    variances = {
+        b: ends.over_counts([expectation(values[b] ** 2) for values in found]) for b in ends.slow
+    }
+    return {
+        b: _root(v) * Noise(names.fresh("w"), like=b) if v != 0 else S.Zero
+        for b, v in variances.items()
+    }
 
 
 def _root(variance: Expr) -> Expr:
-    """A root of either sign: a draw has the law of its negative, so that x serves for the root |x| of x^2."""
+    """A root of either sign: a draw has the law of its negative, so that x serves for the root |x|
+    of x^2.
+    """
     return sqrt(factor_terms(variance)).replace(Abs, lambda e: e)
 
 
 def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
     for values in found:
-        across = [(values[b], relabel(values[b], GENERIC, OTHER)) for b in slow if isinstance(b, Vector)]
+        across = [
+            (values[b], relabel(values[b], GENERIC, OTHER)) for b in slow if isinstance(b, Vector)
+        ]
         pairs = [(values[b], values[c]) for b, c in combinations(slow, 2)]
         pairs += [(a, relabel(b, GENERIC, OTHER)) for a, b in pairs]
         if any(expand(expectation(a * b)) != 0 for a, b in (*across, *pairs)):
@@ -174,16 +231,21 @@ def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
 
 
 def _law_of(ends: _Ends) -> Expr:
-    """H with every other block, which must be normal given the rest, integrated out of ``exp(-H)``."""
+    """H with every other block, which must be normal given the rest, integrated out of
+    ``exp(-H)``.
+    """
     H = ends.sweep.target
     for block in (b for b in ends.sweep.state if b not in ends.slow):
         try:
             law = conditional_of(H, block)
         except RecipeError as error:
-            raise RecipeError(f"the law of {listed(ends.slow)} under exp(-H) is not known: {error}") from None
+            raise RecipeError(
+                f"the law of {listed(ends.slow)} under exp(-H) is not known: {error}"
+            ) from None
         if not law.precision.is_positive:
             raise RecipeError(
-                f"the precision {law.precision} of {block} under H is not known to be positive; declare its symbols so"
+                f"the precision {law.precision} of {block} under H is not known to be positive;"
+                " declare its symbols so"
             )
         H = substitute(H, {block: law.mean})
         if blocks_in(law.precision, ends.sweep.state):

@@ -1,7 +1,9 @@
-"""A proposal whose coordinates are correlated along one direction: ``y = m + B w`` with ``B = diag(r) + u v^T``.
+"""A proposal whose coordinates are correlated along one direction: ``y = m + B w`` with ``B =
+diag(r) + u v^T``.
 
-Its inverse and its determinant are those of Sherman and Morrison (1950), Annals of Mathematical Statistics 21: with
-``1 + sum v_k u_k / r_k`` for the determinant of ``1 + diag(1/r) u v^T``, a density costs a few sums.
+Its inverse and its determinant are those of Sherman and Morrison (1950), Annals of Mathematical
+Statistics 21: with ``1 + sum v_k u_k / r_k`` for the determinant of ``1 + diag(1/r) u v^T``, a
+density costs a few sums.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class Correlated:
     v: Expr
 
     def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
-        """``-log q(new | old)``, up to a constant: half of ``|B^-1 (y - m)|^2``, and ``log |det B|``."""
+        """``-log q(new | old)``, up to a constant: half of ``|B^-1 (y - m)|^2``, and ``log |det
+        B|``.
+        """
         gap, bent = (new - self.mean) / self.root, self.u / self.root
         det = 1 + contract(self.v * bent, old)
         white = gap - bent * contract(self.v * gap, old) / det
@@ -36,7 +40,9 @@ class Correlated:
 
 def direction_of(across: Expr) -> tuple[Expr, Expr] | None:
     """The vectors u and v of a kernel ``u_i v_j``; None where it is no product of such."""
-    return next((found for e in (across, _factored(across)) if (found := _product(e)) is not None), None)
+    return next(
+        (found for e in (across, _factored(across)) if (found := _product(e)) is not None), None
+    )
 
 
 def _factored(e: Expr) -> Expr:

@@ -6,10 +6,13 @@ from recipe.kernel.kernel import Kernel
 
 
 def refusal_of_estimates(kernel: Kernel) -> str | None:
-    """The sentence that refuses minibatches for this kernel; None where estimated gradients may be used."""
+    """The sentence that refuses minibatches for this kernel; None where estimated gradients may be
+    used.
+    """
     if not kernel.has_metropolis():
         return None
     return (
-        "a Metropolis test compares values of exp(-H), and from a minibatch it has only noisy estimates of log ratios, whose "
-        "exponentials are biased: another law would be sampled. Use all of the data in every step, or a kernel without metropolis"
+        "a Metropolis test compares values of exp(-H), and from a minibatch it has only noisy"
+        " estimates of log ratios, whose exponentials are biased: another law would be sampled. Use"
+        " all of the data in every step, or a kernel without metropolis"
     )

@@ -10,7 +10,15 @@ from sympy import Expr, Symbol
 
 from recipe.declare.posterior import Posterior
 from recipe.declare.update import Update
-from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Part, leaves_of, parts_in, updates_of
+from recipe.kernel.part import (
+    MetropolisedMap,
+    MetropolisedPath,
+    MetropolisHastings,
+    Part,
+    leaves_of,
+    parts_in,
+    updates_of,
+)
 from recipe.language.abstract import Potential
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import RecipeError
@@ -23,8 +31,8 @@ class Kernel:
     """Parts that are carried out one after another; the state after the last one is a draw.
 
     Args:
-        parts: ``step(...)``, ``refresh(...)``, ``flip(...)``, ``metropolis(...)``, ``repeat(...)``, or whole kernels.
-        name, source: how it is called, and the citation.
+        parts: ``step(...)``, ``refresh(...)``, ``flip(...)``, ``metropolis(...)``, ``repeat(...)``,
+        or whole kernels. name, source: how it is called, and the citation.
         expect: the verdict that an audit expects.
         posteriors: the posteriors behind abstract potentials.
 
@@ -53,7 +61,10 @@ class Kernel:
             raise RecipeError(f"expect={expect!r} must be 'proved', 'refuted' or 'undecided'")
         listed = tuple(p for part in parts for p in parts_in(part))
         if not listed:
-            raise RecipeError("a kernel needs at least one part: step(...), refresh(...), flip(...), metropolis(...), repeat(...)")
+            raise RecipeError(
+                "a kernel needs at least one part: step(...), refresh(...), flip(...),"
+                " metropolis(...), repeat(...)"
+            )
         rules = [u for part in listed for u in updates_of(part)]
         _check_one_target(rules)
         _check_records_its_state(rules)
@@ -72,17 +83,27 @@ class Kernel:
         _ = self.step
 
     def __repr__(self) -> str:
-        from recipe.printing.derivation import kernel_text  # what shows a kernel knows it, so it cannot come first
+        from recipe.printing.derivation import (
+            kernel_text,
+        )  # what shows a kernel knows it, so it cannot come first
 
         return kernel_text(self)
 
     @property
     def step(self) -> Symbol | None:
         """The step size of all parts; None where no part has one."""
-        found = {u.step for part in self.parts for u in updates_of(part) if any(u.step in e.free_symbols for _, e in u.rule)}
+        found = {
+            u.step
+            for part in self.parts
+            for u in updates_of(part)
+            if any(u.step in e.free_symbols for _, e in u.rule)
+        }
         if len(found) > 1:
             names = ", ".join(sorted(map(str, found)))
-            raise RecipeError(f"the parts of a kernel have the step sizes {names}: use one symbol, or a multiple of it")
+            raise RecipeError(
+                f"the parts of a kernel have the step sizes {names}: use one symbol, or a multiple"
+                " of it"
+            )
         return next(iter(found), None)
 
     def written(self) -> list[tuple[Expr, str]]:
@@ -108,7 +129,9 @@ class Kernel:
         return any(isinstance(p, tests) for part in self.parts for p in leaves_of(part))
 
 
-def compose(*parts: Any, name: str | None = None, source: str | None = None, expect: str | None = None) -> Kernel:
+def compose(
+    *parts: Any, name: str | None = None, source: str | None = None, expect: str | None = None
+) -> Kernel:
     """The kernel that carries out the parts in this order."""
     return Kernel(parts, name=name, source=source, expect=expect)
 
@@ -117,13 +140,19 @@ def _check_one_target(rules: list[Update]) -> None:
     first = rules[0].target
     other = next((u.target for u in rules if u.target != first), None)
     if other is not None:
-        raise RecipeError(f"the parts of a kernel have the targets {first} and {other}; all must leave one law invariant")
+        raise RecipeError(
+            f"the parts of a kernel have the targets {first} and {other}; all must leave one law"
+            " invariant"
+        )
 
 
 def _check_records_its_state(rules: list[Update]) -> None:
     observing = next((b for u in rules for b, _ in u.observe), None)
     if observing is not None:
-        raise RecipeError(f"a part records another value of {observing} than the state has, and a kernel records its state")
+        raise RecipeError(
+            f"a part records another value of {observing} than the state has, and a kernel records"
+            " its state"
+        )
 
 
 def _check_noise_is_normal(rules: list[Update]) -> None:
@@ -131,16 +160,22 @@ def _check_noise_is_normal(rules: list[Update]) -> None:
         for block, e in u.rule:
             draw = min(e.atoms(NoncentralChiSquared), key=str, default=None)
             if draw is not None:
-                raise RecipeError(f"the rule of {block} has the draw {draw}, and the noise of a kernel's parts is normal")
+                raise RecipeError(
+                    f"the rule of {block} has the draw {draw}, and the noise of a kernel's parts is"
+                    " normal"
+                )
 
 
 def _common_state(rules: list[Update]) -> tuple[Block, ...]:
-    """The blocks in the order of a simultaneous rule, if there is one: a sequential one may begin with any."""
+    """The blocks in the order of a simultaneous rule, if there is one: a sequential one may begin
+    with any.
+    """
     whole = next((u for u in rules if not u.sequential), rules[0]).state
     for u in rules:
         if set(u.state) != set(whole):
             ours, theirs = (", ".join(b.name for b in s) for s in (whole, u.state))
             raise RecipeError(
-                f"the parts of a kernel move the blocks ({ours}) and ({theirs}); if one does not move, say theta: theta"
+                f"the parts of a kernel move the blocks ({ours}) and ({theirs}); if one does not"
+                " move, say theta: theta"
             )
     return whole

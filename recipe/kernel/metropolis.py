@@ -1,7 +1,8 @@
 """``metropolis``: make a proposal exact by accepting or rejecting it.
 
-Metropolis, Rosenbluth, Rosenbluth, Teller & Teller (1953); Hastings (1970). MALA is Besag (1994) and Roberts & Tweedie (1996), HMC
-Duane, Kennedy, Pendleton & Roweth (1987), generalised HMC Horowitz (1991), tests of whole paths Garriga-Alonso & Fortuin (2021).
+Metropolis, Rosenbluth, Rosenbluth, Teller & Teller (1953); Hastings (1970). MALA is Besag (1994)
+and Roberts & Tweedie (1996), HMC Duane, Kennedy, Pendleton & Roweth (1987), generalised HMC
+Horowitz (1991), tests of whole paths Garriga-Alonso & Fortuin (2021).
 """
 
 from __future__ import annotations
@@ -9,7 +10,13 @@ from __future__ import annotations
 from recipe.declare.recipe import Recipe
 from recipe.declare.update import Update
 from recipe.kernel.flip import checked_flips
-from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, checked_times
+from recipe.kernel.part import (
+    MetropolisedMap,
+    MetropolisedPath,
+    MetropolisHastings,
+    Move,
+    checked_times,
+)
 from recipe.kernel.partner import partners_of
 from recipe.kernel.proposal import cost_of
 from recipe.kernel.step import rule_of
@@ -29,13 +36,15 @@ def metropolis(
 ) -> MetropolisHastings | MetropolisedMap | MetropolisedPath:
     """Accept or reject a proposal so that ``exp(-H)`` is left invariant.
 
-    A rule with noise is a proposal whose density is derived. A rule without noise is one step of a map Psi that must be reversible:
-    turning the sign of the blocks ``flip`` before and after it is its inverse. ``times`` steps of it are one proposal, or
-    ``(low, high)`` for a number drawn uniformly from that range. Rejected, the state is flipped; ``flip_on_rejection=False`` keeps
-    it, as some libraries do, which is right only where a full refresh of the flipped blocks follows.
+    A rule with noise is a proposal whose density is derived. A rule without noise is one step of a
+    map Psi that must be reversible: turning the sign of the blocks ``flip`` before and after it is
+    its inverse. ``times`` steps of it are one proposal, or ``(low, high)`` for a number drawn
+    uniformly from that range. Rejected, the state is flipped; ``flip_on_rejection=False`` keeps it,
+    as some libraries do, which is right only where a full refresh of the flipped blocks follows.
 
-    With ``around=refresh(recipe, r, keep=c)`` this part is carried out before and after every step of the map, and a rejection
-    takes back what it did as well; only the changes of H along the map are tested.
+    With ``around=refresh(recipe, r, keep=c)`` this part is carried out before and after every step
+    of the map, and a rejection takes back what it did as well; only the changes of H along the map
+    are tested.
 
     Raises:
         RecipeError: for a proposal without a density, or a rule that is neither.
@@ -44,16 +53,20 @@ def metropolis(
     if any(e.has(*NOISE) for _, e in rule.rule):
         if flip != () or checked_times(times) != 1 or around is not None:
             raise RecipeError(
-                "metropolis(...): flip=, times= and around= belong to a rule without noise; repeat(metropolis(...), n) repeats it"
+                "metropolis(...): flip=, times= and around= belong to a rule without noise;"
+                " repeat(metropolis(...), n) repeats it"
             )
         partners = partners_of(rule)
         return MetropolisHastings(rule, partners, cost_of(rule, partners))
     flips = flip if isinstance(flip, tuple) else (flip,)
-    test = MetropolisedMap(rule, checked_times(times), checked_flips(flips, rule.state, "flip="), flip_on_rejection)
+    test = MetropolisedMap(
+        rule, checked_times(times), checked_flips(flips, rule.state, "flip="), flip_on_rejection
+    )
     if around is None:
         return test
     if not isinstance(around, Move):
         raise RecipeError(
-            f"metropolis(..., around={around!r}): a part without a test of its own, such as refresh(recipe, r, keep=c)"
+            f"metropolis(..., around={around!r}): a part without a test of its own, such as"
+            " refresh(recipe, r, keep=c)"
         )
     return MetropolisedPath(around, test)

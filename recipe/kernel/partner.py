@@ -25,23 +25,33 @@ def partners_of(update: Update) -> Partners:
 
 def _second(block: Block, name: str) -> Block:
     domain = None if block.domain == S.Reals else block.domain
-    return Vector(name, like=block, domain=domain) if isinstance(block, Vector) else Scalar(name, domain)
+    return (
+        Vector(name, like=block, domain=domain)
+        if isinstance(block, Vector)
+        else Scalar(name, domain)
+    )
 
 
 def at_partner(e: Expr, partners: Partners) -> Expr:
-    """The expression with the two states exchanged; a potential ``U`` of the first becomes ``U_new``, a function of the second.
+    """The expression with the two states exchanged; a potential ``U`` of the first becomes
+    ``U_new``, a function of the second.
 
-    Elementwise functions are the same functions at other arguments, and constant matrices the same matrices.
+    Elementwise functions are the same functions at other arguments, and constant matrices the same
+    matrices.
     """
     first, second = partners[0]
     suffix = second.name.removeprefix(first.name)
     exchange: dict[Block, Block] = dict(partners) | {b: a for a, b in partners}
-    return e.xreplace({s: _exchanged(s, exchange, suffix) for s in e.atoms(Symbol) | e.atoms(Partial)})
+    return e.xreplace(
+        {s: _exchanged(s, exchange, suffix) for s in e.atoms(Symbol) | e.atoms(Partial)}
+    )
 
 
 def _exchanged(s: Expr, exchange: dict[Block, Block], suffix: str) -> Expr:
     if isinstance(s, Partial):
-        return Partial(_exchanged(s.head, exchange, suffix), *(_exchanged(x, exchange, suffix) for x in s.wrt))
+        return Partial(
+            _exchanged(s.head, exchange, suffix), *(_exchanged(x, exchange, suffix) for x in s.wrt)
+        )
     if isinstance(s, Potential):
         moved = any(b in exchange for b in s.blocks)
         return Potential(s.name + suffix, *(exchange.get(b, b) for b in s.blocks)) if moved else s

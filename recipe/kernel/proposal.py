@@ -1,4 +1,6 @@
-"""A proposal with normal noise: mean and standard deviation of every block that it moves, and minus the log of its density."""
+"""A proposal with normal noise: mean and standard deviation of every block that it moves, and minus
+the log of its density.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from recipe.language.total import Total, labels, opened, relabel, substitute
 
 @dataclass(frozen=True)
 class Normal:
-    """Mean and standard deviation (up to its sign) of one coordinate of a new value; different coordinates are independent.
+    """Mean and standard deviation (up to its sign) of one coordinate of a new value; different
+    coordinates are independent.
 
     With an ``edge`` the value is reflected there.
     """
@@ -34,16 +37,22 @@ class Normal:
     def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
         """``-log q(new | old)``, up to a constant."""
         scale = contract(log(self.root**2) / 2, old) if blocks_in(self.root, state) else S.Zero
-        image = S.Zero if self.edge is None else minus_log_of_image(new, self.mean, self.root, self.edge, old)
+        image = (
+            S.Zero
+            if self.edge is None
+            else minus_log_of_image(new, self.mean, self.root, self.edge, old)
+        )
         return contract((new - self.mean) ** 2 / self.root**2 / 2, old) + scale + image
 
 
 @dataclass(frozen=True)
 class Preconditioned:
-    """A new value ``N(old + M pull, root^2 M)`` with a constant positive definite matrix M and a constant root.
+    """A new value ``N(old + M pull, root^2 M)`` with a constant positive definite matrix M and a
+    constant root.
 
-    ``(y - x - M v)^T M^-1 (y - x - M v) = (y - x)^T M^-1 (y - x) - 2 (y - x)^T v + v^T M v``. The first term, the only one with an
-    inverse, is the same both ways: it cancels in the log ratio and is left out.
+    ``(y - x - M v)^T M^-1 (y - x - M v) = (y - x)^T M^-1 (y - x) - 2 (y - x)^T v + v^T M v``. The
+    first term, the only one with an inverse, is the same both ways: it cancels in the log ratio and
+    is left out.
     """
 
     pull: Expr
@@ -52,22 +61,30 @@ class Preconditioned:
 
     def minus_log(self, old: Block, new: Block, state: tuple[Block, ...]) -> Expr:
         """``-log q(new | old)``, up to what is the same with the two exchanged."""
-        return contract(self.pull * (dot(self.matrix, self.pull) / 2 - new + old), old) / self.root**2
+        return (
+            contract(self.pull * (dot(self.matrix, self.pull) / 2 - new + old), old) / self.root**2
+        )
 
 
-ELEMENTWISE = "metropolis(...) takes elementwise noise r*w, or r*w + u*total(v*w) with vectors u and v"
+ELEMENTWISE = (
+    "metropolis(...) takes elementwise noise r*w, or r*w + u*total(v*w) with vectors u and v"
+)
 Law = Normal | Correlated | Preconditioned
 
 
 def normals_of(update: Update) -> dict[Block, Law]:
-    """The law of every block that the rule moves, given the old state; blocks that keep their value are left out.
+    """The law of every block that the rule moves, given the old state; blocks that keep their value
+    are left out.
 
     Raises:
-        RecipeError: where a block moves without noise of its own, or the noise is not linear, independent, and elementwise up to
-            one direction.
+        RecipeError: where a block moves without noise of its own, or the noise is not linear,
+            independent, and elementwise up to one direction.
     """
     if update.sequential and len(update.rule) > 1:
-        raise RecipeError("the density of a proposal is derived from a simultaneous rule; write it as a dict {block: new value}")
+        raise RecipeError(
+            "the density of a proposal is derived from a simultaneous rule; write it as a dict"
+            " {block: new value}"
+        )
     laws: dict[Block, Law] = {}
     used: dict[Symbol, Block] = {}
     free, edges = edges_of(update)
@@ -76,7 +93,10 @@ def normals_of(update: Update) -> dict[Block, Law]:
             continue
         w = _own_noise(block, e)
         if w in used:
-            raise RecipeError(f"{block} and {used[w]} move by the same noise {w}: the proposal has no density; give each its own")
+            raise RecipeError(
+                f"{block} and {used[w]} move by the same noise {w}: the proposal has no density;"
+                " give each its own"
+            )
         used[w] = block
         law = _normal(block, e, w, update.state)
         laws[block] = _reflected(block, law, edges[block]) if block in edges else law
@@ -87,7 +107,10 @@ def normals_of(update: Update) -> dict[Block, Law]:
 
 def _reflected(block: Block, law: Law, edge: Expr) -> Normal:
     if not isinstance(law, Normal):
-        raise RecipeError(f"the proposal of {block} is reflected, and its noise couples coordinates; its density is not known")
+        raise RecipeError(
+            f"the proposal of {block} is reflected, and its noise couples coordinates; its density"
+            " is not known"
+        )
     return replace(law, edge=edge)
 
 
@@ -95,11 +118,15 @@ def _own_noise(block: Block, e: Expr) -> Symbol:
     found = sorted({generic(s) for s in e.atoms(*NOISE)}, key=str)
     if not found:
         raise RecipeError(
-            f"{block} moves to {e} without noise: neither the proposal nor its reverse has a density, so Metropolis needs D > 0; a "
-            "deterministic reversible map is metropolis(map, flip=...)"
+            f"{block} moves to {e} without noise: neither the proposal nor its reverse has a"
+            " density, so Metropolis needs D > 0; a deterministic reversible map is"
+            " metropolis(map, flip=...)"
         )
     if len(found) > 1:
-        raise RecipeError(f"the rule of {block} adds the noises {', '.join(map(str, found))}; write their sum as one noise")
+        raise RecipeError(
+            f"the rule of {block} adds the noises {', '.join(map(str, found))}; write their sum as"
+            " one noise"
+        )
     return found[0]
 
 
@@ -107,9 +134,13 @@ def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
     root = tidy(explicit(e, w) if isinstance(w, Noise) else partial(e, w))
     across = partial(e, w.at(OTHER)) if isinstance(w, Noise) else S.Zero
     if isinstance(w, Noise) is not isinstance(block, Vector):
-        raise RecipeError(f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}")
+        raise RecipeError(
+            f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}"
+        )
     if root.has(*NOISE) or across.has(*NOISE):
-        raise RecipeError(f"the rule {e} of {block} is not linear in its noise {w}: its law is not normal")
+        raise RecipeError(
+            f"the rule {e} of {block} is not linear in its noise {w}: its law is not normal"
+        )
     mean = substitute(e, {w: S.Zero})
     if expand(across) != 0:
         return _correlated(block, w, Normal(mean, root), across)
@@ -118,8 +149,9 @@ def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
     pull = pull_of(mean - block, w.covariance)
     if pull is None or labels(root) or blocks_in(root, state):
         raise RecipeError(
-            f"the noise {w} of {block} has the covariance {w.covariance}, of whose inverse the language has no symbol; "
-            f"the rule must be {block} + dot({w.covariance}, v) + c*{w} with a constant number c"
+            f"the noise {w} of {block} has the covariance {w.covariance}, of whose inverse the"
+            f" language has no symbol; the rule must be {block} + dot({w.covariance}, v) + c*{w}"
+            " with a constant number c"
         )
     return Preconditioned(pull, root, w.covariance)
 
@@ -128,12 +160,16 @@ def _correlated(block: Block, w: Noise, own: Normal, across: Expr) -> Correlated
     """What one direction adds to noise that is otherwise elementwise."""
     direction = direction_of(across)
     if direction is None or w.covariance is not None or own.root == 0:
-        raise RecipeError(f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}")
+        raise RecipeError(
+            f"the noise {w} in the rule of {block} couples coordinates; {ELEMENTWISE}"
+        )
     return Correlated(own.mean, own.root, *direction)
 
 
 def pull_of(shift: Expr, M: Dense) -> Expr | None:
-    """The vector v with ``shift = M v``, where the shift is written as sums over products with M."""
+    """The vector v with ``shift = M v``, where the shift is written as sums over products
+    with M.
+    """
     pull: Expr = S.Zero
     for term in summands(shift):
         sums = [t for t in Mul.make_args(term) if isinstance(t, Total)]
@@ -150,7 +186,9 @@ def pull_of(shift: Expr, M: Dense) -> Expr | None:
 
 
 def cost_of(update: Update, partners: Partners) -> Expr:
-    """``cost(x, y) = H(x) - log q(y | x)``, up to what is the same with x and y exchanged; q is the density of y given x."""
+    """``cost(x, y) = H(x) - log q(y | x)``, up to what is the same with x and y exchanged; q is the
+    density of y given x.
+    """
     second = dict(partners)
     cost = update.target
     for block, law in normals_of(update).items():

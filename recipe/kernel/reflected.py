@@ -1,7 +1,8 @@
-"""A normal proposal that is reflected at one end of its domain: ``y = edge + |m + r w - edge|``, coordinate by coordinate.
+"""A normal proposal that is reflected at one end of its domain: ``y = edge + |m + r w - edge|``,
+coordinate by coordinate.
 
-A point inside is reached from two places, itself and its mirror image, so that the density is the sum of both (Leone, Nelson &
-Nottingham 1961, Technometrics 3: the folded normal law).
+A point inside is reached from two places, itself and its mirror image, so that the density is the
+sum of both (Leone, Nelson & Nottingham 1961, Technometrics 3: the folded normal law).
 """
 
 from __future__ import annotations
@@ -28,14 +29,17 @@ def edges_of(update: Update) -> tuple[Update, dict[Block, Expr]]:
         ends = [end for end in ends_of(reflection.block) or () if end.is_finite]
         if len(ends) != 1 or reflection.flips:
             raise RecipeError(
-                f"the proposal of {reflection.block} is reflected at {len(ends)} ends"
-                f"{' and a momentum turns' if reflection.flips else ''}; its density is known for a reflection at one end, of a "
-                "block with noise of its own; without mirror(...) a proposal that leaves the domain is rejected"
+                f"the proposal of {reflection.block} is reflected at {len(ends)}"
+                f" ends{' and a momentum turns' if reflection.flips else ''}; its density is known"
+                " for a reflection at one end, of a block with noise of its own; without"
+                " mirror(...) a proposal that leaves the domain is rejected"
             )
         edges[reflection.block] = ends[0]
     return found.update, edges
 
 
 def minus_log_of_image(new: Expr, mean: Expr, root: Expr, edge: Expr, block: Block) -> Expr:
-    """What the second place takes off ``-log q``: with distances u and m from the edge, ``log(1 + exp(-2 u m / r^2))``."""
+    """What the second place takes off ``-log q``: with distances u and m from the edge, ``log(1 +
+    exp(-2 u m / r^2))``.
+    """
     return -contract(log(1 + exp(-2 * (new - edge) * (mean - edge) / root**2)), block)

@@ -21,8 +21,8 @@ from recipe.scheme.increment import step_symbol, white_noise
 def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
     """Redraw the blocks from their law given the others under H, ``N(mean, sd^2)``: a full refresh.
 
-    With ``keep=c`` a part of the old value is kept (Horowitz 1991): ``mean + c (r - mean) + sqrt(1 - c^2) sd w``; write c as
-    ``exp(-a)`` with a positive a, so that the root is known to be real.
+    With ``keep=c`` a part of the old value is kept (Horowitz 1991): ``mean + c (r - mean) + sqrt(1
+    - c^2) sd w``; write c as ``exp(-a)`` with a positive a, so that the root is known to be real.
 
     Raises:
         RecipeError: where a block is not normal given the rest, or two of them are not independent.
@@ -31,32 +31,52 @@ def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
     listed = _checked_blocks(recipe, blocks)
     c = read(keep, "keep")
     if c.is_Rational and abs(c) > 1:
-        raise RecipeError(f"keep={keep} must be between -1 and 1: it is the part of the old value that is kept")
+        raise RecipeError(
+            f"keep={keep} must be between -1 and 1: it is the part of the old value that is kept"
+        )
     rule: dict[Block, Expr] = {b: b for b in recipe.state}
     unused = recipe.unused_names()
     for block in listed:
         check_component(c, block, "keep")
         rule[block] = _redrawn(recipe, block, listed, c, unused)
     return Move(
-        Update(step_symbol(recipe), rule, recipe.H, name=recipe.name, source="redrawn from the law given the rest"), REFRESH
+        Update(
+            step_symbol(recipe),
+            rule,
+            recipe.H,
+            name=recipe.name,
+            source="redrawn from the law given the rest",
+        ),
+        REFRESH,
     )
 
 
-def _redrawn(recipe: Recipe, block: Block, listed: tuple[Block, ...], c: Expr, unused: UnusedNames) -> Expr:
+def _redrawn(
+    recipe: Recipe, block: Block, listed: tuple[Block, ...], c: Expr, unused: UnusedNames
+) -> Expr:
     law = conditional_of(recipe.H, block)
     moved = blocks_in(law.mean, listed) | blocks_in(law.precision, listed) | blocks_in(c, listed)
     if moved:
         names = ", ".join(sorted(b.name for b in moved))
-        raise RecipeError(f"the law of {block} depends on {names}, redrawn at once; refresh one after another, compose(...)")
+        raise RecipeError(
+            f"the law of {block} depends on {names}, redrawn at once; refresh one after another,"
+            " compose(...)"
+        )
     kept = law.mean + c * (block - law.mean) if c != 0 else law.mean
-    return kept + sqrt(S.One - c**2) * sqrt(factor_terms(1 / law.precision)) * white_noise(block, unused)
+    return kept + sqrt(S.One - c**2) * sqrt(factor_terms(1 / law.precision)) * white_noise(
+        block, unused
+    )
 
 
 def _checked_blocks(recipe: Recipe, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     names = ", ".join(b.name for b in recipe.state)
     if not blocks:
-        raise RecipeError(f"refresh(...) redraws no block; name those of the state ({names}) that it does")
+        raise RecipeError(
+            f"refresh(...) redraws no block; name those of the state ({names}) that it does"
+        )
     strange = next((b for b in blocks if b not in recipe.state), None)
     if strange is not None:
-        raise RecipeError(f"refresh(...) redraws {strange}, which is not part of the state ({names})")
+        raise RecipeError(
+            f"refresh(...) redraws {strange}, which is not part of the state ({names})"
+        )
     return tuple(dict.fromkeys(blocks))

@@ -1,7 +1,7 @@
 """The state along a sweep as a power series in s, the root of the step, with exact coefficients.
 
-A coefficient is worked out when it is asked for: what a rule multiplies by the step is needed to a lower order than the rest, and
-high derivatives of abstract functions are never met.
+A coefficient is worked out when it is asked for: what a rule multiplies by the step is needed to a
+lower order than the rest, and high derivatives of abstract functions are never met.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ State = Mapping[Block, Series]
 
 @dataclass(frozen=True)
 class Directions:
-    """A constant vector of each order for every block: the directions of derivatives, which are put in afterwards."""
+    """A constant vector of each order for every block: the directions of derivatives, which are put
+    in afterwards.
+    """
 
     of: Mapping[tuple[Block, int], Block]
 
@@ -69,12 +71,19 @@ def unmoved(state: tuple[Block, ...]) -> dict[Block, Series]:
 
 def in_root(rule: Expr, step: Symbol, s: Symbol) -> Expr:
     """A rule by the root s of the step, with ``exp(c step) - 1`` as a multiple of the step."""
-    return exp_by_phi(rule.xreplace({step: s**2}), lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0)
+    return exp_by_phi(
+        rule.xreplace({step: s**2}),
+        lambda z: s in z.free_symbols and substitute(z, {s: S.Zero}) == 0,
+    )
 
 
 def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, Series], ...]:
-    """The right-hand sides as series in the s that is written in them, with the blocks as they are."""
-    return tuple((b, _explicit(in_root(e, update.step, s), s, b, update.step)) for b, e in update.rule)
+    """The right-hand sides as series in the s that is written in them, with the blocks as
+    they are.
+    """
+    return tuple(
+        (b, _explicit(in_root(e, update.step, s), s, b, update.step)) for b, e in update.rule
+    )
 
 
 def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> Series:
@@ -86,8 +95,8 @@ def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> Series:
         value = substitute(slopes[n], {s: S.Zero}) / factorial(n)
         if value.has(nan, zoo, oo, -oo):
             raise RecipeError(
-                f"the rule of {block} has no expansion in the root of {step}: it is singular at {step} = 0, or its noise does not "
-                f"scale as a power of sqrt({step})"
+                f"the rule of {block} has no expansion in the root of {step}: it is singular at"
+                f" {step} = 0, or its noise does not scale as a power of sqrt({step})"
             )
         return value
 
@@ -95,7 +104,9 @@ def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> Series:
 
 
 def put_in(rule: Series, state: State, directions: Directions) -> Series:
-    """The series of a right-hand side where the blocks have the series of ``state`` (Faa di Bruno's formula)."""
+    """The series of a right-hand side where the blocks have the series of ``state`` (Faa di Bruno's
+    formula).
+    """
     blocks = tuple(state)
 
     def coefficient(n: int) -> Expr:
@@ -105,7 +116,9 @@ def put_in(rule: Series, state: State, directions: Directions) -> Series:
     return Series(coefficient)
 
 
-def _taylor(f: Expr, n: int, blocks: tuple[Block, ...], state: State, directions: Directions) -> Expr:
+def _taylor(
+    f: Expr, n: int, blocks: tuple[Block, ...], state: State, directions: Directions
+) -> Expr:
     """The coefficient of ``s^n`` of ``f(z(s))``."""
     result: Expr = S.Zero
     for orders in _partitions(n, n):
@@ -118,15 +131,23 @@ def _taylor(f: Expr, n: int, blocks: tuple[Block, ...], state: State, directions
     return result
 
 
-def _at(e: Expr, orders: set[int], blocks: tuple[Block, ...], state: State, directions: Directions) -> Expr:
-    """The expression with the coefficients of the state in the place of blocks and directions; only those in it are asked for."""
+def _at(
+    e: Expr, orders: set[int], blocks: tuple[Block, ...], state: State, directions: Directions
+) -> Expr:
+    """The expression with the coefficients of the state in the place of blocks and directions; only
+    those in it are asked for.
+    """
     there = {s.at(0) if isinstance(s, Vector) else s for s in e.free_symbols}
     values: dict[Block, Expr] = {b: state[b].at(0) for b in blocks if state[b].at(0) != b}
-    values |= {u: state[b].at(k) for (b, k), u in directions.of.items() if k in orders and u in there}
+    values |= {
+        u: state[b].at(k) for (b, k), u in directions.of.items() if k in orders and u in there
+    }
     try:
         return substitute(e, values)
     except OutsideLanguageError as error:
-        raise OutsideLanguageError(f"{error}: it is read where a block that is redrawn in the sweep has another value") from None
+        raise OutsideLanguageError(
+            f"{error}: it is read where a block that is redrawn in the sweep has another value"
+        ) from None
 
 
 def _partitions(n: int, largest: int) -> Iterator[tuple[int, ...]]:

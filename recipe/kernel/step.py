@@ -10,7 +10,9 @@ from recipe.scheme import discretise
 
 
 def step(of: Recipe | Update, scheme: str | None = None) -> Move:
-    """One step of a scheme of a recipe, or of a rule that was printed; no Metropolis test follows."""
+    """One step of a scheme of a recipe, or of a rule that was printed; no Metropolis test
+    follows.
+    """
     return Move(rule_of(of, scheme, "step"), STEP)
 
 
@@ -22,10 +24,16 @@ def rule_of(of: object, scheme: str | None, where: str) -> Update:
     """
     if isinstance(of, Recipe):
         if scheme is None:
-            raise RecipeError(f"{where}(recipe, ...) needs the name of a scheme, such as {where}(recipe, 'euler')")
+            raise RecipeError(
+                f"{where}(recipe, ...) needs the name of a scheme, such as {where}(recipe, 'euler')"
+            )
         return discretise(of, scheme)
     if not isinstance(of, Update):
-        raise RecipeError(f"{where}({of!r}, ...) takes a Recipe and the name of a scheme, or an Update")
+        raise RecipeError(
+            f"{where}({of!r}, ...) takes a Recipe and the name of a scheme, or an Update"
+        )
     if scheme is not None:
-        raise RecipeError(f"{where}(update, {scheme!r}): an update is a rule already; a scheme is of a recipe")
+        raise RecipeError(
+            f"{where}(update, {scheme!r}): an update is a rule already; a scheme is of a recipe"
+        )
     return of

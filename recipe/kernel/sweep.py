@@ -1,4 +1,6 @@
-"""The rules of one sweep, one after another, and the state that they lead to as a power series in the root of the step."""
+"""The rules of one sweep, one after another, and the state that they lead to as a power series in
+the root of the step.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ MOST_MOVES = 200  # rules that are followed in one sweep
 
 @dataclass(frozen=True)
 class Sweep:
-    """The rules of a sweep; those of ``repeated`` are repeated for every number ``times``, a symbol, if that is there."""
+    """The rules of a sweep; those of ``repeated`` are repeated for every number ``times``, a
+    symbol, if that is there.
+    """
 
     state: tuple[Block, ...]
     step: Symbol
@@ -46,11 +50,16 @@ def sweep_of(parts: Sequence[object]) -> Sweep:
     """
     every = [k for k, part in enumerate(parts) if isinstance(part, RepeatForEvery)]
     if len(every) > 1:
-        raise RecipeError("two parts are repeated for every number; averaged(...) takes one such symbol, give the others a number")
+        raise RecipeError(
+            "two parts are repeated for every number; averaged(...) takes one such symbol, give the"
+            " others a number"
+        )
     k = every[0] if every else len(parts)
     symbolic = parts[k] if every else None
     inner = symbolic.parts if isinstance(symbolic, RepeatForEvery) else ()
-    listed = [[p for part in some for p in parts_in(part)] for some in (parts[:k], inner, parts[k + 1 :])]
+    listed = [
+        [p for part in some for p in parts_in(part)] for some in (parts[:k], inner, parts[k + 1 :])
+    ]
     kernel = Kernel([p for some in listed for p in some])
     if kernel.step is None:
         raise RecipeError("no part of the sweep has a step size, so that there is no limit to take")
@@ -66,23 +75,35 @@ def _rules_of(part: Part) -> Iterator[Update]:
     elif isinstance(part, Repeat) and isinstance(part.times, int):
         inner = [u for p in part.parts for u in _rules_of(p)]
         if part.times * len(inner) > MOST_MOVES:
-            raise RecipeError(f"times={part.times}: averaged(...) follows at most {MOST_MOVES} rules; give a symbol")
+            raise RecipeError(
+                f"times={part.times}: averaged(...) follows at most {MOST_MOVES} rules; give a"
+                " symbol"
+            )
         yield from part.times * inner
     elif isinstance(part, Repeat):
-        raise RecipeError(f"times={part.times} is drawn; averaged(...) takes one number, or a symbol for every number")
+        raise RecipeError(
+            f"times={part.times} is drawn; averaged(...) takes one number, or a symbol for every"
+            " number"
+        )
     else:
-        raise RecipeError("averaged(...) expands a sweep in its step, and a Metropolis test has no such expansion")
+        raise RecipeError(
+            "averaged(...) expands a sweep in its step, and a Metropolis test has no such expansion"
+        )
 
 
 def _check_smooth(update: Update) -> None:
     for block, e in update.rule:
         odd = next(iter(e.atoms(Abs, sign, Fold, FoldSign, NoncentralChiSquared)), None)
         if odd is not None:
-            raise OutsideLanguageError(f"the rule of {block} is outside of what averaged(...) expands: {odd} is not smooth")
+            raise OutsideLanguageError(
+                f"the rule of {block} is outside of what averaged(...) expands: {odd} is not smooth"
+            )
 
 
 def follow(sweep: Sweep, count: int) -> dict[Block, Series]:
-    """The state after the sweep, in terms of the state before it; each rule that is carried out draws noise of its own."""
+    """The state after the sweep, in terms of the state before it; each rule that is carried out
+    draws noise of its own.
+    """
     s = Dummy("s", positive=True)
     names = UnusedNames(e for u in sweep.unrolled(1) for e, _ in u.written())
     directions = Directions.for_state(sweep.state, names)
@@ -106,8 +127,9 @@ def _check_small(sweep: Sweep, rules: dict[Update, tuple[tuple[Block, Series], .
     for block, rule in (pair for update in sweep.repeated for pair in rules[update]):
         if expand(rule.at(0) - block) != 0:
             raise RecipeError(
-                f"what is repeated {sweep.times} times must move every block by little, and at {sweep.step} = 0 it makes {block} "
-                f"{rule.at(0)}; give a number in the place of {sweep.times}"
+                f"what is repeated {sweep.times} times must move every block by little, and at"
+                f" {sweep.step} = 0 it makes {block} {rule.at(0)}; give a number in the place of"
+                f" {sweep.times}"
             )
 
 

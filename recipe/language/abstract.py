@@ -1,8 +1,9 @@
 """Abstract functions, and their derivatives as atoms.
 
-``Potential`` is a smooth function of whole blocks, ``Field`` gives one value a coordinate that depends on a whole block,
-``Dense`` is a constant matrix; a sympy ``Function("G")(theta)`` is elementwise. Nothing is known of them but what is declared,
-so their derivatives are new atoms: ``Partial(U, theta, theta[j])`` is d^2 U / d theta_i d theta_j.
+``Potential`` is a smooth function of whole blocks, ``Field`` gives one value a coordinate that
+depends on a whole block, ``Dense`` is a constant matrix; a sympy ``Function("G")(theta)`` is
+elementwise. Nothing is known of them but what is declared, so their derivatives are new atoms:
+``Partial(U, theta, theta[j])`` is d^2 U / d theta_i d theta_j.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from sympy import Derivative, Expr, S, Subs, Symbol, Tuple
 from sympy.core.function import AppliedUndef
 
 from recipe.language.errors import OutsideLanguageError, RecipeError
-from recipe.language.symbols import GENERIC, Block, Index, Indexed, Scalar, Vector, checked_name, generic, index_name
+from recipe.language.symbols import (
+    GENERIC,
+    Block,
+    Index,
+    Indexed,
+    Scalar,
+    Vector,
+    checked_name,
+    generic,
+    index_name,
+)
 
 
 class Potential(Symbol):
@@ -25,7 +36,9 @@ class Potential(Symbol):
     def __new__(cls, name: str, *blocks: Block) -> Potential:
         checked_name(name)
         if not blocks:
-            raise RecipeError(f"Potential({name!r}) depends on no block: name them, Potential({name!r}, theta)")
+            raise RecipeError(
+                f"Potential({name!r}) depends on no block: name them, Potential({name!r}, theta)"
+            )
         for block in blocks:
             checked_block(block, f"Potential({name!r}, ...)")
         obj = Symbol.__xnew__(cls, name, real=True)
@@ -34,7 +47,9 @@ class Potential(Symbol):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """Itself and the blocks that it depends on, so that sympy's ``diff`` does not take it for a constant."""
+        """Itself and the blocks that it depends on, so that sympy's ``diff`` does not take it for a
+        constant.
+        """
         return {self, *self.blocks}
 
     def _eval_derivative(self, x: Any) -> Expr:
@@ -51,7 +66,9 @@ class Potential(Symbol):
 
 
 class Field(Indexed):
-    """One unknown smooth value a coordinate that depends on the whole block: ``Field("G", theta, positive=True)``."""
+    """One unknown smooth value a coordinate that depends on the whole block: ``Field("G", theta,
+    positive=True)``.
+    """
 
     __slots__ = ()
 
@@ -69,7 +86,9 @@ class Field(Indexed):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """Itself and the block that it depends on, so that sympy's ``diff`` does not take it for a constant."""
+        """Itself and the block that it depends on, so that sympy's ``diff`` does not take it for a
+        constant.
+        """
         return {self, self.block}
 
     def _eval_derivative(self, x: Any) -> Expr:
@@ -79,7 +98,8 @@ class Field(Indexed):
 class Dense(Symbol):
     """A constant matrix between two vector blocks, one unknown number an entry; an entry of D or Q.
 
-    ``positive=True`` means symmetric positive definite (and sets ``symmetric``). ``column`` defaults to ``row``.
+    ``positive=True`` means symmetric positive definite (and sets ``symmetric``). ``column``
+    defaults to ``row``.
     """
 
     __slots__ = ("column", "positive_definite", "row", "symmetric")
@@ -89,25 +109,47 @@ class Dense(Symbol):
     positive_definite: bool
 
     def __new__(
-        cls, name: str, row: Vector, column: Vector | None = None, *, symmetric: bool = False, positive: bool = False
+        cls,
+        name: str,
+        row: Vector,
+        column: Vector | None = None,
+        *,
+        symmetric: bool = False,
+        positive: bool = False,
     ) -> Dense:
         checked_name(name)
         column = row if column is None else column
         for block in (row, column):
             if not isinstance(block, Vector):
-                raise RecipeError(f"Dense({name!r}) stands between Vector blocks, and {block} is not one")
+                raise RecipeError(
+                    f"Dense({name!r}) stands between Vector blocks, and {block} is not one"
+                )
         if (symmetric or positive) and row.length != column.length:
-            raise RecipeError(f"Dense({name!r}) cannot be symmetric: {row} and {column} have different lengths")
+            raise RecipeError(
+                f"Dense({name!r}) cannot be symmetric: {row} and {column} have different lengths"
+            )
         obj = Symbol.__xnew__(cls, name, real=True)
         obj.row, obj.column = row, column
         obj.symmetric, obj.positive_definite = symmetric or positive, positive
         return obj  # type: ignore[no-any-return]
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.name, self.row.length, self.column.length, self.symmetric, self.positive_definite)
+        return (
+            self.name,
+            self.row.length,
+            self.column.length,
+            self.symmetric,
+            self.positive_definite,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_dense, (self.name, self.row, self.column, self.symmetric, self.positive_definite)
+        return _rebuild_dense, (
+            self.name,
+            self.row,
+            self.column,
+            self.symmetric,
+            self.positive_definite,
+        )
 
     def __getnewargs_ex__(self) -> Any:
         raise TypeError("dense matrices are pickled through __reduce__")
@@ -119,7 +161,9 @@ class Dense(Symbol):
 
     def entry(self, row_label: int, column_label: int) -> Expr:
         """The entry at a pair of indices."""
-        return DenseEntry(self, Index("", self.row.length, row_label), Index("", self.column.length, column_label))
+        return DenseEntry(
+            self, Index("", self.row.length, row_label), Index("", self.column.length, column_label)
+        )
 
 
 class TransposedDense(Expr):
@@ -136,7 +180,9 @@ class TransposedDense(Expr):
         return f"{self.matrix}.T"
 
 
-def _rebuild_dense(name: str, row: Vector, column: Vector, symmetric: bool, positive: bool) -> Dense:
+def _rebuild_dense(
+    name: str, row: Vector, column: Vector, symmetric: bool, positive: bool
+) -> Dense:
     return Dense(name, row, column, symmetric=symmetric, positive=positive)
 
 
@@ -166,7 +212,9 @@ class DenseEntry(Expr):
 
 
 class Partial(Expr):
-    """A partial derivative of a ``Potential`` or a ``Field``; mixed partials are symmetric, so the order is canonical."""
+    """A partial derivative of a ``Potential`` or a ``Field``; mixed partials are symmetric, so the
+    order is canonical.
+    """
 
     is_commutative = True
     is_real = True
@@ -202,7 +250,9 @@ class Partial(Expr):
 
 
 def _by_coordinate(atom: Potential | Field | Partial, blocks: tuple[Block, ...], x: Any) -> Expr:
-    """The derivative by a coordinate of the state: by one of the blocks, or of a block that stands for one of them."""
+    """The derivative by a coordinate of the state: by one of the blocks, or of a block that stands
+    for one of them.
+    """
     if not isinstance(x, Vector | Scalar):
         return S.Zero
     if generic(x) in blocks:
@@ -226,8 +276,9 @@ def slope(x: Block) -> Expr:
 
 
 class Jet(Expr):
-    """A derivative of an elementwise function: ``Jet(G(x, y), (2, 1))`` is G differentiated twice by its first argument and once by
-    its second, taken at ``(x, y)``."""
+    """A derivative of an elementwise function: ``Jet(G(x, y), (2, 1))`` is G differentiated twice
+    by its first argument and once by its second, taken at ``(x, y)``.
+    """
 
     is_commutative = True
     is_real = True
@@ -280,12 +331,18 @@ def _jet_of_derivative(derivative: Derivative) -> Expr:
     if not isinstance(applied, AppliedUndef):
         done = derivative.doit()
         if done.has(Derivative):
-            raise OutsideLanguageError(f"{derivative} is outside the language: write the derivative out")
+            raise OutsideLanguageError(
+                f"{derivative} is outside the language: write the derivative out"
+            )
         return done
     orders = [0] * len(applied.args)
     for variable, count in derivative.variable_count:
-        if applied.args.count(variable) != 1 or any(a != variable and a.has(variable) for a in applied.args):
-            raise OutsideLanguageError(f"{derivative} is outside the language: differentiate by an argument of {applied}")
+        if applied.args.count(variable) != 1 or any(
+            a != variable and a.has(variable) for a in applied.args
+        ):
+            raise OutsideLanguageError(
+                f"{derivative} is outside the language: differentiate by an argument of {applied}"
+            )
         orders[applied.args.index(variable)] += int(count)
     return Jet(applied, orders)
 

@@ -17,7 +17,9 @@ def as_expression(e: Any, where: str) -> Expr:
         RecipeError: for text, matrices, and everything else that is no expression.
     """
     if isinstance(e, str):
-        raise RecipeError(f"{where} is the text {e!r}; write it as a Python expression, text is never evaluated")
+        raise RecipeError(
+            f"{where} is the text {e!r}; write it as a Python expression, text is never evaluated"
+        )
     try:
         e = sympy.sympify(e, strict=True)
     except sympy.SympifyError:

@@ -2,12 +2,14 @@
 
 The derivative of an elementwise expression ``e_i`` by another coordinate has two parts:
 
-    d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (what comes from Potential, Field and Total),
+    d e_i / d theta_j = delta_ij * explicit(e, theta_i) + (what comes from Potential, Field and
+    Total),
 
-and ``partial(e, theta.at(label))`` gives the whole of it: at a label that does not occur in ``e`` only the second part, at the
-generic label both, taken at j = i.
+and ``partial(e, theta.at(label))`` gives the whole of it: at a label that does not occur in ``e``
+only the second part, at the generic label both, taken at j = i.
 
-Absolute values are differentiated off their kink: ``d|x| = sign(x) dx``, and ``sign(x)`` is constant on each side.
+Absolute values are differentiated off their kink: ``d|x| = sign(x) dx``, and ``sign(x)`` is
+constant on each side.
 """
 
 from __future__ import annotations
@@ -15,7 +17,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache, singledispatch
 
-from sympy import Abs, Add, Dummy, Expr, Pow, S, Symbol, expand_mul, powsimp, preorder_traversal, sign
+from sympy import (
+    Abs,
+    Add,
+    Dummy,
+    Expr,
+    Pow,
+    S,
+    Symbol,
+    expand_mul,
+    powsimp,
+    preorder_traversal,
+    sign,
+)
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import DenseEntry, Field, Jet, Partial, Potential, raised
@@ -25,18 +39,33 @@ from recipe.language.total import Total, opened, relabel, sum_over
 
 AtomRule = Callable[[Expr, Symbol], Expr]
 
-ATOMS = (Total, Potential, Field, Partial, Jet, AppliedUndef, DenseEntry, NoncentralChiSquared, Abs, sign)
+ATOMS = (
+    Total,
+    Potential,
+    Field,
+    Partial,
+    Jet,
+    AppliedUndef,
+    DenseEntry,
+    NoncentralChiSquared,
+    Abs,
+    sign,
+)
 
 
 @lru_cache(maxsize=65536)
 def partial(e: Expr, x: Symbol) -> Expr:
-    """The derivative of ``e`` by the coordinate or scalar ``x``; equal labels are equal coordinates, others are different."""
+    """The derivative of ``e`` by the coordinate or scalar ``x``; equal labels are equal
+    coordinates, others are different.
+    """
     return _chain_rule(e, x, _partial_of_atom)
 
 
 @lru_cache(maxsize=65536)
 def explicit(e: Expr, x: Symbol) -> Expr:
-    """The factor of ``delta_ij`` in the derivative: what ``e`` owes to this very coordinate being written in it."""
+    """The factor of ``delta_ij`` in the derivative: what ``e`` owes to this very coordinate being
+    written in it.
+    """
     return _chain_rule(e, x, _explicit_of_atom)
 
 
@@ -61,7 +90,9 @@ def contract(e: Expr, block: Block) -> Expr:
 
 
 def directional(e: Expr, direction: dict[Block, Expr]) -> Expr:
-    """The derivative of ``e_i`` along a vector field: ``sum over blocks and j of (d e_i / d z_j) * direction_j``."""
+    """The derivative of ``e_i`` along a vector field: ``sum over blocks and j of (d e_i / d z_j) *
+    direction_j``.
+    """
     result = S.Zero
     for block, component in direction.items():
         if not isinstance(block, Vector):
@@ -74,7 +105,9 @@ def directional(e: Expr, direction: dict[Block, Expr]) -> Expr:
 
 
 def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
-    """Differentiate with sympy after every abstract atom was replaced by a plain symbol of its own."""
+    """Differentiate with sympy after every abstract atom was replaced by a plain symbol of
+    its own.
+    """
     frozen, stands_for = freeze(e)
     result = frozen.diff(x)
     for atom, symbol in stands_for.items():
@@ -87,26 +120,34 @@ def _chain_rule(e: Expr, x: Symbol, rule: AtomRule) -> Expr:
 
 
 def tidy(e: Expr) -> Expr:
-    """The expression as it stands or with its products multiplied out, whichever is shorter; abstract atoms stay as they are."""
+    """The expression as it stands or with its products multiplied out, whichever is shorter;
+    abstract atoms stay as they are.
+    """
     frozen, stands_for = freeze(e)
     shortest = min((frozen, expand_mul(frozen, deep=False), expand_mul(frozen)), key=_nodes)
     return thaw(shortest, stands_for)
 
 
 def _nodes(e: Expr) -> int:
-    """How long an expression is; sympy's ``count_ops`` asks for the sign of every exponent, which can take as long as the rest."""
+    """How long an expression is; sympy's ``count_ops`` asks for the sign of every exponent, which
+    can take as long as the rest.
+    """
     return sum(1 for _ in preorder_traversal(e))
 
 
 def summands(e: Expr) -> tuple[Expr, ...]:
-    """The terms of an expression once its products of sums are multiplied out, none of zero; abstract atoms stay as they are."""
+    """The terms of an expression once its products of sums are multiplied out, none of zero;
+    abstract atoms stay as they are.
+    """
     frozen, stands_for = freeze(e)
     multiplied_out = thaw(expand_mul(frozen), stands_for)
     return () if multiplied_out == 0 else Add.make_args(multiplied_out)
 
 
 def freeze(e: Expr) -> tuple[Expr, dict[Expr, Symbol]]:
-    """The expression with a plain symbol in place of every abstract atom, for sympy to work on, and the symbol of each atom."""
+    """The expression with a plain symbol in place of every abstract atom, for sympy to work on, and
+    the symbol of each atom.
+    """
     stands_for = {atom: Dummy(f"a{k}") for k, atom in enumerate(abstract_atoms(e))}
     return e.xreplace(stands_for), stands_for
 
@@ -117,7 +158,9 @@ def thaw(frozen: Expr, stands_for: dict[Expr, Symbol]) -> Expr:
 
 
 def abstract_atoms(e: Expr) -> list[Expr]:
-    """The outermost abstract atoms of an expression, each once, in the order in which they are met."""
+    """The outermost abstract atoms of an expression, each once, in the order in which they
+    are met.
+    """
     found: dict[Expr, None] = {}
     stack = [e]
     while stack:
@@ -171,7 +214,9 @@ def _(atom: Abs, x: Symbol) -> Expr:
 
 @singledispatch
 def _explicit_of_atom(atom: Expr, x: Symbol) -> Expr:
-    return S.Zero  # potentials, fields and matrices depend on a coordinate only as a member of its block
+    return (
+        S.Zero
+    )  # potentials, fields and matrices depend on a coordinate only as a member of its block
 
 
 @_explicit_of_atom.register
@@ -197,5 +242,9 @@ def _(atom: Abs, x: Symbol) -> Expr:
 
 
 def _through_arguments(atom: Jet | AppliedUndef, x: Symbol, rule: AtomRule) -> Expr:
-    applied, orders = (atom.applied, atom.orders) if isinstance(atom, Jet) else (atom, (0,) * len(atom.args))
-    return sum((raised(applied, orders, k) * rule(a, x) for k, a in enumerate(applied.args)), S.Zero)
+    applied, orders = (
+        (atom.applied, atom.orders) if isinstance(atom, Jet) else (atom, (0,) * len(atom.args))
+    )
+    return sum(
+        (raised(applied, orders, k) * rule(a, x) for k, a in enumerate(applied.args)), S.Zero
+    )

@@ -1,4 +1,6 @@
-"""``NoncentralChiSquared``: a random number whose law depends on the state, as in the exact transition of a square-root process."""
+"""``NoncentralChiSquared``: a random number whose law depends on the state, as in the exact
+transition of a square-root process.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,12 @@ from recipe.language.symbols import Noise, ScalarNoise, generic
 
 
 class NoncentralChiSquared(Expr):
-    """``NoncentralChiSquared(w, df, nonc)``: a draw from the non-central chi-squared law with ``df`` > 0 degrees of freedom and
-    non-centrality ``nonc`` >= 0, expressions of one coordinate.
+    """``NoncentralChiSquared(w, df, nonc)``: a draw from the non-central chi-squared law with
+    ``df`` > 0 degrees of freedom and non-centrality ``nonc`` >= 0, expressions of one coordinate.
 
-    The noise w says which draw it is: one a coordinate of a vector, one number for a scalar block. It stands for this draw alone.
-    For a whole df and normal z it is the law of ``(z_1 + sqrt(nonc))^2 + z_2^2 + ... + z_df^2``.
+    The noise w says which draw it is: one a coordinate of a vector, one number for a scalar block.
+    It stands for this draw alone. For a whole df and normal z it is the law of ``(z_1 +
+    sqrt(nonc))^2 + z_2^2 + ... + z_df^2``.
     """
 
     is_commutative = True
@@ -26,9 +29,15 @@ class NoncentralChiSquared(Expr):
 
     def __new__(cls, noise: Any, df: Any, nonc: Any) -> NoncentralChiSquared:
         if not isinstance(noise, Noise | ScalarNoise):
-            raise RecipeError(f"NoncentralChiSquared({noise}, ...) needs the noise that names the draw: w = Noise('w', like=theta)")
+            raise RecipeError(
+                f"NoncentralChiSquared({noise}, ...) needs the noise that names the draw: w ="
+                " Noise('w', like=theta)"
+            )
         if isinstance(noise, Noise) and noise.covariance is not None:
-            raise RecipeError(f"NoncentralChiSquared({noise}, ...): the draws of different coordinates are independent")
+            raise RecipeError(
+                f"NoncentralChiSquared({noise}, ...): the draws of different coordinates are"
+                " independent"
+            )
         where = f"NoncentralChiSquared({noise}, ...)"
         return Expr.__new__(cls, noise, as_expression(df, where), as_expression(nonc, where))  # type: ignore[no-any-return]
 
@@ -49,7 +58,9 @@ class NoncentralChiSquared(Expr):
 
     def _eval_derivative(self, x: Any) -> Expr:
         if generic(x) in {generic(s) for s in self.free_symbols}:
-            raise OutsideLanguageError(f"{self} has no derivative by {x}: it is a random number, whose law depends on that")
+            raise OutsideLanguageError(
+                f"{self} has no derivative by {x}: it is a random number, whose law depends on that"
+            )
         return S.Zero
 
     def _latex(self, printer: Any) -> str:
@@ -68,7 +79,12 @@ def moment(draw: NoncentralChiSquared, n: int) -> Expr:
     """``E X^n`` from the cumulants."""
     moments: list[Expr] = [S.One]
     for m in range(1, n + 1):
-        moments.append(sum((comb(m - 1, k - 1) * cumulant(draw, k) * moments[m - k] for k in range(1, m + 1)), S.Zero))
+        moments.append(
+            sum(
+                (comb(m - 1, k - 1) * cumulant(draw, k) * moments[m - k] for k in range(1, m + 1)),
+                S.Zero,
+            )
+        )
     return moments[n]
 
 

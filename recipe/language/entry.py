@@ -1,7 +1,8 @@
 """Entries of the block matrices D and Q, and the products that are taken with them.
 
-An entry between two blocks is one of four things. ``Coupling`` is the general vector-vector one: ``diag(diagonal)`` plus a kernel
-``K(i, j)`` (from ``outer`` and ``Dense``), written at the labels GENERIC (row) and OTHER (column).
+An entry between two blocks is one of four things. ``Coupling`` is the general vector-vector one:
+``diag(diagonal)`` plus a kernel ``K(i, j)`` (from ``outer`` and ``Dense``), written at the labels
+GENERIC (row) and OTHER (column).
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ class Outer(Expr):
 def outer(u: Any, v: Any) -> Expr:
     """The matrix with entries ``u_i v_j``, a summand of a vector-vector entry of D or Q.
 
-    A factor that belongs to a row stands inside: ``outer(theta*u, v)``; outside only coordinate-free factors may stand.
+    A factor that belongs to a row stands inside: ``outer(theta*u, v)``; outside only
+    coordinate-free factors may stand.
     """
     return Outer(u, v)
 
@@ -79,7 +81,9 @@ MATRICES = (Outer, Dense, TransposedDense)
 
 
 def matrices_in(e: Expr) -> list[Expr]:
-    """The matrices that an expression contains as such, not as factors of a product ``dot(M, v)``."""
+    """The matrices that an expression contains as such, not as factors of a product ``dot(M,
+    v)``.
+    """
     if isinstance(e, MATRICES):
         return [e]
     return [] if isinstance(e, DenseEntry) else [m for a in e.args for m in matrices_in(a)]
@@ -91,7 +95,10 @@ def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
         return _read_coupling(e, row, column, where)
     guilty = next(iter(matrices_in(e)), None)
     if guilty is not None:
-        raise RecipeError(f"{where}: {guilty} stands between {row} and {column}; outer and Dense need two vector blocks")
+        raise RecipeError(
+            f"{where}: {guilty} stands between {row} and {column}; outer and Dense need two vector"
+            " blocks"
+        )
     if isinstance(row, Vector):
         return Column(_of_length(e, row, where))
     if isinstance(column, Vector):
@@ -107,18 +114,28 @@ def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling
         matrices = [f for f in Mul.make_args(term) if isinstance(f, MATRICES)]
         rest = Mul(*(f for f in Mul.make_args(term) if not isinstance(f, MATRICES)))
         if len(matrices) > 1 or matrices_in(rest):
-            raise RecipeError(f"{where}: {term} is not a sum of diagonals, outer(u, v) and Dense matrices with number factors")
+            raise RecipeError(
+                f"{where}: {term} is not a sum of diagonals, outer(u, v) and Dense matrices with"
+                " number factors"
+            )
         if not matrices:
             diagonal += term
         elif GENERIC in labels(rest):
-            repair = f"outer({rest}*u, v)" if isinstance(matrices[0], Outer) else "a Dense matrix scaled by numbers only"
-            raise RecipeError(f"{where}: the factor {rest} of {matrices[0]} is a vector; write row scaling as {repair}")
+            repair = (
+                f"outer({rest}*u, v)"
+                if isinstance(matrices[0], Outer)
+                else "a Dense matrix scaled by numbers only"
+            )
+            raise RecipeError(
+                f"{where}: the factor {rest} of {matrices[0]} is a vector; write row scaling as"
+                f" {repair}"
+            )
         else:
             kernel += rest * _kernel(matrices[0], row, column, where)
     if diagonal != 0 and row.length != column.length:
         raise RecipeError(
-            f"{where} = {diagonal} would be diagonal, but {row} and {column} have different lengths: "
-            f"use outer(u, v) or Dense, or declare {column} with like={row}"
+            f"{where} = {diagonal} would be diagonal, but {row} and {column} have different"
+            f" lengths: use outer(u, v) or Dense, or declare {column} with like={row}"
         )
     return Coupling(_of_length(diagonal, row, where), kernel)
 
@@ -130,7 +147,9 @@ def _kernel(matrix: Expr, row: Vector, column: Vector, where: str) -> Expr:
     M = matrix if straight else matrix.matrix
     rows, columns = (M.row, M.column) if straight else (M.column, M.row)
     if (rows.length, columns.length) != (row.length, column.length):
-        raise RecipeError(f"{where}: {matrix} has the shape of {rows} by {columns}, not of {row} by {column}")
+        raise RecipeError(
+            f"{where}: {matrix} has the shape of {rows} by {columns}, not of {row} by {column}"
+        )
     return M.entry(GENERIC, OTHER) if straight else M.entry(OTHER, GENERIC)
 
 
@@ -138,14 +157,20 @@ def _outer_kernel(matrix: Outer, row: Vector, column: Vector, where: str) -> Exp
     u, v = matrix.args
     inside = next(iter([*matrices_in(u), *matrices_in(v)]), None)
     if inside is not None:
-        raise RecipeError(f"{where}: {inside} is a matrix inside of {matrix}; outer(u, v) takes vectors, and dot(M, v) makes one")
+        raise RecipeError(
+            f"{where}: {inside} is a matrix inside of {matrix}; outer(u, v) takes vectors, and"
+            " dot(M, v) makes one"
+        )
     return _of_length(u, row, where) * relabel(_of_length(v, column, where), GENERIC, OTHER)
 
 
 def _of_length(e: Expr, block: Vector, where: str) -> Expr:
     for s in sorted(free_indexed(e), key=str):
         if s.length != block.length:
-            raise RecipeError(f"{where}: {s} has another length than {block}; declare it with like={block}, or sum it, total(...)")
+            raise RecipeError(
+                f"{where}: {s} has another length than {block}; declare it with like={block}, or"
+                " sum it, total(...)"
+            )
     return e
 
 
@@ -157,7 +182,9 @@ def apply(entry: Entry, w: Expr, column: Block) -> Expr:
 
 @apply.register
 def _(entry: Coupling, w: Expr, column: Vector) -> Expr:
-    return entry.diagonal * w + sum_over(entry.kernel * relabel(w, GENERIC, OTHER), OTHER, column.length)
+    return entry.diagonal * w + sum_over(
+        entry.kernel * relabel(w, GENERIC, OTHER), OTHER, column.length
+    )
 
 
 @apply.register(Column)
@@ -179,7 +206,8 @@ def divergence_of(entry: Entry, column: Block) -> Expr:
 
 @divergence_of.register
 def _(entry: Coupling, column: Vector) -> Expr:
-    # d/d c_j of K_ij is (what K owes to c_i being written in it, at j = i) + the rest, summed over j.
+    # d/d c_j of K_ij is (what K owes to c_i being written in it, at j = i) + the rest, summed over
+    # j.
     own = relabel(explicit(entry.kernel, column.at(GENERIC)), OTHER, GENERIC)
     rest = sum_over(partial(entry.kernel, column.at(OTHER)), OTHER, column.length)
     return partial(entry.diagonal, column) + own + rest
@@ -223,7 +251,9 @@ def _(entry: Number) -> Entry:
 
 
 def parts(entry: Entry) -> tuple[Expr, ...]:
-    """The expressions an entry is made of; the entry is zero for every length iff all of them are."""
+    """The expressions an entry is made of; the entry is zero for every length iff all of
+    them are.
+    """
     return (entry.diagonal, entry.kernel) if isinstance(entry, Coupling) else (entry.value,)
 
 

@@ -9,4 +9,6 @@ class RecipeError(ValueError):
 
 
 class OutsideLanguageError(RecipeError):
-    """An expression that the normal form cannot hold; it is refused, never approximated or dropped."""
+    """An expression that the normal form cannot hold; it is refused, never approximated or
+    dropped.
+    """

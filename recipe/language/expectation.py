@@ -15,7 +15,8 @@ Sums = dict[int, Length]
 
 
 def expectation(e: Expr) -> Expr:
-    """The mean over the noise, by Wick's theorem: two draws at different labels are draws at different coordinates.
+    """The mean over the noise, by Wick's theorem: two draws at different labels are draws at
+    different coordinates.
 
     Draws that are not normal have their moments, where they stand outside of sums.
 
@@ -43,7 +44,9 @@ def _mean_of_term(term: Expr) -> Expr:
 
 
 def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
-    """A product as (what is free of noise, the noise factors, the sums that were opened to reach them)."""
+    """A product as (what is free of noise, the noise factors, the sums that were opened to reach
+    them).
+    """
     rest: Expr = S.One
     draws: list[Expr] = []
     sums: Sums = {}
@@ -55,7 +58,12 @@ def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
             rest *= factor
         elif isinstance(base, NOISE) and power.is_Integer and power > 0:
             draws += [base] * int(power)
-        elif isinstance(base, NoncentralChiSquared) and power.is_Integer and power > 0 and labels(base) <= {GENERIC, OTHER}:
+        elif (
+            isinstance(base, NoncentralChiSquared)
+            and power.is_Integer
+            and power > 0
+            and labels(base) <= {GENERIC, OTHER}
+        ):
             rest *= moment(base, int(power))  # outside of sums two draws are one, or independent
         elif isinstance(base, Total) and power.is_Integer and power > 0:
             for _ in range(int(power)):
@@ -63,7 +71,9 @@ def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
                 sums[label] = base.index.length
                 pending += Mul.make_args(body)
         else:
-            raise OutsideLanguageError(f"{factor} is outside the language: an update must be a polynomial of its noise")
+            raise OutsideLanguageError(
+                f"{factor} is outside the language: an update must be a polynomial of its noise"
+            )
     return rest, draws, sums
 
 
@@ -92,4 +102,6 @@ def _pair(rest: Expr, first: Expr, k: int, others: list[Expr], sums: Sums) -> Ex
     if gone not in sums:
         return S.Zero  # two different coordinates
     moved = [relabel(n, gone, kept) if isinstance(n, Indexed) else n for n in left]
-    return _pair_up(relabel(rest, gone, kept), moved, {lab: n for lab, n in sums.items() if lab != gone})
+    return _pair_up(
+        relabel(rest, gone, kept), moved, {lab: n for lab, n in sums.items() if lab != gone}
+    )

@@ -1,10 +1,12 @@
-"""Reflections of a discrete step: ``Fold`` puts a coordinate that overshot back into its interval, ``FoldSign`` counts how often.
+"""Reflections of a discrete step: ``Fold`` puts a coordinate that overshot back into its interval,
+``FoldSign`` counts how often.
 
-A path that is reflected at the ends of an interval is the image of a free path under a fold of the line: ``lower + |x - lower|``
-on a half line, a triangular wave between two ends, so that one step may be reflected many times. The velocity of the free path
-keeps its sign, and that of the reflected path turns with every reflection. Both are atoms of update rules only: neither is smooth,
-and the calculus refuses to differentiate them. (Skorokhod 1961, Theory Probab. Appl. 6(3); as a scheme Bossy, Gobet & Talay 2004,
-J. Appl. Probab. 41(3).)
+A path that is reflected at the ends of an interval is the image of a free path under a fold of the
+line: ``lower + |x - lower|`` on a half line, a triangular wave between two ends, so that one step
+may be reflected many times. The velocity of the free path keeps its sign, and that of the reflected
+path turns with every reflection. Both are atoms of update rules only: neither is smooth, and the
+calculus refuses to differentiate them. (Skorokhod 1961, Theory Probab. Appl. 6(3); as a scheme
+Bossy, Gobet & Talay 2004, J. Appl. Probab. 41(3).)
 """
 
 from __future__ import annotations
@@ -17,16 +19,22 @@ from recipe.language.errors import OutsideLanguageError, RecipeError
 
 
 class _Folding(Function):
-    """A function of a coordinate that may lie anywhere, and of the ends of its interval, one of which may be infinite."""
+    """A function of a coordinate that may lie anywhere, and of the ends of its interval, one of
+    which may be infinite.
+    """
 
     nargs = 3
 
     @classmethod
     def eval(cls, e: Any, lower: Any, upper: Any) -> Expr | None:
         """Nothing is evaluated; the ends are checked."""
-        if not (lower.is_number and upper.is_number and (lower < upper) == S.true) or (lower, upper) == (-oo, oo):
+        if not (lower.is_number and upper.is_number and (lower < upper) == S.true) or (
+            lower,
+            upper,
+        ) == (-oo, oo):
             raise RecipeError(
-                f"{cls.__name__}({e}, {lower}, {upper}): the ends must be two numbers, the lower one first, and one may be infinite"
+                f"{cls.__name__}({e}, {lower}, {upper}): the ends must be two numbers, the lower"
+                " one first, and one may be infinite"
             )
         return None
 
@@ -35,16 +43,21 @@ class _Folding(Function):
 
     def _eval_derivative(self, s: Symbol) -> Expr:
         raise OutsideLanguageError(
-            f"{self} is not smooth, and the calculus needs derivatives; it has its place in update rules only"
+            f"{self} is not smooth, and the calculus needs derivatives; it has its place in update"
+            " rules only"
         )
 
 
 class Fold(_Folding):
-    """``Fold(e, lower, upper)``: ``e`` reflected at the ends, as often as it takes to lie between them."""
+    """``Fold(e, lower, upper)``: ``e`` reflected at the ends, as often as it takes to lie between
+    them.
+    """
 
 
 class FoldSign(_Folding):
-    """``FoldSign(e, lower, upper)``: -1 where ``Fold`` reflects ``e`` an odd number of times, and 1 elsewhere."""
+    """``FoldSign(e, lower, upper)``: -1 where ``Fold`` reflects ``e`` an odd number of times, and 1
+    elsewhere.
+    """
 
 
 FOLDS = (Fold, FoldSign)

@@ -1,4 +1,6 @@
-"""What is left free in an expression: blocks, parameters, and abstract functions that can be given a meaning."""
+"""What is left free in an expression: blocks, parameters, and abstract functions that can be given
+a meaning.
+"""
 
 from __future__ import annotations
 
@@ -28,20 +30,39 @@ VARIANCES = (VectorVariance, ScalarVariance)  # no parameters: the kernel estima
 
 
 def parameters_of(expressions: Iterable[Expr]) -> tuple[Symbol, ...]:
-    """The symbols that are neither blocks, lengths, abstract functions nor bound indices, by name."""
-    others = (Vector, Scalar, Length, Potential, Field, Dense, Index, Noise, ScalarNoise, VectorData, ScalarData, *VARIANCES)
+    """The symbols that are neither blocks, lengths, abstract functions nor bound indices, by
+    name.
+    """
+    others = (
+        Vector,
+        Scalar,
+        Length,
+        Potential,
+        Field,
+        Dense,
+        Index,
+        Noise,
+        ScalarNoise,
+        VectorData,
+        ScalarData,
+        *VARIANCES,
+    )
     found = {generic(s) for e in expressions for s in e.atoms(Symbol)}
     return tuple(sorted((s for s in found if not isinstance(s, others)), key=str))
 
 
 def blocks_in(e: Expr, state: tuple[Block, ...]) -> frozenset[Block]:
-    """The blocks that an expression depends on, seen or unseen: in sums and in abstract functions (of their images) as well."""
+    """The blocks that an expression depends on, seen or unseen: in sums and in abstract functions
+    (of their images) as well.
+    """
     found = {generic(s) for s in e.free_symbols}
     return frozenset(b for b in state if b in found or b.image in found)
 
 
 def abstract_of(expressions: Iterable[Expr]) -> tuple[Any, ...]:
-    """The abstract functions (sympy functions as the function class, everything else as its symbol), by name."""
+    """The abstract functions (sympy functions as the function class, everything else as its
+    symbol), by name.
+    """
     found: dict[str, Any] = {}
     for e in expressions:
         for s in e.atoms(Potential, Field, Dense):

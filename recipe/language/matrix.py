@@ -16,7 +16,9 @@ from recipe.language.validate import read
 
 @dataclass(frozen=True)
 class BlockMatrix:
-    """A square block matrix. ``written`` is what the user wrote; ``entries`` is how the blocks read it."""
+    """A square block matrix. ``written`` is what the user wrote; ``entries`` is how the blocks read
+    it.
+    """
 
     letter: str
     blocks: tuple[Block, ...]
@@ -26,7 +28,10 @@ class BlockMatrix:
     def entries(self) -> tuple[tuple[Entry, ...], ...]:
         """One ``Entry`` a pair of blocks, rows first."""
         return tuple(
-            tuple(read_entry(self.written[a, b], row, column, self.place(row, column)) for b, column in enumerate(self.blocks))
+            tuple(
+                read_entry(self.written[a, b], row, column, self.place(row, column))
+                for b, column in enumerate(self.blocks)
+            )
             for a, row in enumerate(self.blocks)
         )
 
@@ -41,12 +46,21 @@ class BlockMatrix:
     def times(self, w: dict[Block, Expr]) -> dict[Block, Expr]:
         """The product with a vector field, one component a block."""
         return {
-            row: sum((apply(self.entry(row, column), w[column], column) for column in self.blocks), S.Zero) for row in self.blocks
+            row: sum(
+                (apply(self.entry(row, column), w[column], column) for column in self.blocks),
+                S.Zero,
+            )
+            for row in self.blocks
         }
 
     def divergence(self) -> dict[Block, Expr]:
         """``sum over j of d M_ij / d z_j``, one component a block."""
-        return {row: sum((divergence_of(self.entry(row, column), column) for column in self.blocks), S.Zero) for row in self.blocks}
+        return {
+            row: sum(
+                (divergence_of(self.entry(row, column), column) for column in self.blocks), S.Zero
+            )
+            for row in self.blocks
+        }
 
 
 def read_matrix(matrix: Any, letter: str, blocks: tuple[Block, ...]) -> BlockMatrix:
@@ -56,16 +70,25 @@ def read_matrix(matrix: Any, letter: str, blocks: tuple[Block, ...]) -> BlockMat
         try:
             matrix = ImmutableDenseMatrix(matrix)
         except (TypeError, ValueError, SympifyError):
-            raise RecipeError(f"{letter} must be a sympy Matrix of {n} by {n} entries, with rows of equal length") from None
+            raise RecipeError(
+                f"{letter} must be a sympy Matrix of {n} by {n} entries, with rows of equal length"
+            ) from None
     if n == 1 and not isinstance(matrix, MatrixBase):
         matrix = ImmutableDenseMatrix([[read(matrix, letter)]])
     if not isinstance(matrix, MatrixBase):
-        raise RecipeError(f"{letter} is {type(matrix).__name__} {matrix!r}; it must be a sympy Matrix of {n} by {n} entries")
+        raise RecipeError(
+            f"{letter} is {type(matrix).__name__} {matrix!r}; it must be a sympy Matrix of {n} by"
+            f" {n} entries"
+        )
     if matrix.shape != (n, n):
         names = ", ".join(b.name for b in blocks)
-        raise RecipeError(f"{letter} has the shape {matrix.shape[0]} by {matrix.shape[1]}; the state ({names}) needs {n} by {n}")
+        raise RecipeError(
+            f"{letter} has the shape {matrix.shape[0]} by {matrix.shape[1]}; the state ({names})"
+            f" needs {n} by {n}"
+        )
     read_entries = [
-        [read(matrix[a, b], f"{letter}[{row}, {column}]") for b, column in enumerate(blocks)] for a, row in enumerate(blocks)
+        [read(matrix[a, b], f"{letter}[{row}, {column}]") for b, column in enumerate(blocks)]
+        for a, row in enumerate(blocks)
     ]
     result = BlockMatrix(letter, blocks, ImmutableDenseMatrix(read_entries))
     _ = result.entries  # reading them is the check

@@ -34,14 +34,18 @@ REPAIRS = {
 
 
 def array_of_numbers(where: str, value: Any, kind: str) -> np.ndarray:
-    """The numbers as floats, integers or booleans, in their shape; ``where`` and ``kind`` say what they are to be.
+    """The numbers as floats, integers or booleans, in their shape; ``where`` and ``kind`` say what
+    they are to be.
 
     Raises:
         RecipeError: naming the column of a table, and the first guilty row.
     """
     columns = _columns(value)
     if columns is not None:
-        return _side_by_side(value, [_column(f"the column {label!r} of {where}", column) for label, column in columns])
+        return _side_by_side(
+            value,
+            [_column(f"the column {label!r} of {where}", column) for label, column in columns],
+        )
     if hasattr(value, "to_frame") and isinstance(value.name, str) and value.name:
         return _Asked(f"the column {value.name!r} of {where}", kind).array(value)
     return _Asked(where, kind).array(value)
@@ -58,7 +62,9 @@ def plain_number(value: Any) -> float:
 
 
 def first_row(array: np.ndarray, is_bad: Callable[[np.ndarray], np.ndarray]) -> int | None:
-    """The number of the first row with a value that is bad, looked for in pieces; of a single number, 0."""
+    """The number of the first row with a value that is bad, looked for in pieces; of a single
+    number, 0.
+    """
     array = np.atleast_1d(array)
     size = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
     for start in range(0, array.shape[0], size):
@@ -72,7 +78,9 @@ def refuse_unfinite(where: str, array: np.ndarray) -> None:
     """Refuse NaN and infinities, naming the first row of them."""
     row = first_row(array, lambda block: ~np.isfinite(block))
     if row is not None:
-        raise RecipeError(f"{where} contains a value that is not finite{f', in row {row}' if array.ndim else ''}")
+        raise RecipeError(
+            f"{where} contains a value that is not finite{f', in row {row}' if array.ndim else ''}"
+        )
 
 
 def refuse_rounded(where: str, array: np.ndarray) -> None:
@@ -91,10 +99,15 @@ def rounded(whole: int) -> int | None:
 
 
 def rounded_text(text: str) -> str | None:
-    """What is wrong with a number in a text, where it is a whole number, written as one, that float64 rounds."""
+    """What is wrong with a number in a text, where it is a whole number, written as one, that
+    float64 rounds.
+    """
     if WHOLE.fullmatch(text) is None or not np.isfinite(float(text)) or rounded(int(text)) is None:
         return None
-    return f"has the whole number {int(text)}, which float64 rounds to {rounded(int(text))}; {REPAIRS['written']}"
+    return (
+        f"has the whole number {int(text)}, which float64 rounds to {rounded(int(text))};"
+        f" {REPAIRS['written']}"
+    )
 
 
 @dataclass(frozen=True)
@@ -108,13 +121,18 @@ class _Asked:
         """The numbers of anything but a table."""
         types = (getattr(value, name, None) for name in ("dtype", "type"))
         if any(hasattr(t, "categories") or hasattr(t, "index_type") for t in types):
-            self.refuse("categories", repair="give the numbers that they stand for, for instance with .astype(float)")
+            self.refuse(
+                "categories",
+                repair="give the numbers that they stand for, for instance with .astype(float)",
+            )
         try:
             array = np.asarray(value)
         except Exception as error:  # whatever the library behind the value says
             reason = (str(error).splitlines() or [""])[0]
             ragged = "inhomogeneous" in reason
-            self.refuse(type(value).__name__, f": {'its rows differ in length' if ragged else reason}")
+            self.refuse(
+                type(value).__name__, f": {'its rows differ in length' if ragged else reason}"
+            )
         if array.dtype.kind in "fiub":
             return self._held(value, array)
         if array.dtype.kind == "c":
@@ -123,19 +141,31 @@ class _Asked:
         if array.dtype.kind in "mM":
             self.refuse(array.dtype.name.partition("[")[0], repair=REPAIRS["dates"])
         if array.dtype.names:
-            self.refuse("records", repair=f"give one field, for instance [{array.dtype.names[0]!r}]")
+            self.refuse(
+                "records", repair=f"give one field, for instance [{array.dtype.names[0]!r}]"
+            )
         if array.dtype.kind == "V":  # types that numpy does not know itself, such as bfloat16
             return self._cast(array)
         return self._from_objects(value, array if array.dtype.kind == "O" else array.astype(object))
 
     def refuse(self, what: str, found: str = "", repair: str = "") -> NoReturn:
         """Refuse, saying what was given instead, what of it was found where, and the repair."""
-        raise RecipeError(f"{self.where} must be {self.kind}, not {what}{found}{f'; {repair}' if repair else ''}")
+        raise RecipeError(
+            f"{self.where} must be {self.kind}, not {what}{found}{f'; {repair}' if repair else ''}"
+        )
 
     def _held(self, value: Any, array: np.ndarray) -> np.ndarray:
-        """An array of numbers, where float64 holds them as they were before numpy made an array of them."""
-        if isinstance(value, Sequence) and array.dtype.kind == "f" and np.any(np.abs(array) >= EXACT):
-            return self._from_objects(value, np.asarray(value, dtype=object))  # whole numbers among floats
+        """An array of numbers, where float64 holds them as they were before numpy made an array of
+        them.
+        """
+        if (
+            isinstance(value, Sequence)
+            and array.dtype.kind == "f"
+            and np.any(np.abs(array) >= EXACT)
+        ):
+            return self._from_objects(
+                value, np.asarray(value, dtype=object)
+            )  # whole numbers among floats
         refuse_rounded(self.where, array)
         if array.dtype.kind == "f" and array.dtype.itemsize > 8:
             return self._narrowed(array)
@@ -149,8 +179,9 @@ class _Asked:
         row = first_row(array, lost)
         if row is not None:
             raise RecipeError(
-                f"{self.where} is of {array.dtype}, and float64 does not hold its number{_in_row(array.shape, row)}; "
-                "round it yourself, with .astype(numpy.float64)"
+                f"{self.where} is of {array.dtype}, and float64 does not hold its"
+                f" number{_in_row(array.shape, row)}; round it yourself, with"
+                " .astype(numpy.float64)"
             )
         return array.astype(np.float64)
 
@@ -161,10 +192,18 @@ class _Asked:
             self.refuse(str(array.dtype))
 
     def _from_objects(self, value: Any, array: np.ndarray) -> np.ndarray:
-        if array.ndim == 0 and array.item() is value and not isinstance(value, numbers.Number) and hasattr(value, "toarray"):
+        if (
+            array.ndim == 0
+            and array.item() is value
+            and not isinstance(value, numbers.Number)
+            and hasattr(value, "toarray")
+        ):
             self.refuse(type(value).__name__, repair="give a dense array, .toarray()")
         width = array.size // max(1, array.shape[0]) if array.ndim else 1
-        found = [self._number(v, _in_row(array.shape, k // max(1, width))) for k, v in enumerate(array.flat)]
+        found = [
+            self._number(v, _in_row(array.shape, k // max(1, width)))
+            for k, v in enumerate(array.flat)
+        ]
         return np.array(found, dtype=np.float64).reshape(array.shape)
 
     def _number(self, v: Any, row: str) -> float:
@@ -172,9 +211,13 @@ class _Asked:
         if isinstance(v, float | bool | np.bool_):
             return float(v)
         if v is None or type(v).__name__ in ("NAType", "NaTType"):
-            raise RecipeError(f"{self.where} has a missing value{row}; fill it in, or leave the row out")
+            raise RecipeError(
+                f"{self.where} has a missing value{row}; fill it in, or leave the row out"
+            )
         if isinstance(v, str | bytes):
-            self.refuse(_named(v, str, bytes), f": it has {v[:40]!r}{row}" if row else "", REPAIRS["text"])
+            self.refuse(
+                _named(v, str, bytes), f": it has {v[:40]!r}{row}" if row else "", REPAIRS["text"]
+            )
         if isinstance(v, np.datetime64 | np.timedelta64) or hasattr(v, "isoformat"):
             self.refuse(type(v).__name__, f": it has {v!s}{row}" if row else "", REPAIRS["dates"])
         if isinstance(v, np.longdouble | np.complexfloating) and not isinstance(v, np.float64):
@@ -184,7 +227,9 @@ class _Asked:
         try:
             number = float(v)
         except OverflowError:
-            raise RecipeError(f"{self.where} has a number{row} that is too large for float64; rescale it") from None
+            raise RecipeError(
+                f"{self.where} has a number{row} that is too large for float64; rescale it"
+            ) from None
         except (TypeError, ValueError):
             self.refuse(type(v).__name__, row and f": it has one{row}")
         whole = _whole(v, number)
@@ -221,7 +266,9 @@ def _are_rounded(block: np.ndarray) -> np.ndarray:
 
 
 def _columns(value: Any) -> list[tuple[Any, Any]] | None:
-    """The columns of a table by their names, None where it is none. The libraries need not be there."""
+    """The columns of a table by their names, None where it is none. The libraries need not be
+    there.
+    """
     if isinstance(value, np.ndarray):
         return None
     if hasattr(value, "column_names") and hasattr(value, "columns"):  # pyarrow

@@ -25,14 +25,19 @@ def grad(U: Any, block: Block) -> Expr:
 def div(M: Any, block: Block) -> Expr:
     """The divergence of a matrix over one block: ``(div M)_i = sum_j d M_ij / d block_j``.
 
-    ``M`` is written as an entry of D: ``e`` means ``diag(e)``, ``outer(u, v)`` and ``Dense`` may be added.
+    ``M`` is written as an entry of D: ``e`` means ``diag(e)``, ``outer(u, v)`` and ``Dense`` may be
+    added.
     """
     block = checked_block(block, "div(M, block)")
-    return divergence_of(read_entry(read(M, "div(M, ...)"), block, block, f"div(M, {block})"), block)
+    return divergence_of(
+        read_entry(read(M, "div(M, ...)"), block, block, f"div(M, {block})"), block
+    )
 
 
 def dot(M: Dense | TransposedDense, v: Any) -> Expr:
-    """The product of a constant matrix with a vector, ``sum_j M_ij v_j``, as an expression of the generic coordinate."""
+    """The product of a constant matrix with a vector, ``sum_j M_ij v_j``, as an expression of the
+    generic coordinate.
+    """
     if isinstance(M, TransposedDense):
         row, column = M.matrix.column, M.matrix.row
     elif isinstance(M, Dense):

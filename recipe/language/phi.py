@@ -1,8 +1,9 @@
 """The entire functions phi_k, of which the exact flow of a linear equation is made.
 
-``phi_0(z) = e^z`` and ``phi_k(z) = int_0^1 e^((1 - s) z) s^(k-1) / (k-1)! ds``, so that ``phi_1(z) = (e^z - 1) / z`` without the
-hole at 0. The solution of ``x' = l x + c`` is ``x(t) = e^(l t) x + t phi_1(l t) c`` for every rate l, zero included (Hochbruck &
-Ostermann 2010, "Exponential integrators", Acta Numerica 19, section 2.1).
+``phi_0(z) = e^z`` and ``phi_k(z) = int_0^1 e^((1 - s) z) s^(k-1) / (k-1)! ds``, so that ``phi_1(z)
+= (e^z - 1) / z`` without the hole at 0. The solution of ``x' = l x + c`` is ``x(t) = e^(l t) x + t
+phi_1(l t) c`` for every rate l, zero included (Hochbruck & Ostermann 2010, "Exponential
+integrators", Acta Numerica 19, section 2.1).
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from sympy import Expr, Function, Integer, Rational, exp, factorial
 
 
 class Phi(Function):
-    """``Phi(k, z)`` for a positive integer k: smooth, positive, and ``1/k!`` at 0; ``Phi(k, z) = 1/k! + z Phi(k + 1, z)``."""
+    """``Phi(k, z)`` for a positive integer k: smooth, positive, and ``1/k!`` at 0; ``Phi(k, z) =
+    1/k! + z Phi(k + 1, z)``.
+    """
 
     nargs = 2
 
@@ -39,7 +42,9 @@ class Phi(Function):
 
 
 def exp_by_phi(e: Expr, vanishes: Any) -> Expr:
-    """Every exponential of what ``vanishes`` as ``1 + z Phi(1, z)``, so that the 1 can cancel; an identity for every z."""
+    """Every exponential of what ``vanishes`` as ``1 + z Phi(1, z)``, so that the 1 can cancel; an
+    identity for every z.
+    """
 
     def opened(f: Expr) -> Expr:
         return 1 + f.args[0] * Phi(1, f.args[0])

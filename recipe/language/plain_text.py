@@ -9,4 +9,6 @@ def without_codes(text: str) -> str:
     These are the control characters (a line break is one), the marks that turn the direction of
     writing, halves of surrogate pairs, and spaces other than the common one.
     """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )

@@ -1,7 +1,8 @@
 """Proving the sign of an expression from the assumptions on its symbols, by structure alone.
 
-``possible_signs`` returns a set that is sure to contain the sign of the expression wherever the expression is defined; it never
-claims more than the rules below prove, and an unknown form has every sign.
+``possible_signs`` returns a set that is sure to contain the sign of the expression wherever the
+expression is defined; it never claims more than the rules below prove, and an unknown form has
+every sign.
 """
 
 from __future__ import annotations
@@ -86,9 +87,12 @@ def _(e: Expr) -> Signs:
 @_signs.register(AppliedUndef)
 def _(e: Expr) -> Signs:
     facts = (
-        (e.is_zero, ZERO), (e.is_positive, POSITIVE), (e.is_negative, NEGATIVE), (e.is_nonnegative, NOT_NEGATIVE),
+        (e.is_zero, ZERO),
+        (e.is_positive, POSITIVE),
+        (e.is_negative, NEGATIVE),
+        (e.is_nonnegative, NOT_NEGATIVE),
         (e.is_nonpositive, NOT_POSITIVE),
-    )  # fmt: skip
+    )
     found = next((signs for fact, signs in facts if fact), ANY)
     return found - ZERO if e.is_nonzero else found
 
@@ -111,9 +115,12 @@ def _(e: Pow) -> Signs:
         return base if power > 0 else base - ZERO
     if base == POSITIVE:
         return POSITIVE
-    if power.is_integer is not False:  # a symbol that is or may be an integer: negative bases are allowed
+    if (
+        power.is_integer is not False
+    ):  # a symbol that is or may be an integer: negative bases are allowed
         return NOT_NEGATIVE if power.is_even else ANY
-    return NOT_NEGATIVE  # a root that is not an integer power is defined for nonnegative bases only, and is nonnegative
+    # a root that is not an integer power is defined for nonnegative bases only, and is nonnegative
+    return NOT_NEGATIVE
 
 
 @_signs.register(exp)
@@ -153,9 +160,15 @@ def _(e: Add) -> Signs:
     if signs != ANY:
         return signs
     for rule in (
-        sign_on_simplex, _sign_between_ends, _sign_of_quadratic, _sign_of_exponential, _sign_between_bounds, _sign_with_logarithm,
-        _sign_of_numerator, _sign_on_both_sides,
-    ):  # fmt: skip
+        sign_on_simplex,
+        _sign_between_ends,
+        _sign_of_quadratic,
+        _sign_of_exponential,
+        _sign_between_bounds,
+        _sign_with_logarithm,
+        _sign_of_numerator,
+        _sign_on_both_sides,
+    ):
         found = rule(e)
         if found != ANY:
             return found
@@ -165,14 +178,18 @@ def _(e: Add) -> Signs:
 def _sign_on_both_sides(e: Add) -> Signs:
     """The signs of an expression with ``|x|``, for x > 0, x < 0 and x = 0."""
     frozen, stands_for = freeze(e)
-    size = next((a for a in stands_for if isinstance(a, Abs) and isinstance(a.args[0], Symbol)), None)
+    size = next(
+        (a for a in stands_for if isinstance(a, Abs) and isinstance(a.args[0], Symbol)), None
+    )
     if size is None:
         return ANY
     x, away = size.args[0], Dummy("away", positive=True)
     back = {symbol: a for a, symbol in stands_for.items()}
     found: Signs = frozenset()
     for value in (away, -away, S.Zero):
-        at = {x: value, stands_for[size]: abs(value)} | ({stands_for[sign(x)]: sign(value)} if sign(x) in stands_for else {})
+        at = {x: value, stands_for[size]: abs(value)} | (
+            {stands_for[sign(x)]: sign(value)} if sign(x) in stands_for else {}
+        )
         num, den = fraction(together(frozen.xreplace(at)))
         found |= possible_signs(num.expand().xreplace(back) / den.xreplace(back))
     return found
@@ -188,7 +205,9 @@ def signs_of_sum(parts: list[Signs]) -> Signs:
 
 
 def sign_on_simplex(e: Add) -> Signs:
-    """``a + b s`` with a sum s of coordinates on the open simplex is ``(1 - s) a + s (a + b)``, and s lies between 0 and 1."""
+    """``a + b s`` with a sum s of coordinates on the open simplex is ``(1 - s) a + s (a + b)``, and
+    s lies between 0 and 1.
+    """
     for _, a, b in of_sum_on_simplex(e):
         found = signs_of_sum([possible_signs(a), possible_signs(a + b)])
         if found != ANY:
@@ -197,7 +216,9 @@ def sign_on_simplex(e: Add) -> Signs:
 
 
 def of_sum_on_simplex(e: Add) -> Iterator[tuple[Expr, Expr, Expr]]:
-    """Every ``(s, a, b)`` with ``e = a + b s`` and the sum s of a block on the simplex; it may stand in a and b as well."""
+    """Every ``(s, a, b)`` with ``e = a + b s`` and the sum s of a block on the simplex; it may
+    stand in a and b as well.
+    """
     for s in sorted(e.atoms(Total), key=str):
         body = relabel(s.body, s.index.label, GENERIC)
         if isinstance(body, Vector) and isinstance(body.domain, Simplex):
@@ -214,39 +235,53 @@ def _sign_of_numerator(e: Add) -> Signs:
 
 def positive_denominator(e: Add) -> Expr | None:
     """A sum that stands in the denominator of a term and is proved positive."""
-    below = (f.base for t in e.args for f in Mul.make_args(t) if isinstance(f, Pow) and f.exp == -1 and isinstance(f.base, Add))
+    below = (
+        f.base
+        for t in e.args
+        for f in Mul.make_args(t)
+        if isinstance(f, Pow) and f.exp == -1 and isinstance(f.base, Add)
+    )
     return next((p for p in below if is_positive(p)), None)
 
 
 def times_denominator(e: Add, p: Expr) -> Expr:
     """``e p``, multiplied out where p does not cancel."""
-    return Add(*(t * p if 1 / p in Mul.make_args(t) else expand_mul(t * p, deep=False) for t in e.args))
+    return Add(
+        *(t * p if 1 / p in Mul.make_args(t) else expand_mul(t * p, deep=False) for t in e.args)
+    )
 
 
 def _sign_between_ends(e: Add) -> Signs:
     """The signs of an expression that is affine in a coordinate of an interval.
 
-    Inside, both ends have positive weight (an infinite end counts as the slope towards it), so one nonzero end is enough there; an
-    end that belongs to the interval adds its own signs.
+    Inside, both ends have positive weight (an infinite end counts as the slope towards it), so one
+    nonzero end is enough there; an end that belongs to the interval adds its own signs.
     """
     for s in sorted(e.free_symbols, key=str):
         domain = domain_of(s)
-        coefficients = coefficients_of(e, s) if isinstance(domain, Interval) and domain != S.Reals else None
+        coefficients = (
+            coefficients_of(e, s) if isinstance(domain, Interval) and domain != S.Reals else None
+        )
         if coefficients is None or len(coefficients) != 2:
             continue
         slope, constant = coefficients
         ends = [
-            possible_signs(slope * end + constant if end.is_finite else slope * sign(end)) for end in (domain.start, domain.end)
+            possible_signs(slope * end + constant if end.is_finite else slope * sign(end))
+            for end in (domain.start, domain.end)
         ]
         found = signs_of_sum(ends)
         if found != ANY:
             closed = (not domain.left_open, not domain.right_open)
-            return found.union(*(signs for signs, belongs in zip(ends, closed, strict=True) if belongs))
+            return found.union(
+                *(signs for signs, belongs in zip(ends, closed, strict=True) if belongs)
+            )
     return ANY
 
 
 def _sign_of_quadratic(e: Add) -> Signs:
-    """``a x^2 + b x + c`` with a > 0 and ``4 a c - b^2`` nonnegative (positive) is nonnegative (positive)."""
+    """``a x^2 + b x + c`` with a > 0 and ``4 a c - b^2`` nonnegative (positive) is nonnegative
+    (positive).
+    """
     for s in sorted(e.free_symbols, key=str):
         coefficients = coefficients_of(e, s)
         if coefficients is None or len(coefficients) != 3:
@@ -260,7 +295,9 @@ def _sign_of_quadratic(e: Add) -> Signs:
 
 
 def coefficients_of(e: Expr, s: Symbol) -> list[Expr] | None:
-    """The coefficients of a polynomial in ``s`` of degree at most two, highest first; None where ``e`` is not one."""
+    """The coefficients of a polynomial in ``s`` of degree at most two, highest first; None where
+    ``e`` is not one.
+    """
     if any(s in atom.free_symbols for atom in abstract_atoms(e)) or not e.is_polynomial(s):
         return None
     return Poly(e, s).all_coeffs() if Poly(e, s).degree() <= 2 else None
@@ -277,14 +314,22 @@ def _sign_of_exponential(e: Add) -> Signs:
 
 
 def _sign_between_bounds(e: Add) -> Signs:
-    """The signs of ``slope t + c`` with a sine, a cosine or a hyperbolic tangent t, which lies between -1 and 1."""
+    """The signs of ``slope t + c`` with a sine, a cosine or a hyperbolic tangent t, which lies
+    between -1 and 1.
+    """
     for _, slope, rest in affine_in(e, sin, cos, tanh):
         lead = possible_signs(slope)
         if lead <= NOT_NEGATIVE or lead <= NOT_POSITIVE:
             size = abs_of(slope, lead)
             for found, allowed in (
-                (signs_of_sum([possible_signs((rest - size).expand()), NOT_NEGATIVE]), NOT_NEGATIVE),
-                (signs_of_sum([possible_signs((rest + size).expand()), NOT_POSITIVE]), NOT_POSITIVE),
+                (
+                    signs_of_sum([possible_signs((rest - size).expand()), NOT_NEGATIVE]),
+                    NOT_NEGATIVE,
+                ),
+                (
+                    signs_of_sum([possible_signs((rest + size).expand()), NOT_POSITIVE]),
+                    NOT_POSITIVE,
+                ),
             ):
                 if found <= allowed:
                     return found
@@ -292,13 +337,16 @@ def _sign_between_bounds(e: Add) -> Signs:
 
 
 def abs_of(e: Expr, signs: Signs) -> Expr:
-    """The absolute value of an expression that is known not to be negative, or not to be positive."""
+    """The absolute value of an expression that is known not to be negative, or not to be
+    positive.
+    """
     return e if signs <= NOT_NEGATIVE else -e
 
 
 def _sign_with_logarithm(e: Add) -> Signs:
-    """``slope log(p) + c`` is at least ``c + slope (p - 1)`` where the slope is not positive, and at least ``c + slope (1 - 1/p)``
-    where it is not negative: ``u/(1 + u) <= log(1 + u) <= u``."""
+    """``slope log(p) + c`` is at least ``c + slope (p - 1)`` where the slope is not positive, and
+    at least ``c + slope (1 - 1/p)`` where it is not negative: ``u/(1 + u) <= log(1 + u) <= u``.
+    """
     for t, slope, rest in affine_in(e, log):
         p, lead = t.args[0], possible_signs(slope)
         if lead <= NOT_POSITIVE:
@@ -313,7 +361,9 @@ def _sign_with_logarithm(e: Add) -> Signs:
 
 
 def affine_in(e: Expr, *kinds: type[Expr]) -> Iterator[tuple[Expr, Expr, Expr]]:
-    """Every ``(t, slope, rest)`` with a function t of one of some kinds and ``e = slope t + rest``, both free of t."""
+    """Every ``(t, slope, rest)`` with a function t of one of some kinds and ``e = slope t + rest``,
+    both free of t.
+    """
     hidden = abstract_atoms(e)
     for t in sorted(e.atoms(*kinds), key=str):
         stand_in = Symbol("stand_in", real=True)

@@ -1,7 +1,8 @@
 """Symbols that carry an index: the atoms of the language.
 
-A block of symbolic length is written by the name of *one generic coordinate*. Inside, every such symbol carries the label of
-the index that it stands at, so that two coordinates of the same block can meet in one expression:
+A block of symbolic length is written by the name of *one generic coordinate*. Inside, every such
+symbol carries the label of the index that it stands at, so that two coordinates of the same block
+can meet in one expression:
 
 * ``GENERIC`` (0): the coordinate ``i`` that an elementwise expression is about;
 * ``OTHER`` (-1): a second free coordinate ``j``, as in the entry ``(i, j)`` of a matrix;
@@ -42,11 +43,15 @@ class Length(Symbol):
 
 
 class Simplex(Set):
-    """The open simplex: every coordinate positive, their total below one (K - 1 coordinates of K probabilities)."""
+    """The open simplex: every coordinate positive, their total below one (K - 1 coordinates of K
+    probabilities).
+    """
 
 
 class Indexed(Symbol):
-    """A symbol with one value a coordinate: a block, a parameter, a noise or a datum of symbolic length."""
+    """A symbol with one value a coordinate: a block, a parameter, a noise or a datum of symbolic
+    length.
+    """
 
     __slots__ = ("base", "extra", "label", "length")
 
@@ -55,7 +60,14 @@ class Indexed(Symbol):
     label: int
     extra: tuple[Any, ...]
 
-    def __new__(cls, base: str, length: Length, label: int = GENERIC, extra: tuple[Any, ...] = (), **assumptions: bool) -> Indexed:
+    def __new__(
+        cls,
+        base: str,
+        length: Length,
+        label: int = GENERIC,
+        extra: tuple[Any, ...] = (),
+        **assumptions: bool,
+    ) -> Indexed:
         shown = base if label == GENERIC else f"{base}[{index_name(label)}]"
         obj = Symbol.__xnew__(cls, shown, **assumptions)
         obj.base, obj.length, obj.label, obj.extra = base, length, label, extra
@@ -71,11 +83,17 @@ class Indexed(Symbol):
         return self.length
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        extra = (S.true if x is None else x for x in self.extra)  # sympy compares these, and None with nothing
+        extra = (
+            S.true if x is None else x for x in self.extra
+        )  # sympy compares these, and None with nothing
         return (self.base, self.label, self.length, *extra, *sorted(assumptions_of(self).items()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), (self.base, self.length, self.label, self.extra), assumptions_of(self))
+        return _rebuild, (
+            type(self),
+            (self.base, self.length, self.label, self.extra),
+            assumptions_of(self),
+        )
 
     def __getnewargs_ex__(self) -> Any:
         raise TypeError("indexed symbols are pickled through __reduce__")
@@ -83,7 +101,9 @@ class Indexed(Symbol):
 
 @lru_cache(maxsize=65536)
 def _at(symbol: Indexed, label: int) -> Indexed:
-    return Indexed.__new__(type(symbol), symbol.base, symbol.length, label, symbol.extra, **assumptions_of(symbol))
+    return Indexed.__new__(
+        type(symbol), symbol.base, symbol.length, label, symbol.extra, **assumptions_of(symbol)
+    )
 
 
 def _rebuild(cls: type[Indexed], content: tuple[Any, ...], assumptions: dict[str, bool]) -> Any:
@@ -94,15 +114,18 @@ def _rebuild(cls: type[Indexed], content: tuple[Any, ...], assumptions: dict[str
 class Vector(Indexed):
     """A block of symbolic length; its name stands for one generic coordinate.
 
-    ``like`` shares the length of another block; without it the block has a length of its own, ``block.dim``.
-    ``domain`` is the set of each coordinate (a sympy ``Interval``) or ``Simplex()``; the default is the real line.
+    ``like`` shares the length of another block; without it the block has a length of its own,
+    ``block.dim``. ``domain`` is the set of each coordinate (a sympy ``Interval``) or ``Simplex()``;
+    the default is the real line.
     """
 
     __slots__ = ()
 
     def __new__(cls, name: str, like: Indexed | None = None, domain: Set | None = None) -> Vector:
         length = _shared_length(name, like)
-        return Indexed.__new__(cls, name, length, GENERIC, (_checked_domain(name, domain),), **_signs(domain))  # type: ignore[return-value]
+        return Indexed.__new__(
+            cls, name, length, GENERIC, (_checked_domain(name, domain),), **_signs(domain)
+        )  # type: ignore[return-value]
 
     @property
     def domain(self) -> Set:
@@ -143,7 +166,9 @@ class Scalar(Symbol):
     def __new__(cls, name: str, domain: Set | None = None) -> Scalar:
         checked_name(name)
         if isinstance(domain, Simplex):
-            raise RecipeError(f"Scalar({name!r}): Simplex() is a domain of a Vector; use Interval.open(0, 1)")
+            raise RecipeError(
+                f"Scalar({name!r}): Simplex() is a domain of a Vector; use Interval.open(0, 1)"
+            )
         obj = Symbol.__xnew__(cls, name, **_signs(domain))
         checked = _checked_domain(name, domain)
         obj.domain = S.Reals if checked is None else checked
@@ -156,7 +181,14 @@ class Scalar(Symbol):
     def __reduce__(self) -> tuple[Any, ...]:
         if self.image is None:
             return Scalar, (self.name, self.domain)
-        return preimage_of, (self.image, self.name, self.forward, self.slope, self.inverse, self.domain)
+        return preimage_of, (
+            self.image,
+            self.name,
+            self.forward,
+            self.slope,
+            self.inverse,
+            self.domain,
+        )
 
     def __getnewargs_ex__(self) -> Any:
         raise TypeError("scalar blocks are pickled through __reduce__")
@@ -165,8 +197,12 @@ class Scalar(Symbol):
 Block = Vector | Scalar
 
 
-def preimage_of(image: Block, name: str, forward: Lambda, slope: Lambda, inverse: Lambda, domain: Set) -> Block:
-    """A block phi with ``image = forward(phi)``, coordinate by coordinate, the derivative of that, and the way back."""
+def preimage_of(
+    image: Block, name: str, forward: Lambda, slope: Lambda, inverse: Lambda, domain: Set
+) -> Block:
+    """A block phi with ``image = forward(phi)``, coordinate by coordinate, the derivative of that,
+    and the way back.
+    """
     checked_name(name)
     checked, signs = _checked_domain(name, domain), _signs(domain)
     if isinstance(image, Vector):
@@ -191,7 +227,8 @@ class VectorParameter(Indexed):
 class Noise(Indexed):
     """Fresh standard normal numbers, one a coordinate of ``like`` (one number for a scalar block).
 
-    Used twice in one update it is the same draw. ``covariance`` (a ``Dense`` matrix) makes it N(0, covariance).
+    Used twice in one update it is the same draw. ``covariance`` (a ``Dense`` matrix) makes it N(0,
+    covariance).
     """
 
     __slots__ = ()
@@ -200,15 +237,22 @@ class Noise(Indexed):
         checked_name(name)
         if isinstance(like, Scalar):
             if covariance is not None:
-                raise RecipeError(f"Noise({name!r}, covariance={covariance}): {like} is one number; scale the noise instead")
+                raise RecipeError(
+                    f"Noise({name!r}, covariance={covariance}): {like} is one number; scale the"
+                    " noise instead"
+                )
             return ScalarNoise(name)
         length = _shared_length(name, like)
         if covariance is not None and not getattr(covariance, "positive_definite", False):
             raise RecipeError(
-                f"Noise({name!r}, covariance={covariance}) needs a symmetric matrix that is Dense(..., positive=True)"
+                f"Noise({name!r}, covariance={covariance}) needs a symmetric matrix that is"
+                " Dense(..., positive=True)"
             )
         if covariance is not None and covariance.row.length != length:
-            raise RecipeError(f"Noise({name!r}, covariance={covariance}): the matrix has another length than {like}")
+            raise RecipeError(
+                f"Noise({name!r}, covariance={covariance}): the matrix has another length than"
+                f" {like}"
+            )
         return Indexed.__new__(cls, name, length, GENERIC, (covariance,), real=True)  # type: ignore[return-value]
 
     @property
@@ -248,16 +292,22 @@ class Index(Indexed):
 
 
 def Parameter(name: str, like: Indexed | None = None, **assumptions: bool) -> Symbol:
-    """A constant: one number, or with ``like`` one value a coordinate. Assumptions are those of sympy symbols."""
+    """A constant: one number, or with ``like`` one value a coordinate. Assumptions are those of
+    sympy symbols.
+    """
     checked_name(name)
     assumptions.setdefault("real", True)
     if like is None:
         return Symbol(name, **assumptions)
-    return Indexed.__new__(VectorParameter, name, _shared_length(name, like), GENERIC, (), **assumptions)
+    return Indexed.__new__(
+        VectorParameter, name, _shared_length(name, like), GENERIC, (), **assumptions
+    )
 
 
 def Data(name: str, like: Indexed | None = None) -> Symbol:
-    """A value that each datum brings: a number, or with ``like`` one value a coordinate of that block."""
+    """A value that each datum brings: a number, or with ``like`` one value a coordinate of that
+    block.
+    """
     checked_name(name)
     if like is None:
         return ScalarData(name)
@@ -276,7 +326,9 @@ def index_name(label: int) -> str:
     if label == OTHER:
         return "j"
     letters = "klmnpq"
-    depth = label if label > 0 else -1 - label  # an index of a sum that was opened reads like the bound one
+    depth = (
+        label if label > 0 else -1 - label
+    )  # an index of a sum that was opened reads like the bound one
     return letters[depth - 1] if depth <= len(letters) else f"k{depth}"
 
 
@@ -292,10 +344,20 @@ def generic(s: Any) -> Any:
 
 def checked_name(name: object) -> str:
     """The name, if it is an identifier that may reach generated source."""
-    if not isinstance(name, str) or not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
-        raise RecipeError(f"{name!r} is not a usable name: use letters, digits and underscores, and no Python keyword")
+    if (
+        not isinstance(name, str)
+        or not name.isidentifier()
+        or not name.isascii()
+        or keyword.iskeyword(name)
+    ):
+        raise RecipeError(
+            f"{name!r} is not a usable name: use letters, digits and underscores, and no Python"
+            " keyword"
+        )
     if len(name) > LONGEST_NAME:
-        raise RecipeError(f"the name {name[:20]}... has {len(name)} letters; the most is {LONGEST_NAME}")
+        raise RecipeError(
+            f"the name {name[:20]}... has {len(name)} letters; the most is {LONGEST_NAME}"
+        )
     if name.startswith("_"):
         raise RecipeError(f"{name!r} is not a usable name: names must start with a letter")
     return name
@@ -307,7 +369,9 @@ def _shared_length(name: str, like: object) -> Length:
         return Length(f"d_{name}")
     if isinstance(like, Indexed):
         return like.length
-    raise RecipeError(f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share")
+    raise RecipeError(
+        f"like={like!r} of {name!r} is not a vector block: only a Vector has a length to share"
+    )
 
 
 def _checked_domain(name: str, domain: object) -> Set | None:
@@ -316,21 +380,31 @@ def _checked_domain(name: str, domain: object) -> Set | None:
         return None
     if isinstance(domain, Simplex):
         return domain
-    if isinstance(domain, Interval) and domain.start.is_number and domain.end.is_number and domain.start < domain.end:
+    if (
+        isinstance(domain, Interval)
+        and domain.start.is_number
+        and domain.end.is_number
+        and domain.start < domain.end
+    ):
         return _with_decimal_ends(domain)
     raise RecipeError(
-        f"the domain {domain} of {name!r} must be an Interval between two numbers, such as Interval.open(0, oo), or Simplex()"
+        f"the domain {domain} of {name!r} must be an Interval between two numbers, such as"
+        " Interval.open(0, oo), or Simplex()"
     )
 
 
 def _with_decimal_ends(domain: Interval) -> Interval:
     """The interval with its float ends read as the decimals that were written."""
-    start, end = (Rational(repr(float(x))) if isinstance(x, Float) else x for x in (domain.start, domain.end))
+    start, end = (
+        Rational(repr(float(x))) if isinstance(x, Float) else x for x in (domain.start, domain.end)
+    )
     return Interval(start, end, domain.left_open, domain.right_open)
 
 
 def _signs(domain: Set | None) -> dict[str, bool]:
-    """The sympy assumptions that hold on the domain, so that sqrt(theta**2) is theta where it may be."""
+    """The sympy assumptions that hold on the domain, so that sqrt(theta**2) is theta where it may
+    be.
+    """
     facts = {"real": True}
     if isinstance(domain, Simplex):
         facts["positive"] = True

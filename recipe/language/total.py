@@ -15,10 +15,12 @@ from recipe.language.symbols import GENERIC, OTHER, Index, Indexed, Length, inde
 
 
 class Total(Expr):
-    """``sum over k of body``; built by ``total`` or ``sum_over``, which keep it linear and free of constant factors.
+    """``sum over k of body``; built by ``total`` or ``sum_over``, which keep it linear and free of
+    constant factors.
 
-    Bound labels are positive, one more than every label bound inside; free labels are zero or negative. So no index is ever
-    captured: to work inside a sum, ``opened`` gives the body at a fresh free index, and ``sum_over`` closes it again.
+    Bound labels are positive, one more than every label bound inside; free labels are zero or
+    negative. So no index is ever captured: to work inside a sum, ``opened`` gives the body at a
+    fresh free index, and ``sum_over`` closes it again.
     """
 
     is_commutative = True
@@ -38,17 +40,23 @@ class Total(Expr):
 
     @property
     def free_symbols(self) -> set[Any]:
-        """What it depends on, as sympy understands it: the bound coordinate's block counts as its generic coordinate.
+        """What it depends on, as sympy understands it: the bound coordinate's block counts as its
+        generic coordinate.
 
-        The length is among it. So sympy never takes a sum for a function of one variable, puts a value there, finds nothing
-        changed, and asks for its sign for ever.
+        The length is among it. So sympy never takes a sum for a function of one variable, puts a
+        value there, finds nothing changed, and asks for its sign for ever.
         """
         bound = self.index.label
-        inside = {s.at(GENERIC) if isinstance(s, Indexed) and s.label == bound else s for s in self.body.free_symbols}
+        inside = {
+            s.at(GENERIC) if isinstance(s, Indexed) and s.label == bound else s
+            for s in self.body.free_symbols
+        }
         return inside | {self.index.length}
 
     def _eval_derivative(self, x: Any) -> Expr:
-        from recipe.language.calculus import partial  # sums are what the calculus is about, so it cannot come first
+        from recipe.language.calculus import (
+            partial,
+        )  # sums are what the calculus is about, so it cannot come first
 
         return partial(self, x)
 
@@ -71,7 +79,8 @@ class Total(Expr):
 def total(e: Any, over: Indexed | None = None) -> Expr:
     """The sum of an elementwise expression over the coordinates of its block.
 
-    ``over`` names the block where the expression does not say: ``total(1, over=theta)`` is ``theta.dim``.
+    ``over`` names the block where the expression does not say: ``total(1, over=theta)`` is
+    ``theta.dim``.
     """
     e = as_expression(e, "total(...)")
     lengths = {s.length for s in free_indexed(e) if s.label == GENERIC}
@@ -80,14 +89,21 @@ def total(e: Any, over: Indexed | None = None) -> Expr:
             raise RecipeError(f"total({e}, over={over}): only a Vector has coordinates to sum over")
         lengths |= {over.length}
     if len(lengths) > 1:
-        raise RecipeError(f"total({e}) mixes the lengths {', '.join(sorted(map(str, lengths)))}: sum over one block at a time")
+        raise RecipeError(
+            f"total({e}) mixes the lengths {', '.join(sorted(map(str, lengths)))}: sum over one"
+            " block at a time"
+        )
     if not lengths:
-        raise RecipeError(f"total({e}) has no vector in it: say which block it runs over, total({e}, over=theta)")
+        raise RecipeError(
+            f"total({e}) has no vector in it: say which block it runs over, total({e}, over=theta)"
+        )
     return sum_over(e, GENERIC, lengths.pop())
 
 
 def sum_over(e: Expr, label: int, length: Length) -> Expr:
-    """Sum over the index ``label``: linear, with every factor that is free of the index pulled out."""
+    """Sum over the index ``label``: linear, with every factor that is free of the index
+    pulled out.
+    """
     if isinstance(e, Add):
         return Add(*(sum_over(term, label, length) for term in e.args))
     constant: list[Expr] = []
@@ -98,7 +114,9 @@ def sum_over(e: Expr, label: int, length: Length) -> Expr:
         return e * length
     body = Mul(*bound)
     if any(isinstance(factor, Add) and labels(factor) != {label} for factor in bound):
-        body = expand_mul(body)  # (r_i - r_k) s_k: sum its terms one by one, so that no double loop is ever needed
+        body = expand_mul(
+            body
+        )  # (r_i - r_k) s_k: sum its terms one by one, so that no double loop is ever needed
     if isinstance(body, Add):
         return Mul(*constant) * sum_over(body, label, length)
     fresh = 1 + max((t.index.label for t in body.atoms(Total)), default=0)
@@ -112,7 +130,9 @@ def labels(e: Expr) -> set[int]:
 
 @lru_cache(maxsize=65536)
 def free_indexed(e: Expr) -> frozenset[Indexed]:
-    """The symbols with an index that is free in an expression; what a potential depends on unseen is not among them."""
+    """The symbols with an index that is free in an expression; what a potential depends on unseen
+    is not among them.
+    """
     if isinstance(e, Indexed):
         return frozenset({e})
     if isinstance(e, Total):
@@ -132,16 +152,20 @@ def swap_free(e: Expr, one: int, other: int) -> Expr:
 
 
 def opened(t: Total, *avoid: int) -> tuple[Expr, int]:
-    """The body of a sum at a free index that occurs neither in it nor in ``avoid``, and that index."""
+    """The body of a sum at a free index that occurs neither in it nor in ``avoid``, and that
+    index.
+    """
     fresh = min({OTHER, *avoid, *(k for k in labels(t.body) if k <= 0)}) - 1
     return relabel(t.body, t.index.label, fresh), fresh
 
 
 def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
-    """Replace symbols, given at the generic index, by expressions; at every index, and without capture.
+    """Replace symbols, given at the generic index, by expressions; at every index, and without
+    capture.
 
     Raises:
-        OutsideLanguageError: where an abstract function would have to be taken at another point than its own block.
+        OutsideLanguageError: where an abstract function would have to be taken at another point
+            than its own block.
     """
     if isinstance(e, Potential | Field | Partial):
         return _unmoved(e, values)

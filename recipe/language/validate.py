@@ -1,7 +1,8 @@
 """What may be written: reading a user's expression, and saying what is wrong with it.
 
-Every expression of a recipe passes ``read`` once. Afterwards it is made of the closed set of forms that the calculus, the
-verifier and the generator know, or an error has named the smallest guilty part and the repair.
+Every expression of a recipe passes ``read`` once. Afterwards it is made of the closed set of forms
+that the calculus, the verifier and the generator know, or an error has named the smallest guilty
+part and the repair.
 """
 
 from __future__ import annotations
@@ -54,23 +55,50 @@ from recipe.language.text import listed
 from recipe.language.total import Total, free_indexed, labels
 
 SMOOTH_FUNCTIONS = (
-    sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.atan, sympy.erf,
-    sympy.loggamma, sympy.polygamma,
+    sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh,
+    sympy.atan, sympy.erf, sympy.loggamma, sympy.polygamma,
 )  # fmt: skip
 FORMS = (
-    Add, Mul, Pow, Rational, Pi, Exp1, Symbol, Total, Partial, Jet, AppliedUndef, DenseEntry, Outer, TransposedDense,
-    Phi, NoncentralChiSquared, *SMOOTH_FUNCTIONS, sympy.Abs,
-)  # fmt: skip
+    Add,
+    Mul,
+    Pow,
+    Rational,
+    Pi,
+    Exp1,
+    Symbol,
+    Total,
+    Partial,
+    Jet,
+    AppliedUndef,
+    DenseEntry,
+    Outer,
+    TransposedDense,
+    Phi,
+    NoncentralChiSquared,
+    *SMOOTH_FUNCTIONS,
+    sympy.Abs,
+)
 RULE_FORMS = (*FORMS, *FOLDS, sympy.sign)
 LONGEST_NUMBER = 3_400  # bits, about a thousand digits
 LONG_DECIMAL = 8  # digits of a denominator beyond which a float hardly is what somebody typed
-NOT_SMOOTH = (sympy.Abs, sympy.sign, sympy.Max, sympy.Min, sympy.Piecewise, sympy.Heaviside, sympy.floor, sympy.ceiling)
+NOT_SMOOTH = (
+    sympy.Abs,
+    sympy.sign,
+    sympy.Max,
+    sympy.Min,
+    sympy.Piecewise,
+    sympy.Heaviside,
+    sympy.floor,
+    sympy.ceiling,
+)
 
 
 def read(e: Any, where: str, forms: tuple[type, ...] = FORMS) -> Expr:
-    """The expression in the forms of the language; floats become the decimals that were written. Rules have ``RULE_FORMS``.
+    """The expression in the forms of the language; floats become the decimals that were written.
+    Rules have ``RULE_FORMS``.
 
-    Raises RecipeError for what is no expression, OutsideLanguageError for a form that the calculus does not hold.
+    Raises RecipeError for what is no expression, OutsideLanguageError for a form that the calculus
+    does not hold.
     """
     e = as_expression(e, where)
     e = _with_decimals(e, where)
@@ -85,17 +113,29 @@ class DecimalWarning(UserWarning):
 
 
 def _with_decimals(e: Expr, where: str) -> Expr:
-    """Every float as the decimal that was written. Python and sympy compute with floats first, as in sqrt(2.0), so it is said."""
+    """Every float as the decimal that was written. Python and sympy compute with floats first, as
+    in sqrt(2.0), so it is said.
+    """
     decimals = {f: Rational(repr(float(f))) for f in e.atoms(Float)}
     for f, exact in sorted(decimals.items(), key=str):
         long = len(str(exact.q)) > LONG_DECIMAL
-        advice = "; if a root or a fraction was meant, write it exactly, sqrt(2) or Rational(1, 3)" if long else ""
-        warnings.warn(f"{where}: the float {float(f)!r} is read as the decimal {exact}{advice}", DecimalWarning, stacklevel=4)
+        advice = (
+            "; if a root or a fraction was meant, write it exactly, sqrt(2) or Rational(1, 3)"
+            if long
+            else ""
+        )
+        warnings.warn(
+            f"{where}: the float {float(f)!r} is read as the decimal {exact}{advice}",
+            DecimalWarning,
+            stacklevel=4,
+        )
     return e.xreplace(decimals)
 
 
 def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
-    """Every node that is an expression, once, children before parents (so the smallest guilty one is met first)."""
+    """Every node that is an expression, once, children before parents (so the smallest guilty one
+    is met first).
+    """
     if e in met:
         return
     met.add(e)
@@ -103,7 +143,9 @@ def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
         yield from _walk(e.applied, met)
     elif not isinstance(e, Partial | DenseEntry):
         for a in e.args[:1] if isinstance(e, FOLDS) else e.args:  # an end may be infinite
-            if isinstance(a, Expr):  # what stands in anything else, such as a Piecewise, is outside the language with it
+            if isinstance(
+                a, Expr
+            ):  # what stands in anything else, such as a Piecewise, is outside the language with it
                 yield from _walk(a, met)
     yield e
 
@@ -111,25 +153,47 @@ def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
 def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
     if isinstance(node, NOT_SMOOTH) and not (isinstance(node, forms) and is_kink(node)):
         raise OutsideLanguageError(
-            f"{where}: {node} is outside the language: it is not smooth, and the calculus needs derivatives"
-            + (f"; for a square root of a square declare the sign of {node.args[0]}" if isinstance(node, sympy.Abs) else "")
+            f"{where}: {node} is outside the language: it is not smooth, and the calculus needs"
+            " derivatives"
+            + (
+                f"; for a square root of a square declare the sign of {node.args[0]}"
+                if isinstance(node, sympy.Abs)
+                else ""
+            )
         )
     if node in (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I):
-        raise RecipeError(f"{where} contains {node}: an expression of the language is finite and real")
-    if isinstance(node, Rational) and max(abs(int(node.p)), int(node.q)).bit_length() > LONGEST_NUMBER:
-        raise RecipeError(f"{where} contains a number of more than a thousand digits; write it as a parameter")
+        raise RecipeError(
+            f"{where} contains {node}: an expression of the language is finite and real"
+        )
+    if (
+        isinstance(node, Rational)
+        and max(abs(int(node.p)), int(node.q)).bit_length() > LONGEST_NUMBER
+    ):
+        raise RecipeError(
+            f"{where} contains a number of more than a thousand digits; write it as a parameter"
+        )
     if isinstance(node, FOLDS) and not issubclass(type(node), forms):
-        raise OutsideLanguageError(f"{where}: {node} is no smooth function, and has its place in the rule of an Update only")
+        raise OutsideLanguageError(
+            f"{where}: {node} is no smooth function, and has its place in the rule of an Update"
+            " only"
+        )
     if not isinstance(node, forms):
-        raise OutsideLanguageError(f"{where}: {node} ({type(node).__name__}) is outside the language")
+        raise OutsideLanguageError(
+            f"{where}: {node} ({type(node).__name__}) is outside the language"
+        )
 
 
 def is_kink(node: Expr) -> bool:
-    """Whether it is ``|phi|`` or ``sign(phi)`` of one coordinate that stands for another, as a map with a kink brings them.
+    """Whether it is ``|phi|`` or ``sign(phi)`` of one coordinate that stands for another, as a map
+    with a kink brings them.
 
-    Of any other number an absolute value is most often the square root of a square, which nobody meant to write.
+    Of any other number an absolute value is most often the square root of a square, which nobody
+    meant to write.
     """
-    return isinstance(node, sympy.Abs | sympy.sign) and getattr(node.args[0], "image", None) is not None
+    return (
+        isinstance(node, sympy.Abs | sympy.sign)
+        and getattr(node.args[0], "image", None) is not None
+    )
 
 
 def check_number(e: Expr, where: str) -> None:
@@ -139,7 +203,10 @@ def check_number(e: Expr, where: str) -> None:
     guilty = e
     while isinstance(guilty, Add):
         guilty = next(a for a in guilty.args if GENERIC in labels(a))
-    raise RecipeError(f"{where}: {guilty} is a vector where a number must be; sum it over its coordinates, total({guilty})")
+    raise RecipeError(
+        f"{where}: {guilty} is a vector where a number must be; sum it over its coordinates,"
+        f" total({guilty})"
+    )
 
 
 def check_component(e: Expr, block: Block, where: str) -> None:
@@ -149,28 +216,47 @@ def check_component(e: Expr, block: Block, where: str) -> None:
         return
     for s in sorted(_free_indexed(e), key=str):
         if s.length != block.length:
-            raise RecipeError(f"{where}: {s} has another length than {block}; declare it with like={block}, or sum it, total(...)")
+            raise RecipeError(
+                f"{where}: {s} has another length than {block}; declare it with like={block}, or"
+                " sum it, total(...)"
+            )
 
 
 def check_no_matrix(e: Expr, where: str) -> None:
     """Refuse ``outer`` and ``Dense`` outside the entries of D and Q."""
     for node in matrices_in(e):
-        raise RecipeError(f"{where}: {node} is a matrix and stands only in entries of D and Q (dot(M, v) multiplies a vector)")
+        raise RecipeError(
+            f"{where}: {node} is a matrix and stands only in entries of D and Q (dot(M, v)"
+            " multiplies a vector)"
+        )
 
 
-def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, ...], allowed: tuple[type, ...] = ()) -> None:
-    """Require that every symbol is a block of the state, a function of such blocks, a parameter, or of an allowed kind.
+def check_symbols(
+    expressions: Iterable[tuple[Expr, str]],
+    state: tuple[Block, ...],
+    allowed: tuple[type, ...] = (),
+) -> None:
+    """Require that every symbol is a block of the state, a function of such blocks, a parameter, or
+    of an allowed kind.
 
-    Also requires that a name means one thing: sympy treats equal names with other assumptions as different symbols.
+    Also requires that a name means one thing: sympy treats equal names with other assumptions as
+    different symbols.
     """
     lengths = {b.length for b in state if isinstance(b, Vector)}
-    meanings: dict[str, Any] = {b.name: b for b in state} | {length.name: length for length in lengths}
+    meanings: dict[str, Any] = {b.name: b for b in state} | {
+        length.name: length for length in lengths
+    }
     for e, where in expressions:
         for applied in sorted(e.atoms(AppliedUndef), key=str):
             meaning = (applied.func, len(applied.args))
             checked_name(applied.func.__name__)
             _check_function(applied.func, where)
-            _check_meaning(meanings.setdefault(applied.func.__name__, meaning), meaning, applied.func.__name__, where)
+            _check_meaning(
+                meanings.setdefault(applied.func.__name__, meaning),
+                meaning,
+                applied.func.__name__,
+                where,
+            )
         _check_images_are_unwritten(e, where, state)
         for s in sorted(e.atoms(Symbol), key=str):
             if isinstance(s, Index):
@@ -181,16 +267,23 @@ def check_symbols(expressions: Iterable[tuple[Expr, str]], state: tuple[Block, .
 
 
 def _check_images_are_unwritten(e: Expr, where: str, state: tuple[Block, ...]) -> None:
-    """Require that a block which is a function of one in the state is written as that function, outside of ``grad``."""
+    """Require that a block which is a function of one in the state is written as that function,
+    outside of ``grad``.
+    """
     images = preimages(state)
     guilty = next((s for s in images if s in {generic(x) for x in written_symbols(e)}), None)
     if guilty is not None:
         phi = images[guilty]
-        raise RecipeError(f"{where}: {guilty} is a function of {phi} here; write {written_image(phi)} in its place")
+        raise RecipeError(
+            f"{where}: {guilty} is a function of {phi} here; write {written_image(phi)} in its"
+            " place"
+        )
 
 
 def written_symbols(e: Expr) -> set[Symbol]:
-    """The symbols that are written in an expression, not those by which an abstract function is differentiated."""
+    """The symbols that are written in an expression, not those by which an abstract function is
+    differentiated.
+    """
     if isinstance(e, Partial):
         return {e.head}
     if isinstance(e, Symbol):
@@ -198,31 +291,50 @@ def written_symbols(e: Expr) -> set[Symbol]:
     return {s for a in e.args for s in written_symbols(a)}
 
 
-UNDERSTOOD = tuple(Function("f", **facts)._kwargs for facts in ({}, {"real": True}, {"positive": True}))
+UNDERSTOOD = tuple(
+    Function("f", **facts)._kwargs for facts in ({}, {"real": True}, {"positive": True})
+)
 
 
 def _check_function(function: Any, where: str) -> None:
     if function._kwargs not in UNDERSTOOD:
-        raise RecipeError(f"{where}: of a function such as {function.__name__} only positive=True is understood; drop the rest")
+        raise RecipeError(
+            f"{where}: of a function such as {function.__name__} only positive=True is understood;"
+            " drop the rest"
+        )
 
 
 def _check_meaning(known: Any, meaning: Any, name: str, where: str) -> None:
     if known != meaning:
-        raise RecipeError(f"{where}: the name {name} has two meanings: {_describe(known)} and {_describe(meaning)}")
+        raise RecipeError(
+            f"{where}: the name {name} has two meanings: {_describe(known)} and"
+            f" {_describe(meaning)}"
+        )
 
 
-def _check_leaf(s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]) -> None:
+def _check_leaf(
+    s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]
+) -> None:
     names = ", ".join(b.name for b in state)
     images = [b.image for b in state]
     if isinstance(s, Vector | Scalar):
         if s not in state and s not in images:
             same = next((b for b in state if b.name == s.name), None)
-            repair = f"another block is called {s.name} there; use that very object" if same else f"add it to state=({names})"
-            raise RecipeError(f"{where}: the block {s} is not part of the state ({names}); {repair}")
+            repair = (
+                f"another block is called {s.name} there; use that very object"
+                if same
+                else f"add it to state=({names})"
+            )
+            raise RecipeError(
+                f"{where}: the block {s} is not part of the state ({names}); {repair}"
+            )
     elif isinstance(s, Potential | Field):
         for block in s.blocks if isinstance(s, Potential) else (s.block,):
             if block not in state and block not in images:
-                raise RecipeError(f"{where}: {s} depends on the block {block}, which is not part of the state ({names})")
+                raise RecipeError(
+                    f"{where}: {s} depends on the block {block}, which is not part of the state"
+                    f" ({names})"
+                )
     elif isinstance(s, Noise | ScalarNoise | VectorData | ScalarData):
         if not isinstance(s, allowed):
             kind = "noise" if isinstance(s, Noise | ScalarNoise) else "data"
@@ -233,15 +345,22 @@ def _check_leaf(s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Le
     else:
         _check_parameter(s, where, lengths, names)
     if isinstance(s, Dense) and not {s.row.length, s.column.length} <= lengths:
-        raise RecipeError(f"{where}: {s} stands between {s.row} and {s.column}, which are not both in the state ({names})")
+        raise RecipeError(
+            f"{where}: {s} stands between {s.row} and {s.column}, which are not both in the state"
+            f" ({names})"
+        )
 
 
 def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) -> None:
     checked_name(name_of(s))
     if s.is_commutative is False or s.is_real is False:
-        raise RecipeError(f"{where}: {s} is declared not to be a real number; every symbol of a recipe is one")
+        raise RecipeError(
+            f"{where}: {s} is declared not to be a real number; every symbol of a recipe is one"
+        )
     if isinstance(s, Indexed) and s.length not in lengths:
-        raise RecipeError(f"{where}: {s} has the length {s.length}, which no block of the state ({names}) has")
+        raise RecipeError(
+            f"{where}: {s} has the length {s.length}, which no block of the state ({names}) has"
+        )
 
 
 def check_state(state: Any) -> tuple[Block, ...]:
@@ -251,16 +370,23 @@ def check_state(state: Any) -> tuple[Block, ...]:
         raise RecipeError("state=() has no block: a recipe needs at least one Vector or Scalar")
     for block in blocks:
         if not isinstance(block, Vector | Scalar):
-            raise RecipeError(f"state contains {block!r}, which is not a block; blocks are Vector(...) and Scalar(...)")
+            raise RecipeError(
+                f"state contains {block!r}, which is not a block; blocks are Vector(...) and"
+                " Scalar(...)"
+            )
     names = [b.name for b in blocks]
     twice = next((n for n in names if names.count(n) > 1), None)
     if twice is not None:
-        raise RecipeError(f"the state symbol {twice} is used twice; give each block a name of its own")
+        raise RecipeError(
+            f"the state symbol {twice} is used twice; give each block a name of its own"
+        )
     images = [b.image for b in blocks if b.image is not None]
     clash = next((i for i in images if images.count(i) > 1 or i in blocks), None)
     if clash is not None:
         theirs = " and ".join(b.name for b in blocks if clash in (b, b.image))
-        raise RecipeError(f"{clash} would be moved by {theirs}: only one block of the state may stand for it")
+        raise RecipeError(
+            f"{clash} would be moved by {theirs}: only one block of the state may stand for it"
+        )
     return blocks
 
 

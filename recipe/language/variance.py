@@ -1,4 +1,6 @@
-"""The variance of a minibatch gradient, one number a coordinate: a symbol whose value the kernel estimates while it runs."""
+"""The variance of a minibatch gradient, one number a coordinate: a symbol whose value the kernel
+estimates while it runs.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from recipe.language.symbols import GENERIC, Block, Indexed, Vector
 
 
 class VectorVariance(Indexed):
-    """The variance of the estimated gradient of a potential by one generic coordinate of a block."""
+    """The variance of the estimated gradient of a potential by one generic coordinate of a
+    block.
+    """
 
     __slots__ = ()
 
@@ -49,8 +53,12 @@ class ScalarVariance(Symbol):
 
 
 def gradient_variance(potential: Potential, block: Block) -> VectorVariance | ScalarVariance:
-    """``V``: the variance of the minibatch estimate of the derivative of the potential by each coordinate of the block."""
+    """``V``: the variance of the minibatch estimate of the derivative of the potential by each
+    coordinate of the block.
+    """
     if not isinstance(block, Vector):
         return ScalarVariance(potential, block)
     name = f"V_{potential}_{block}"
-    return Indexed.__new__(VectorVariance, name, block.length, GENERIC, (potential, block), nonnegative=True)  # type: ignore[return-value]
+    return Indexed.__new__(
+        VectorVariance, name, block.length, GENERIC, (potential, block), nonnegative=True
+    )  # type: ignore[return-value]

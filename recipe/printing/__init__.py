@@ -1,1 +1,4 @@
-"""TODO: the room printing."""
+"""Declarations and derivations as text, LaTeX and plain data.
+
+Imports ``recipe.kernel`` and below; a declaration imports it on first use.
+"""

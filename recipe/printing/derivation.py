@@ -12,7 +12,14 @@ from recipe.declare.recipe import Recipe
 from recipe.declare.reflection import Reflection
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
-from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.part import (
+    MetropolisedMap,
+    MetropolisedPath,
+    MetropolisHastings,
+    Move,
+    Part,
+    Repeat,
+)
 from recipe.language.abstract import written_image
 from recipe.language.entry import Coupling, is_zero_entry, parts
 from recipe.language.symbols import Block, Simplex, Vector
@@ -23,14 +30,22 @@ from recipe.printing.latex import latex, latex_of_name
 def derivation_text(recipe: Recipe, name: str) -> str:
     """Gamma, the drift and the stochastic differential equation, one line each."""
     derivation = derive(recipe)
-    lines = [f"{name}: state {listed(_block_text(b) for b in recipe.state)}", f"  H = {text(recipe.H)}", ""]
+    lines = [
+        f"{name}: state {listed(_block_text(b) for b in recipe.state)}",
+        f"  H = {text(recipe.H)}",
+        "",
+    ]
     lines += ["Correction  Gamma_i = sum_j d(D_ij + Q_ij)/dz_j"]
     lines += [f"  Gamma[{b}] = {text(derivation.gamma[b])}" for b in recipe.state]
     lines += ["", "Drift  f = -(D + Q) grad H + Gamma"]
     lines += [f"  f[{b}] = {text(derivation.dynamics.drift[b])}" for b in recipe.state]
     lines += ["", "Stochastic differential equation (Ito)"]
     lines += [f"  {line}" for line in _sde_text(derivation.dynamics)]
-    lines += ["", "Reflections", *(f"  {reflection}" for reflection in recipe.reflections)] if recipe.reflections else []
+    lines += (
+        ["", "Reflections", *(f"  {reflection}" for reflection in recipe.reflections)]
+        if recipe.reflections
+        else []
+    )
     return "\n".join(lines)
 
 
@@ -50,7 +65,11 @@ def recipe_latex(recipe: Recipe) -> str:
     state = "z &= \\left(" + ", ".join(latex_of_name(b) for b in recipe.state) + "\\right)"
     matrices = (recipe.D, recipe.Q, recipe.noise_factor)
     names = ("D", "Q", "B")
-    shown = [f"{name} &= {latex(m.written)}" for name, m in zip(names, matrices, strict=True) if m is not None]
+    shown = [
+        f"{name} &= {latex(m.written)}"
+        for name, m in zip(names, matrices, strict=True)
+        if m is not None
+    ]
     return _displayed([state, f"H &= {latex(recipe.H)}", *shown])
 
 
@@ -58,7 +77,9 @@ def update_latex(update: Update) -> str:
     """The target and the rule, for a notebook."""
     arrow = "\\leftarrow"
     rows = [f"{latex_of_name(b)} &{arrow} {latex(e)}" for b, e in update.rule]
-    rows += [f"\\text{{recorded: }} {latex_of_name(b)} &{arrow} {latex(e)}" for b, e in update.observe]
+    rows += [
+        f"\\text{{recorded: }} {latex_of_name(b)} &{arrow} {latex(e)}" for b, e in update.observe
+    ]
     return _displayed([f"H &= {latex(update.target)}", *rows])
 
 
@@ -73,9 +94,19 @@ def recipe_text(recipe: Recipe) -> str:
     }
     arguments |= {letter: m and f"Matrix({m.written.tolist()})" for letter, m in matrices}
     arguments |= {"marginal": marginal and _pairs_text(marginal.items(), "{}")}
-    arguments |= {"require": recipe.require and list(recipe.require), "source": recipe.source and repr(recipe.source)}
-    arguments |= {"reflections": recipe.reflections and f"[{listed(map(_reflection_text, recipe.reflections))}]"}
-    return _call("Recipe", arguments | {"update": recipe.update and str(recipe.update).replace("\n", "\n    ")})
+    arguments |= {
+        "require": recipe.require and list(recipe.require),
+        "source": recipe.source and repr(recipe.source),
+    }
+    arguments |= {
+        "reflections": (
+            recipe.reflections and f"[{listed(map(_reflection_text, recipe.reflections))}]"
+        )
+    }
+    return _call(
+        "Recipe",
+        arguments | {"update": recipe.update and str(recipe.update).replace("\n", "\n    ")},
+    )
 
 
 def _reflection_text(reflection: Reflection) -> str:
@@ -87,8 +118,14 @@ def update_text(update: Update) -> str:
     """An update as it may be written, one argument a line."""
     rule = _pairs_text(update.rule, "[]" if update.sequential else "{}")
     arguments = {"step": update.step, "target": update.target, "rule": rule}
-    arguments |= {"observe": update.observe and _pairs_text(update.observe, "{}"), "name": update.name and repr(update.name)}
-    more = {"source": update.source and repr(update.source), "expect": update.expect and repr(update.expect)}
+    arguments |= {
+        "observe": update.observe and _pairs_text(update.observe, "{}"),
+        "name": update.name and repr(update.name),
+    }
+    more = {
+        "source": update.source and repr(update.source),
+        "expect": update.expect and repr(update.expect),
+    }
     return _call("Update", arguments | more)
 
 
@@ -103,19 +140,37 @@ def kernel_text(kernel: Kernel) -> str:
 def _part_text(part: Part, indent: str) -> list[str]:
     match part:
         case Repeat(parts=parts, times=times):
-            return [f"{indent}repeat {_times_text(times)}:", *(line for p in parts for line in _part_text(p, indent + "  "))]
+            return [
+                f"{indent}repeat {_times_text(times)}:",
+                *(line for p in parts for line in _part_text(p, indent + "  ")),
+            ]
         case Move(update=update, kind=kind):
             return [f"{indent}{kind}:", *_rule_lines(update, indent)]
         case MetropolisHastings(proposal=update, cost=cost):
-            test = f"{indent}  accept with probability min(1, exp(cost(x, y) - cost(y, x))), cost = {text(cost)}"
+            test = (
+                f"{indent}  accept with probability min(1, exp(cost(x, y) - cost(y, x))), cost ="
+                f" {text(cost)}"
+            )
             return [f"{indent}propose:", *_rule_lines(update, indent), test]
         case MetropolisedMap(map=update, times=times):
             test = f"{indent}  accept with probability min(1, exp(H(old) - H(new))){_turned(part)}"
-            return [f"{indent}propose by {_times_text(times)} of:", *_rule_lines(update, indent), test]
+            return [
+                f"{indent}propose by {_times_text(times)} of:",
+                *_rule_lines(update, indent),
+                test,
+            ]
         case MetropolisedPath(around=around, test=test):
             aside = f"{indent}{around.kind}, before and after each, taken back if rejected:"
-            ratio = f"{indent}  accept with probability min(1, exp(H(old) - H(new) of the maps)){_turned(test)}"
-            lines = [*_rule_lines(test.map, indent), aside, *_rule_lines(around.update, indent), ratio]
+            ratio = (
+                f"{indent}  accept with probability min(1, exp(H(old) - H(new) of the"
+                f" maps)){_turned(test)}"
+            )
+            lines = [
+                *_rule_lines(test.map, indent),
+                aside,
+                *_rule_lines(around.update, indent),
+                ratio,
+            ]
             return [f"{indent}propose by {_times_text(test.times)} of:", *lines]
 
 
@@ -133,7 +188,13 @@ def _times_text(times: int | tuple[int, int]) -> str:
 
 def _call(name: str, arguments: Mapping[str, object]) -> str:
     """A call with those arguments that were given."""
-    return "\n".join([f"{name}(", *(f"    {k}={v}," for k, v in arguments.items() if v not in (None, (), {})), ")"])
+    return "\n".join(
+        [
+            f"{name}(",
+            *(f"    {k}={v}," for k, v in arguments.items() if v not in (None, (), {})),
+            ")",
+        ]
+    )
 
 
 def _pairs_text(pairs: Iterable[tuple[object, object]], brackets: str) -> str:
@@ -150,8 +211,12 @@ def _derivation_rows(derivation: Derivation) -> list[str]:
     for b, drift in derivation.dynamics.drift.items():
         noise = _own_noise(derivation.dynamics, b)
         tail = "" if noise is None else f" + {latex(noise)}\\,\\mathrm{{d}}W^{{{latex_of_name(b)}}}"
-        rows.append(f"\\mathrm{{d}}{latex_of_name(b)} &= \\left({latex(drift)}\\right)\\mathrm{{d}}t{tail}")
-    return rows + [f"D_{{\\mathrm{{{place}}}}} &= {latex(e)}" for place, e in _joint_noise(derivation.dynamics)]
+        rows.append(
+            f"\\mathrm{{d}}{latex_of_name(b)} &= \\left({latex(drift)}\\right)\\mathrm{{d}}t{tail}"
+        )
+    return rows + [
+        f"D_{{\\mathrm{{{place}}}}} &= {latex(e)}" for place, e in _joint_noise(derivation.dynamics)
+    ]
 
 
 def derivation_data(recipe: Recipe, name: str) -> dict[str, Any]:
@@ -176,11 +241,15 @@ def _sde_text(dynamics: Dynamics) -> list[str]:
         tail = "" if noise is None else f" + {_bracketed(text(noise))} dW_{b}"
         lines.append(f"d {b} = {_bracketed(text(dynamics.drift[b]))} dt{tail}")
     joint = [f"  D[{place}] = {text(e)}" for place, e in _joint_noise(dynamics)]
-    return lines + (["noise dN with covariance 2 D dt, (i, j) being its coordinates:", *joint] if joint else [])
+    return lines + (
+        ["noise dN with covariance 2 D dt, (i, j) being its coordinates:", *joint] if joint else []
+    )
 
 
 def _own_noise(dynamics: Dynamics, block: Block) -> Expr | None:
-    """The factor of the block's own white noise, where its noise is plain and independent of the others'."""
+    """The factor of the block's own white noise, where its noise is plain and independent of the
+    others'.
+    """
     entry = dynamics.diffusion[block, block]
     if is_zero_entry(entry) or not _is_independent(dynamics, block):
         return None
@@ -190,7 +259,9 @@ def _own_noise(dynamics: Dynamics, block: Block) -> Expr | None:
 def _is_independent(dynamics: Dynamics, block: Block) -> bool:
     entry = dynamics.diffusion[block, block]
     plain = not isinstance(entry, Coupling) or entry.kernel == 0
-    return plain and all(is_zero_entry(dynamics.diffusion[block, b]) for b in dynamics.state if b != block)
+    return plain and all(
+        is_zero_entry(dynamics.diffusion[block, b]) for b in dynamics.state if b != block
+    )
 
 
 def _joint_noise(dynamics: Dynamics) -> list[tuple[str, Expr]]:
@@ -200,13 +271,20 @@ def _joint_noise(dynamics: Dynamics) -> list[tuple[str, Expr]]:
         if is_zero_entry(entry) or (row == column and _is_independent(dynamics, row)):
             continue
         names = ("", " (i, j)") if isinstance(entry, Coupling) else ("",)
-        found += [(f"{row}, {column}{n}", e) for n, e in zip(names, parts(entry), strict=True) if e != 0]
+        found += [
+            (f"{row}, {column}{n}", e) for n, e in zip(names, parts(entry), strict=True) if e != 0
+        ]
     return found
 
 
 def _diffusion_data(derivation: Derivation) -> list[dict[str, Any]]:
     return [
-        {"row": row.name, "column": column.name, "kind": type(entry).__name__.lower(), "parts": [_both(e) for e in parts(entry)]}
+        {
+            "row": row.name,
+            "column": column.name,
+            "kind": type(entry).__name__.lower(),
+            "parts": [_both(e) for e in parts(entry)],
+        }
         for (row, column), entry in derivation.dynamics.diffusion.items()
         if not is_zero_entry(entry)
     ]
@@ -217,14 +295,23 @@ def _both(e: Expr) -> dict[str, str]:
 
 
 def _block_data(b: Block) -> dict[str, str]:
-    kind = {"kind": "vector", "length": str(b.length)} if isinstance(b, Vector) else {"kind": "scalar"}
+    kind = (
+        {"kind": "vector", "length": str(b.length)} if isinstance(b, Vector) else {"kind": "scalar"}
+    )
     image = {} if b.image is None else {"image": b.image.name, "map": _both(written_image(b))}
-    return {"name": b.name, **kind, "domain": "Simplex" if isinstance(b.domain, Simplex) else str(b.domain), **image}
+    return {
+        "name": b.name,
+        **kind,
+        "domain": "Simplex" if isinstance(b.domain, Simplex) else str(b.domain),
+        **image,
+    }
 
 
 def _block_text(b: Block) -> str:
     kind = "vector" if isinstance(b, Vector) else "number"
-    return f"{b.name} ({kind}{'' if b.image is None else f', {b.image} = {text(written_image(b))}'})"
+    return (
+        f"{b.name} ({kind}{'' if b.image is None else f', {b.image} = {text(written_image(b))}'})"
+    )
 
 
 def _bracketed(written: str) -> str:

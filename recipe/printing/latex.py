@@ -14,7 +14,9 @@ from recipe.language.total import Total
 
 
 class _IndexPrinter(LatexPrinter):
-    """Vectors carry their index, sums their bound index, and derivatives are partial derivatives."""
+    """Vectors carry their index, sums their bound index, and derivatives are partial
+    derivatives.
+    """
 
     printmethod = "_recipe_latex"
 
@@ -49,7 +51,9 @@ class _IndexPrinter(LatexPrinter):
 
     def _print_Partial(self, e: Partial) -> str:
         powers = ((s, e.wrt.count(s)) for s in dict.fromkeys(e.wrt))
-        derivatives = " ".join(f"\\partial_{{{self._print(s)}}}" + (f"^{{{n}}}" if n > 1 else "") for s, n in powers)
+        derivatives = " ".join(
+            f"\\partial_{{{self._print(s)}}}" + (f"^{{{n}}}" if n > 1 else "") for s, n in powers
+        )
         return f"{derivatives} {self._print(e.head)}"
 
     def _print_Pow(self, e: Pow) -> str:
@@ -59,7 +63,11 @@ class _IndexPrinter(LatexPrinter):
 
     def _print_Jet(self, e: Jet) -> str:
         arguments = ", ".join(self._print(a) for a in e.applied.args)
-        orders = "'" * e.orders[0] if len(e.orders) == 1 and e.orders[0] <= 3 else f"^{{({','.join(map(str, e.orders))})}}"
+        orders = (
+            "'" * e.orders[0]
+            if len(e.orders) == 1 and e.orders[0] <= 3
+            else f"^{{({','.join(map(str, e.orders))})}}"
+        )
         return f"{self._name(e.applied.func.__name__)}{orders}\\left({arguments}\\right)"
 
     def _print_Total(self, e: Total) -> str:

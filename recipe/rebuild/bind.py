@@ -35,11 +35,12 @@ Bound = TypeVar("Bound", Recipe, Kernel)
 def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
     """The recipe (or kernel) with potentials, fields and elementwise functions replaced.
 
-    A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and the generated kernel gets the
-    posterior's gradient). Where that is a law of other blocks than the one ``Vector`` that the potential depends on, the recipe or
-    kernel is ``spread`` over them; this comes last, so all other values are written in its own blocks. A ``Field`` or an
-    elementwise function takes an expression of its block, the latter also a sympy ``Lambda``; both take the domain of the block as
-    it is declared.
+    A ``Potential`` takes an expression or a ``Posterior`` (then it stays abstract in proofs, and
+    the generated kernel gets the posterior's gradient). Where that is a law of other blocks than
+    the one ``Vector`` that the potential depends on, the recipe or kernel is ``spread`` over them;
+    this comes last, so all other values are written in its own blocks. A ``Field`` or an
+    elementwise function takes an expression of its block, the latter also a sympy ``Lambda``; both
+    take the domain of the block as it is declared.
 
     Raises:
         RecipeError: for a name that the recipe does not have, or a value of the wrong kind.
@@ -52,7 +53,10 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
     for head, value in values.items():
         if head not in known:
             kind = "recipe" if isinstance(recipe, Recipe) else "kernel"
-            raise RecipeError(f"{head} is no abstract function of this {kind}, which has: {', '.join(map(str, known)) or 'none'}")
+            raise RecipeError(
+                f"{head} is no abstract function of this {kind}, which has:"
+                f" {', '.join(map(str, known)) or 'none'}"
+            )
         if isinstance(value, Posterior):
             laws[_checked_potential(head)] = value
         else:
@@ -65,29 +69,50 @@ def bind(recipe: Bound, values: Mapping[Any, Any]) -> Bound:
 
 def _checked_potential(head: Any) -> Potential:
     if not isinstance(head, Potential):
-        raise RecipeError(f"{head} is not a Potential: a Posterior gives the meaning of a potential")
+        raise RecipeError(
+            f"{head} is not a Potential: a Posterior gives the meaning of a potential"
+        )
     return head
 
 
 def _with_posterior(recipe: Bound, named: Potential, posterior: Posterior) -> Bound:
-    """The posterior behind the potential of that name, which may have other blocks since a posterior before it was bound."""
-    U = next((a for a in recipe.abstract if isinstance(a, Potential) and a.name == named.name), named)
+    """The posterior behind the potential of that name, which may have other blocks since a
+    posterior before it was bound.
+    """
+    U = next(
+        (a for a in recipe.abstract if isinstance(a, Potential) and a.name == named.name), named
+    )
     ours, theirs = set(U.blocks), set(posterior.blocks)
     if ours != theirs:
-        if len(ours) > 1 or not isinstance(U.blocks[0], Vector) or {b.domain for b in ours} != {b.domain for b in theirs}:
+        if (
+            len(ours) > 1
+            or not isinstance(U.blocks[0], Vector)
+            or {b.domain for b in ours} != {b.domain for b in theirs}
+        ):
             raise RecipeError(
-                f"the posterior is a law of {_blocks(theirs)}, and {U} is a function of {_blocks(ours)}; they must be the same"
+                f"the posterior is a law of {_blocks(theirs)}, and {U} is a function of"
+                f" {_blocks(ours)}; they must be the same"
             )
-        if isinstance(recipe, Recipe) and recipe.transform is not None and recipe.transform.image in ours:
+        if (
+            isinstance(recipe, Recipe)
+            and recipe.transform is not None
+            and recipe.transform.image in ours
+        ):
             of = bind(recipe.transform.of, {U: posterior})
             return _transformed_again(recipe, recipe.transform, of, posterior.blocks)  # type: ignore[return-value]
-        recipe = spread(recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior))
+        recipe = spread(
+            recipe, U, posterior.blocks, avoid=(posterior.log_likelihood, posterior.log_prior)
+        )
         U = Potential(U.name, *posterior.blocks)
     return _rebuilt(recipe, {}, {**dict(recipe.posteriors), U: posterior})
 
 
-def _transformed_again(recipe: Recipe, how: Transform, of: Recipe, blocks: tuple[Block, ...]) -> Recipe:
-    """The transform of a sampler that was spread over other blocks: the same map for each of them."""
+def _transformed_again(
+    recipe: Recipe, how: Transform, of: Recipe, blocks: tuple[Block, ...]
+) -> Recipe:
+    """The transform of a sampler that was spread over other blocks: the same map for each of
+    them.
+    """
     transform, taken = {"ito": ito, "corv": corv}[how.kind], of.unused_names()
     for block in blocks:
         phi = how.preimage.name if len(blocks) == 1 else f"{how.preimage.name}_{block.name}"
@@ -108,7 +133,8 @@ def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
         strange = e.atoms(Total, Potential, Field, Vector, Scalar) - set(arguments)
         if strange:
             raise RecipeError(
-                f"the value {e} of the elementwise {head} contains {strange.pop()}; it may use {arguments} and parameters"
+                f"the value {e} of the elementwise {head} contains {strange.pop()}; it may use"
+                f" {arguments} and parameters"
             )
         return Lambda(arguments, e)
     e = read(value, f"the value of {head}")
@@ -117,7 +143,9 @@ def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
     elif isinstance(head, Field):
         check_component(e, head.block, f"the value of {head}")
     else:
-        raise RecipeError(f"{head} is a constant matrix: its numbers are given when sampling, not bound")
+        raise RecipeError(
+            f"{head} is a constant matrix: its numbers are given when sampling, not bound"
+        )
     return e
 
 
@@ -127,7 +155,9 @@ def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol
     arguments = {tuple(generic(s) for s in a.args) for a in applied}
     if len(arguments) == 1 and all(isinstance(s, Vector | Scalar) for s in next(iter(arguments))):
         return next(iter(arguments))  # type: ignore[return-value]
-    raise RecipeError(f"{head} is applied to more than plain blocks: give its value as a sympy Lambda")
+    raise RecipeError(
+        f"{head} is applied to more than plain blocks: give its value as a sympy Lambda"
+    )
 
 
 def _rebuilt(declared: Bound, meanings: Values, posteriors: dict[Potential, Posterior]) -> Bound:
@@ -144,7 +174,8 @@ def put_meanings(e: Expr, meanings: Values) -> Expr:
     result = _put(e, meanings, same)
     if result.has(*same.values()):
         raise OutsideLanguageError(
-            f"{e} with these values is outside the language: a derivative by a coordinate meets no sum over it"
+            f"{e} with these values is outside the language: a derivative by a coordinate meets no"
+            " sum over it"
         )
     return result
 
@@ -170,7 +201,8 @@ def _put(e: Expr, meanings: Values, same: Coincidences) -> Expr:
 def _derivative(value: Expr, x: Any, same: Coincidences) -> Expr:
     """The derivative by a coordinate that may turn out to be the one which ``value`` is written in.
 
-    Two labels are different coordinates until one of them is summed over; ``same`` has a symbol for each pair, 1 where they meet.
+    Two labels are different coordinates until one of them is summed over; ``same`` has a symbol for
+    each pair, 1 where they meet.
     """
     result = partial(value, x)
     if isinstance(x, Indexed):
@@ -182,12 +214,16 @@ def _derivative(value: Expr, x: Any, same: Coincidences) -> Expr:
 
 
 def _put_in_total(e: Total, meanings: Values, same: Coincidences) -> Expr:
-    """``sum_k b(k)``, where b is another expression at the one k that meets a free index: add the difference there."""
+    """``sum_k b(k)``, where b is another expression at the one k that meets a free index: add the
+    difference there.
+    """
     body, k = opened(e)
     body = _put(body, meanings, same)
     meeting = [(pair, symbol) for pair, symbol in same.items() if k in pair and body.has(symbol)]
     if len(meeting) > 1:
-        raise OutsideLanguageError(f"{e} with these values is outside the language: its index meets more than one other")
+        raise OutsideLanguageError(
+            f"{e} with these values is outside the language: its index meets more than one other"
+        )
     apart = body.xreplace({symbol: S.Zero for _, symbol in meeting})
     result = sum_over(apart, k, e.index.length)
     for pair, symbol in meeting:

@@ -38,7 +38,13 @@ def _(declared: Update, put: Put) -> Update:
 @rewritten.register
 def _(declared: Kernel, put: Put) -> Kernel:
     parts = [rewritten_part(part, put) for part in declared.parts]
-    return Kernel(parts, name=declared.name, source=declared.source, expect=declared.expect, posteriors=dict(declared.posteriors))
+    return Kernel(
+        parts,
+        name=declared.name,
+        source=declared.source,
+        expect=declared.expect,
+        posteriors=dict(declared.posteriors),
+    )
 
 
 @rewritten.register
@@ -48,13 +54,20 @@ def _(declared: Recipe, put: Put) -> Recipe:
 
     update = None if declared.update is None else rewritten_update(declared.update, put)
     made = Recipe(
-        declared.state, put(declared.H), put_matrix(declared.D), put_matrix(declared.Q),
-        name=declared.name, noise_factor=put_matrix(declared.noise_factor),
+        declared.state,
+        put(declared.H),
+        put_matrix(declared.D),
+        put_matrix(declared.Q),
+        name=declared.name,
+        noise_factor=put_matrix(declared.noise_factor),
         marginal={kept: put(e) for kept, e in declared.marginal},
         lyapunov=None if declared.lyapunov is None else put(declared.lyapunov),
-        require=declared.require, source=declared.source, update=update, posteriors=dict(declared.posteriors),
+        require=declared.require,
+        source=declared.source,
+        update=update,
+        posteriors=dict(declared.posteriors),
         reflections=declared.reflections,
-    )  # fmt: skip
+    )
     return with_fields(made, transform=declared.transform)
 
 

@@ -9,7 +9,14 @@ from sympy import Expr
 
 from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
-from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.part import (
+    MetropolisedMap,
+    MetropolisedPath,
+    MetropolisHastings,
+    Move,
+    Part,
+    Repeat,
+)
 
 Put = Callable[[Expr], Expr]
 
@@ -20,8 +27,18 @@ def rewritten_update(update: Update, put: Put) -> Update:
     rule = pairs if update.sequential else dict(pairs)
     observe = {block: put(e) for block, e in update.observe}
     name, source, expect = update.name, update.source, update.expect
-    made = Update(update.step, rule, put(update.target), observe=observe, name=name, source=source, expect=expect)
-    return with_fields(made, units=update.units, limit_only=update.limit_only)  # it is in these units already
+    made = Update(
+        update.step,
+        rule,
+        put(update.target),
+        observe=observe,
+        name=name,
+        source=source,
+        expect=expect,
+    )
+    return with_fields(
+        made, units=update.units, limit_only=update.limit_only
+    )  # it is in these units already
 
 
 def rewritten_part(part: Part, put: Put) -> Part:

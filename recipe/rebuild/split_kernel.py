@@ -1,4 +1,6 @@
-"""The part of a kernel for a state that was cut into pieces: every piece of a block moves as the block did."""
+"""The part of a kernel for a state that was cut into pieces: every piece of a block moves as the
+block did.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,14 @@ from dataclasses import dataclass, replace
 from sympy import Expr
 
 from recipe.declare.update import Update
-from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat
+from recipe.kernel.part import (
+    MetropolisedMap,
+    MetropolisedPath,
+    MetropolisHastings,
+    Move,
+    Part,
+    Repeat,
+)
 from recipe.kernel.partner import partners_of
 from recipe.language.symbols import Block
 from recipe.language.total import substitute
@@ -18,7 +27,9 @@ Seconds = dict[Block, tuple[Block, ...]]
 
 @dataclass(frozen=True)
 class Cut:
-    """How rules, blocks and expressions are cut; an expression of two states also needs the pieces of the second one."""
+    """How rules, blocks and expressions are cut; an expression of two states also needs the pieces
+    of the second one.
+    """
 
     update: Callable[[Update], Update]
     pieces: Callable[[Block], tuple[Block, ...]]
@@ -45,7 +56,9 @@ def _move(part: Move, cut: Cut) -> Move:
 
 
 def _map(part: MetropolisedMap, cut: Cut) -> MetropolisedMap:
-    return replace(part, map=cut.update(part.map), flips=tuple(p for b in part.flips for p in cut.pieces(b)))
+    return replace(
+        part, map=cut.update(part.map), flips=tuple(p for b in part.flips for p in cut.pieces(b))
+    )
 
 
 def _proposal(part: MetropolisHastings, cut: Cut) -> MetropolisHastings:
@@ -53,6 +66,10 @@ def _proposal(part: MetropolisHastings, cut: Cut) -> MetropolisHastings:
     proposal = cut.update(part.proposal)
     partners = partners_of(proposal)
     second = dict(partners)
-    of_cut = {b_new: tuple(second[p] for p in cut.pieces(b)) for b, b_new in part.partners if cut.pieces(b) != (b,)}
+    of_cut = {
+        b_new: tuple(second[p] for p in cut.pieces(b))
+        for b, b_new in part.partners
+        if cut.pieces(b) != (b,)
+    }
     renamed = {b_new: second[b] for b, b_new in part.partners if cut.pieces(b) == (b,)}
     return MetropolisHastings(proposal, partners, substitute(cut.put(part.cost, of_cut), renamed))

@@ -1,8 +1,9 @@
 """``spread``: a sampler that was written for one vector, on the several blocks of a model.
 
-The new state is the old one cut into pieces: where ``theta`` had n coordinates, ``mu``, ``eta``, ... have n together. Nothing that
-is elementwise, and no sum over all coordinates, sees where a piece ends, so the sampler is literally the same. What does see it (a
-matrix, ``outer``, a ``Field``) is refused.
+The new state is the old one cut into pieces: where ``theta`` had n coordinates, ``mu``, ``eta``,
+... have n together. Nothing that is elementwise, and no sum over all coordinates, sees where a
+piece ends, so the sampler is literally the same. What does see it (a matrix, ``outer``, a
+``Field``) is refused.
 """
 
 from __future__ import annotations
@@ -49,9 +50,10 @@ ONE_VECTOR = "the recipe holds for one vector only; write the model with one Vec
 def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] = ()) -> Spread:
     """The same sampler on several blocks in place of the one vector that ``U`` depends on.
 
-    Every block of that length (a momentum, say) and every vector parameter is copied for each new block: ``r`` becomes ``r_mu``,
-    ``r_eta``, ...; the state is all copies of its first block, then all of its second, and so on. The length becomes the number of
-    coordinates that the new blocks have together. A published ``update`` is copied as well, and left out where it moves coordinates
+    Every block of that length (a momentum, say) and every vector parameter is copied for each new
+    block: ``r`` becomes ``r_mu``, ``r_eta``, ...; the state is all copies of its first block, then
+    all of its second, and so on. The length becomes the number of coordinates that the new blocks
+    have together. A published ``update`` is copied as well, and left out where it moves coordinates
     one after the other that it moved at once; a rule of a kernel that does so is refused.
 
     Args:
@@ -61,8 +63,9 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
         avoid: expressions whose names no copy may get.
 
     Raises:
-        RecipeError: for what holds for one vector only: ``Field``, ``Dense`` and ``outer`` of that length, a noise with a
-            covariance, a simplex, a potential that has its posterior already.
+        RecipeError: for what holds for one vector only: ``Field``, ``Dense`` and ``outer`` of that
+            length, a noise with a covariance, a simplex, a potential that has its posterior
+            already.
     """
     new, theta = check_state(blocks), _the_vector(recipe, U)
     if new == (theta,):
@@ -70,7 +73,8 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
     changed = next((b for b in recipe.state if b.image is not None), None)
     if changed is not None:
         raise RecipeError(
-            f"{changed} stands for {changed.image} here, so it cannot be spread; bind the posterior first, then transform"
+            f"{changed} stands for {changed.image} here, so it cannot be spread; bind the posterior"
+            " first, then transform"
         )
     _check_blocks(recipe, theta, new)
     _check_whole(recipe, theta)
@@ -79,11 +83,15 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
 
 def _the_vector(recipe: Recipe | Kernel, U: Potential) -> Vector:
     if not isinstance(U, Potential) or U not in recipe.abstract:
-        raise RecipeError(f"{U} is no potential of this recipe, which has: {', '.join(map(str, recipe.abstract)) or 'none'}")
+        raise RecipeError(
+            f"{U} is no potential of this recipe, which has:"
+            f" {', '.join(map(str, recipe.abstract)) or 'none'}"
+        )
     if len(U.blocks) > 1 or not isinstance(U.blocks[0], Vector):
         names = ", ".join(b.name for b in U.blocks)
         raise RecipeError(
-            f"{U}({names}) does not depend on one Vector block; only such a potential can be spread over other blocks"
+            f"{U}({names}) does not depend on one Vector block; only such a potential can be spread"
+            " over other blocks"
         )
     return U.blocks[0]
 
@@ -92,26 +100,40 @@ def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]
     for b in new:
         if b.domain != theta.domain:
             raise RecipeError(
-                f"the block {b} lives on {b.domain}, and {theta} on {theta.domain}: declare {b} with the domain of {theta}"
+                f"the block {b} lives on {b.domain}, and {theta} on {theta.domain}: declare {b}"
+                f" with the domain of {theta}"
             )
-    simplex = next((v for v in recipe.state if _has(v, theta.length) and isinstance(v.domain, Simplex)), None)
+    simplex = next(
+        (v for v in recipe.state if _has(v, theta.length) and isinstance(v.domain, Simplex)), None
+    )
     if simplex is not None and (len(new) > 1 or isinstance(new[0], Scalar)):
-        raise RecipeError(f"the coordinates of {simplex} are a simplex together, which cannot be cut into pieces: {ONE_VECTOR}")
+        raise RecipeError(
+            f"the coordinates of {simplex} are a simplex together, which cannot be cut into pieces:"
+            f" {ONE_VECTOR}"
+        )
     stays = {b.name for b in recipe.state if not _has(b, theta.length)}
     twice = next((b for b in new if b.name in stays), None)
     if twice is not None:
-        raise RecipeError(f"the recipe has a block {twice} of its own beside {theta}: give the new block {twice} another name")
+        raise RecipeError(
+            f"the recipe has a block {twice} of its own beside {theta}: give the new block {twice}"
+            " another name"
+        )
 
 
 def _check_whole(recipe: Recipe | Kernel, theta: Vector) -> None:
     """Refuse what sees where a piece of the vector ends."""
     for U, _ in recipe.posteriors:
         if any(_has(b, theta.length) for b in U.blocks):
-            raise RecipeError(f"{U} has its posterior already, a law of {U.blocks[0]}: bind all the posteriors of a recipe at once")
+            raise RecipeError(
+                f"{U} has its posterior already, a law of {U.blocks[0]}: bind all the posteriors of"
+                " a recipe at once"
+            )
     for e, where in _written(recipe):
         for s in sorted(e.atoms(Dense), key=str):
             if theta.length in (s.row.length, s.column.length):
-                raise RecipeError(f"{where}: {s} is a matrix of all coordinates of {theta}, so {ONE_VECTOR}")
+                raise RecipeError(
+                    f"{where}: {s} is a matrix of all coordinates of {theta}, so {ONE_VECTOR}"
+                )
 
 
 def _written(recipe: Recipe | Kernel) -> list[tuple[Expr, str]]:
@@ -123,11 +145,22 @@ def _has(s: Symbol, length: Length) -> bool:
     return isinstance(s, Indexed) and s.length == length
 
 
-def _copies(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...], avoid: Iterable[Expr]) -> _Copies:
-    """A copy for each new block of everything that has the length of ``theta``, under names of their own."""
+def _copies(
+    recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...], avoid: Iterable[Expr]
+) -> _Copies:
+    """A copy for each new block of everything that has the length of ``theta``, under names of
+    their own.
+    """
     expressions = [e for e, _ in _written(recipe)]
-    found = {s.at(GENERIC) for e in expressions for s in e.atoms(Indexed) if s.length == theta.length and not isinstance(s, Index)}
-    wanted = dict.fromkeys([*(b for b in recipe.state if _has(b, theta.length)), *sorted(found, key=str)])
+    found = {
+        s.at(GENERIC)
+        for e in expressions
+        for s in e.atoms(Indexed)
+        if s.length == theta.length and not isinstance(s, Index)
+    }
+    wanted = dict.fromkeys(
+        [*(b for b in recipe.state if _has(b, theta.length)), *sorted(found, key=str)]
+    )
     names = UnusedNames([*recipe.state, *expressions, *new, *avoid])
     of: dict[Symbol, tuple[Symbol, ...]] = {theta: new}
     for s in wanted:
@@ -152,14 +185,17 @@ def _(symbol: Vector, name: str, block: Block) -> Symbol:
 
 @copied.register
 def _(symbol: VectorParameter, name: str, block: Block) -> Symbol:
-    return Parameter(name, like=None if isinstance(block, Scalar) else block, **assumptions_of(symbol))
+    return Parameter(
+        name, like=None if isinstance(block, Scalar) else block, **assumptions_of(symbol)
+    )
 
 
 @copied.register
 def _(symbol: Noise, name: str, block: Block) -> Symbol:
     if symbol.covariance is not None:
         raise RecipeError(
-            f"update: {symbol} has the covariance {symbol.covariance} between all of its coordinates, so {ONE_VECTOR}"
+            f"update: {symbol} has the covariance {symbol.covariance} between all of its"
+            f" coordinates, so {ONE_VECTOR}"
         )
     return Noise(name, like=block)
 
@@ -182,7 +218,9 @@ class _Copies:
 
     @singledispatchmethod
     def put(self, e: Any, at: At) -> Any:
-        """The expression where the index with label ``l`` runs in (or stands in) the block number ``at[l]``."""
+        """The expression where the index with label ``l`` runs in (or stands in) the block number
+        ``at[l]``.
+        """
         return e.func(*(self.put(a, at) for a in e.args)) if e.args else e
 
     @put.register
@@ -207,7 +245,9 @@ class _Copies:
         body, k = opened(e, *at)
         if e.index.length != self.length:
             return sum_over(self.put(body, at), k, e.index.length)
-        return Add(*(self.summed(self.put(body, {**at, k: n}), k, b) for n, b in enumerate(self.blocks)))
+        return Add(
+            *(self.summed(self.put(body, {**at, k: n}), k, b) for n, b in enumerate(self.blocks))
+        )
 
     def summed(self, body: Expr, label: int, block: Block) -> Expr:
         """The sum over the coordinates of one block; a number has one."""
@@ -218,26 +258,38 @@ class _Copies:
         return self.of.get(block, (block,))  # type: ignore[return-value]
 
     def pieces_at(self, block: Block) -> list[tuple[Block, At]]:
-        """The pieces, each with where the generic coordinate is on it; nowhere, for a block that stays."""
+        """The pieces, each with where the generic coordinate is on it; nowhere, for a block that
+        stays.
+        """
         if block not in self.of:
             return [(block, {})]
-        return [(piece, {GENERIC: k}) for k, piece in enumerate(self.pieces(block))]  # k is the number of the new block
+        return [
+            (piece, {GENERIC: k}) for k, piece in enumerate(self.pieces(block))
+        ]  # k is the number of the new block
 
     def matrix(self, m: BlockMatrix | None) -> ImmutableDenseMatrix | None:
-        """A block matrix between the pieces: what is diagonal couples each piece with the same piece only."""
+        """A block matrix between the pieces: what is diagonal couples each piece with the same
+        piece only.
+        """
         if m is None:
             return None
         places = [(b, *piece) for b in m.blocks for piece in self.pieces_at(b)]
-        return ImmutableDenseMatrix([
-            [self.entry(m, row, column, here, there) for column, _, there in places] for row, _, here in places
-        ])  # fmt: skip
+        return ImmutableDenseMatrix(
+            [
+                [self.entry(m, row, column, here, there) for column, _, there in places]
+                for row, _, here in places
+            ]
+        )
 
     def entry(self, m: BlockMatrix, row: Block, column: Block, here: At, there: At) -> Expr:
         """The entry between a piece of ``row`` and a piece of ``column``."""
         e = m.written[m.blocks.index(row), m.blocks.index(column)]
         guilty = matrices_in(e)
         if guilty and (here or there):
-            raise RecipeError(f"{m.place(row, column)}: {guilty[0]} is a matrix of all coordinates of the block, so {ONE_VECTOR}")
+            raise RecipeError(
+                f"{m.place(row, column)}: {guilty[0]} is a matrix of all coordinates of the block,"
+                f" so {ONE_VECTOR}"
+            )
         if here and there and here != there:
             return S.Zero
         return self.put(e, {**here, **there})
@@ -247,26 +299,41 @@ class _Copies:
         return [
             Reflection(block, tuple(flips))
             for reflection in reflections
-            for block, *flips in zip(*(self.pieces(b) for b in (reflection.block, *reflection.flips)), strict=True)
+            for block, *flips in zip(
+                *(self.pieces(b) for b in (reflection.block, *reflection.flips)), strict=True
+            )
         ]
 
     def update(self, update: Update | None) -> Update | None:
-        """The printed rule, or None where a list of new values can no longer say that all pieces move at once."""
+        """The printed rule, or None where a list of new values can no longer say that all pieces
+        move at once.
+        """
         if update is None:
             return None
         rule: list[tuple[Block, Expr]] = []
         for block, e in update.rule:
             moved = [(piece, self.put(e, at)) for piece, at in self.pieces_at(block)]
             if update.sequential and any(
-                earlier in new.free_symbols for k, (_, new) in enumerate(moved) for earlier, _ in moved[:k]
+                earlier in new.free_symbols
+                for k, (_, new) in enumerate(moved)
+                for earlier, _ in moved[:k]
             ):
                 return None
             rule += moved
-        observe = {piece: self.put(e, at) for block, e in update.observe for piece, at in self.pieces_at(block)}
+        observe = {
+            piece: self.put(e, at)
+            for block, e in update.observe
+            for piece, at in self.pieces_at(block)
+        }
         return Update(
-            update.step, rule if update.sequential else dict(rule), self.put(update.target, {}), observe=observe,
-            name=update.name, source=update.source, expect=update.expect,
-        )  # fmt: skip
+            update.step,
+            rule if update.sequential else dict(rule),
+            self.put(update.target, {}),
+            observe=observe,
+            name=update.name,
+            source=update.source,
+            expect=update.expect,
+        )
 
 
 @singledispatch
@@ -283,23 +350,38 @@ def _(kernel: Kernel, copies: _Copies) -> Kernel:
         found = copies.update(update)
         if found is None:
             raise RecipeError(
-                f"a rule of the kernel moves all coordinates of {update.rule[0][0]} at once from their old values, and the pieces "
-                f"would move one after the other: {ONE_VECTOR}"
+                f"a rule of the kernel moves all coordinates of {update.rule[0][0]} at once from"
+                f" their old values, and the pieces would move one after the other: {ONE_VECTOR}"
             )
         return found
 
     parts = [part_in_pieces(part, Cut(cut_update, copies.pieces, put)) for part in kernel.parts]
-    return Kernel(parts, name=kernel.name, source=kernel.source, expect=kernel.expect, posteriors=dict(kernel.posteriors))
+    return Kernel(
+        parts,
+        name=kernel.name,
+        source=kernel.source,
+        expect=kernel.expect,
+        posteriors=dict(kernel.posteriors),
+    )
 
 
 @_rebuilt.register
 def _(recipe: Recipe, copies: _Copies) -> Recipe:
     return Recipe(
         tuple(piece for b in recipe.state for piece in copies.pieces(b)),
-        copies.put(recipe.H, {}), copies.matrix(recipe.D), copies.matrix(recipe.Q),
-        name=recipe.name, noise_factor=copies.matrix(recipe.noise_factor),
-        marginal={tuple(p for b in kept for p in copies.pieces(b)): copies.put(e, {}) for kept, e in recipe.marginal},
+        copies.put(recipe.H, {}),
+        copies.matrix(recipe.D),
+        copies.matrix(recipe.Q),
+        name=recipe.name,
+        noise_factor=copies.matrix(recipe.noise_factor),
+        marginal={
+            tuple(p for b in kept for p in copies.pieces(b)): copies.put(e, {})
+            for kept, e in recipe.marginal
+        },
         lyapunov=None if recipe.lyapunov is None else copies.put(recipe.lyapunov, {}),
-        require=recipe.require, source=recipe.source, update=copies.update(recipe.update), posteriors=dict(recipe.posteriors),
+        require=recipe.require,
+        source=recipe.source,
+        update=copies.update(recipe.update),
+        posteriors=dict(recipe.posteriors),
         reflections=copies.reflections(recipe.reflections),
-    )  # fmt: skip
+    )

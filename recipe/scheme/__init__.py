@@ -1,4 +1,6 @@
-"""Discretisations: each turns a recipe into an ``Update``, the same object that a printed rule is."""
+"""Discretisations: each turns a recipe into an ``Update``, the same object that a printed
+rule is.
+"""
 
 from __future__ import annotations
 
@@ -29,30 +31,78 @@ LM2013 = "Leimkuhler & Matthews (2013), AMRX 2013(1)"
 CLOSED = "Ornstein-Uhlenbeck and square-root processes, and what a map makes one"
 SCHEMES = (
     Scheme("euler", "every block from the same old state", "any recipe", "Maruyama (1955)", euler),
-    Scheme("semi-implicit", "blocks one after another, later ones see new values", "any recipe", "symplectic Euler", semi_implicit),
-    Scheme("milstein", "euler and the slope of the noise", "D diagonal, by its own coordinate", "Milstein (1975)", milstein),
-    Scheme("leimkuhler-matthews", "overdamped, second order, one gradient", "one block, constant D", LM2013, leimkuhler_matthews),
-    Scheme("exact", "the law after a step in closed form, no error", CLOSED, "Cox, Ingersoll & Ross (1985), equation 18", exact),
+    Scheme(
+        "semi-implicit",
+        "blocks one after another, later ones see new values",
+        "any recipe",
+        "symplectic Euler",
+        semi_implicit,
+    ),
+    Scheme(
+        "milstein",
+        "euler and the slope of the noise",
+        "D diagonal, by its own coordinate",
+        "Milstein (1975)",
+        milstein,
+    ),
+    Scheme(
+        "leimkuhler-matthews",
+        "overdamped, second order, one gradient",
+        "one block, constant D",
+        LM2013,
+        leimkuhler_matthews,
+    ),
+    Scheme(
+        "exact",
+        "the law after a step in closed form, no error",
+        CLOSED,
+        "Cox, Ingersoll & Ross (1985), equation 18",
+        exact,
+    ),
     _word("BAOAB", "splitting, exact in position for normal targets", LM2013),
-    _word("OBABO", "splitting, leapfrog between two halves of noise", "Bussi & Parrinello (2007), Phys. Rev. E 75, 056707"),
+    _word(
+        "OBABO",
+        "splitting, leapfrog between two halves of noise",
+        "Bussi & Parrinello (2007), Phys. Rev. E 75, 056707",
+    ),
     _word("ABOBA", "splitting, one gradient in the middle", LM2013),
     _word("OABAO", "splitting, leapfrog by positions between two halves of noise", LM2013),
-    _word("BADODAB", "splitting with a thermostat", "Leimkuhler & Shang (2016), SIAM J. Sci. Comput. 38(2)"),
-    _word("BAB", "velocity Verlet, without noise", "Duane et al. (1987), Phys. Lett. B 195(2)", name="leapfrog"),
+    _word(
+        "BADODAB",
+        "splitting with a thermostat",
+        "Leimkuhler & Shang (2016), SIAM J. Sci. Comput. 38(2)",
+    ),
+    _word(
+        "BAB",
+        "velocity Verlet, without noise",
+        "Duane et al. (1987), Phys. Lett. B 195(2)",
+        name="leapfrog",
+    ),
 )
 NAMES = tuple(scheme.name for scheme in SCHEMES)
-COMPENSATED = {"euler": partial(euler, compensate=True), "semi-implicit": partial(semi_implicit, compensate=True)}
+COMPENSATED = {
+    "euler": partial(euler, compensate=True),
+    "semi-implicit": partial(semi_implicit, compensate=True),
+}
 
 
-def discretise(recipe: Recipe, scheme: str, *, order: Sequence[Block | str] | None = None, compensate: bool = False) -> Update:
-    """One step of the named scheme; any word over the letters A, B, O, D is one (``recipe.scheme.splitting``).
+def discretise(
+    recipe: Recipe,
+    scheme: str,
+    *,
+    order: Sequence[Block | str] | None = None,
+    compensate: bool = False,
+) -> Update:
+    """One step of the named scheme; any word over the letters A, B, O, D is one
+    (``recipe.scheme.splitting``).
 
-    ``order`` names the blocks in the order in which ``semi-implicit`` updates them. ``compensate`` takes the noise of estimated
-    gradients off the noise that is drawn (``recipe.scheme.compensation``); only euler and semi-implicit know how.
+    ``order`` names the blocks in the order in which ``semi-implicit`` updates them. ``compensate``
+    takes the noise of estimated gradients off the noise that is drawn
+    (``recipe.scheme.compensation``); only euler and semi-implicit know how.
 
     Raises:
-        RecipeError: for an unknown scheme, one that does not fit the recipe, an order that is not one of the state, or a noise that
-            the scheme cannot draw or that cannot be compensated.
+        RecipeError: for an unknown scheme, one that does not fit the recipe, an order that is not
+            one of the state, or a noise that the scheme cannot draw or that cannot be compensated.
     """
     named = scheme_called(scheme)
     if order is not None and named.name != "semi-implicit":
@@ -67,12 +117,15 @@ def discretise(recipe: Recipe, scheme: str, *, order: Sequence[Block | str] | No
 
 
 def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
-    """One step of the named scheme with what it was made from; ``printed`` is the published rule as it stands.
+    """One step of the named scheme with what it was made from; ``printed`` is the published rule as
+    it stands.
 
     Raises:
         RecipeError: as ``discretise``, and where there is no published rule.
     """
-    return as_printed(of) if scheme.lower() == PRINTED else discretisation(of, scheme_called(scheme))
+    return (
+        as_printed(of) if scheme.lower() == PRINTED else discretisation(of, scheme_called(scheme))
+    )
 
 
 def scheme_called(name: str) -> Scheme:
@@ -87,11 +140,22 @@ def scheme_called(name: str) -> Scheme:
     if name and set(name.upper()) <= set(LETTERS):
         return _word(name, "splitting", LM2013)
     raise RecipeError(
-        f"there is no scheme {name!r}; the schemes are {', '.join(NAMES)}, and any word over the letters {', '.join(LETTERS)}"
+        f"there is no scheme {name!r}; the schemes are {', '.join(NAMES)}, and any word over the"
+        f" letters {', '.join(LETTERS)}"
     )
 
 
 __all__ = [
-    "NAMES", "PRINTED", "SCHEMES", "Discretisation", "Scheme", "Splitting", "discretise", "discretised", "euler", "scheme_called",
-    "semi_implicit", "split",
-]  # fmt: skip
+    "NAMES",
+    "PRINTED",
+    "SCHEMES",
+    "Discretisation",
+    "Scheme",
+    "Splitting",
+    "discretise",
+    "discretised",
+    "euler",
+    "scheme_called",
+    "semi_implicit",
+    "split",
+]

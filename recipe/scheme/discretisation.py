@@ -1,4 +1,6 @@
-"""One step of a sampler as an object of its own: what it was made from, the rule, and how it was made."""
+"""One step of a sampler as an object of its own: what it was made from, the rule, and how it was
+made.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,9 @@ PRINTED = "printed"
 class Discretisation:
     """The discrete kernel of a recipe under a scheme, or a printed rule taken as it stands.
 
-    ``of`` is the recipe, or the printed rule itself where nothing is said of D and Q; ``splitting`` has the sub-flows, where the
-    scheme is a splitting, and ``exact`` the transitions, where it is exact.
+    ``of`` is the recipe, or the printed rule itself where nothing is said of D and Q; ``splitting``
+    has the sub-flows, where the scheme is a splitting, and ``exact`` the transitions, where it is
+    exact.
     """
 
     of: Recipe | Update
@@ -71,15 +74,20 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
         RecipeError: where the scheme does not fit, or there is nothing to discretise.
     """
     if not isinstance(of, Recipe):
-        raise RecipeError(f"an update rule is a discrete step already: --scheme {PRINTED} takes it as it stands")
+        raise RecipeError(
+            f"an update rule is a discrete step already: --scheme {PRINTED} takes it as it stands"
+        )
     made = scheme.step(of)
     update = made if isinstance(made, Update) else made.update
     if of.reflections and not has_folds(update):
         raise RecipeError(
-            f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit, milstein and splittings do"
+            f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit,"
+            " milstein and splittings do"
         )
     splitting = made if isinstance(made, Splitting) else None
-    return Discretisation(of, scheme.name, update, splitting, made if isinstance(made, Exact) else None)
+    return Discretisation(
+        of, scheme.name, update, splitting, made if isinstance(made, Exact) else None
+    )
 
 
 def as_printed(of: Recipe | Update) -> Discretisation:
@@ -90,9 +98,12 @@ def as_printed(of: Recipe | Update) -> Discretisation:
     """
     rule = of.update if isinstance(of, Recipe) else of
     if rule is None:
-        raise RecipeError(f"{of.name or 'this recipe'} has no update=, so there is no printed rule; name a scheme")
+        raise RecipeError(
+            f"{of.name or 'this recipe'} has no update=, so there is no printed rule; name a scheme"
+        )
     if rule.limit_only:
         raise RecipeError(
-            f"{rule.name or 'this update'} is what a sweep samples as its step vanishes: no step of it is carried out"
+            f"{rule.name or 'this update'} is what a sweep samples as its step vanishes: no step of"
+            " it is carried out"
         )
     return Discretisation(of, PRINTED, rule)

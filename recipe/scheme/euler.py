@@ -1,5 +1,6 @@
-"""Euler-Maruyama: every block moves from the same old state (Ma, Chen & Fox 2015, equations 6 and 9 with the sign of Gamma
-as in their equation 3)."""
+"""Euler-Maruyama: every block moves from the same old state (Ma, Chen & Fox 2015, equations 6 and 9
+with the sign of Gamma as in their equation 3).
+"""
 
 from __future__ import annotations
 
@@ -14,4 +15,6 @@ def euler(recipe: Recipe, *, compensate: bool = False) -> Update:
     """``z' = z + eps f(z) + sqrt(2 eps) B(z) w``."""
     step = step_symbol(recipe)
     moved = increments(recipe, step, gradient_noise(recipe) if compensate else None)
-    return folded(Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama"), recipe.reflections)
+    return folded(
+        Update(step, moved, recipe.H, name=recipe.name, source="Euler-Maruyama"), recipe.reflections
+    )

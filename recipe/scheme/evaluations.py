@@ -1,8 +1,8 @@
 """How often a step evaluates a gradient, and how heavily it uses each evaluation.
 
-Two gradients of a potential at one state of its blocks are one evaluation: of an estimate from data they have the same noise. Where
-the blocks rest from the last use in a step to the first use in the next, these are one evaluation as well (BAOAB kicks twice with
-it), as the generated code keeps it.
+Two gradients of a potential at one state of its blocks are one evaluation: of an estimate from data
+they have the same noise. Where the blocks rest from the last use in a step to the first use in the
+next, these are one evaluation as well (BAOAB kicks twice with it), as the generated code keeps it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ Found = dict[tuple[Potential, tuple[int, ...]], dict[Use, Expr]]
 class Evaluation:
     """One evaluation of the gradient of a potential.
 
-    ``weights`` has, for a block that it moves and the block that the derivative is by, what this is multiplied with in all, divided
-    by the step; of a vanishing step, as what a gradient does by way of another block is of a higher order.
+    ``weights`` has, for a block that it moves and the block that the derivative is by, what this is
+    multiplied with in all, divided by the step; of a vanishing step, as what a gradient does by way
+    of another block is of a higher order.
     """
 
     potential: Potential
@@ -76,8 +77,12 @@ def _weight(gradient: Partial, e: Expr, update: Update) -> Expr:
     symbol = stands_for.get(gradient)
     slope = None if symbol is None else frozen.diff(symbol)
     if slope is None or len(gradient.wrt) != 1 or symbol in slope.free_symbols:
-        raise OutsideLanguageError(f"{gradient} does not stand in the step as a gradient times a number: {e}")
+        raise OutsideLanguageError(
+            f"{gradient} does not stand in the step as a gradient times a number: {e}"
+        )
     weight = cancel(slope / update.step).xreplace({update.step: S.Zero})
     if weight.has(nan, zoo):
-        raise OutsideLanguageError(f"the factor {slope} of {gradient} does not vanish with the step")
+        raise OutsideLanguageError(
+            f"the factor {slope} of {gradient} does not vanish with the step"
+        )
     return weight.xreplace({s: atom for atom, s in stands_for.items()})

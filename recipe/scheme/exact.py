@@ -1,9 +1,11 @@
-"""Exact transitions: where every block moves by itself as a process whose law at any later time is known.
+"""Exact transitions: where every block moves by itself as a process whose law at any later time is
+known.
 
-An Ornstein-Uhlenbeck process is normal (``flow``), a square-root process a scaled non-central chi-squared number (``square_root``),
-and what Ito's formula makes one of these is its image: exponential Ornstein-Uhlenbeck by theta = exp(phi). Such a step has no error
-of discretisation. With data that enter the drift by one sum (``summed_data``) it takes estimates of the gradient as well: that is
-the stochastic Cox-Ingersoll-Ross process of Baker, Fearnhead, Fox & Nemeth (2018).
+An Ornstein-Uhlenbeck process is normal (``flow``), a square-root process a scaled non-central
+chi-squared number (``square_root``), and what Ito's formula makes one of these is its image:
+exponential Ornstein-Uhlenbeck by theta = exp(phi). Such a step has no error of discretisation. With
+data that enter the drift by one sum (``summed_data``) it takes estimates of the gradient as well:
+that is the stochastic Cox-Ingersoll-Ross process of Baker, Fearnhead, Fox & Nemeth (2018).
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from dataclasses import dataclass
 import sympy
 from sympy import Add, Expr, Interval, S, Symbol, oo
 
-from recipe import maps
 from recipe.change.transform import ito
+from recipe.declare import maps
 from recipe.declare.dynamics import derive
 from recipe.declare.map import Map
 from recipe.declare.recipe import Recipe
@@ -31,7 +33,9 @@ from recipe.scheme.pieces import Motion
 from recipe.scheme.square_root import SquareRoot, square_root_law
 from recipe.scheme.summed_data import summed_data
 
-LIBRARY = tuple(m for m in vars(maps).values() if isinstance(m, Map) and m.domain == S.Reals and not m.kink)
+LIBRARY = tuple(
+    m for m in vars(maps).values() if isinstance(m, Map) and m.domain == S.Reals and not m.kink
+)
 LONGEST = 200  # operations of a drift that a map is tried on
 OTHERS = "euler and semi-implicit are schemes for this recipe"
 
@@ -40,7 +44,8 @@ OTHERS = "euler and semi-implicit are schemes for this recipe"
 class Transition:
     """One block's law after a step: ``value``, a rule with one draw.
 
-    Where ``map`` is there, the block is its image of ``variable``, whose own rule is ``base``; otherwise these are block and value.
+    Where ``map`` is there, the block is its image of ``variable``, whose own rule is ``base``;
+    otherwise these are block and value.
     """
 
     block: Block
@@ -62,7 +67,9 @@ class Exact:
     def update(self) -> Update:
         """One step."""
         rule = {t.block: t.value for t in self.transitions}
-        return Update(self.step, rule, self.recipe.H, name=self.recipe.name, source="exact transition")
+        return Update(
+            self.step, rule, self.recipe.H, name=self.recipe.name, source="exact transition"
+        )
 
 
 def exact(recipe: Recipe) -> Exact:
@@ -72,7 +79,9 @@ def exact(recipe: Recipe) -> Exact:
         RecipeError: where a block has no transition in closed form, naming the guilty term.
     """
     step, names = step_symbol(recipe), recipe.unused_names()
-    return Exact(recipe, step, tuple(_transition(recipe, block, step, names) for block in recipe.state))
+    return Exact(
+        recipe, step, tuple(_transition(recipe, block, step, names) for block in recipe.state)
+    )
 
 
 def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) -> Transition:
@@ -80,7 +89,9 @@ def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) 
     data = summed_data(recipe, block, noise, names)
     drift = derive(recipe).dynamics.drift[block].xreplace({d.gradient: d.written_out for d in data})
     try:
-        value = _solved(recipe, block, drift, noise, step, names).xreplace({d.total: d.from_gradient for d in data})
+        value = _solved(recipe, block, drift, noise, step, names).xreplace(
+            {d.total: d.from_gradient for d in data}
+        )
         return Transition(block, value, block, value)
     except RecipeError as refused:
         found = next(_transformed(recipe, block, step, names), None)
@@ -89,7 +100,9 @@ def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) 
         return found
 
 
-def _solved(recipe: Recipe, block: Block, drift: Expr, noise: Expr, step: Symbol, names: UnusedNames) -> Expr:
+def _solved(
+    recipe: Recipe, block: Block, drift: Expr, noise: Expr, step: Symbol, names: UnusedNames
+) -> Expr:
     """The rule of an Ornstein-Uhlenbeck or a square-root process.
 
     Raises:
@@ -100,13 +113,17 @@ def _solved(recipe: Recipe, block: Block, drift: Expr, noise: Expr, step: Symbol
     if block.domain == S.Reals and not blocks_in(noise, recipe.state):
         law = flow(Motion(block, rate, push, noise), step)
         return law.mean + law.deviation * white_noise(block, names)
-    if block.domain in (Interval.open(0, oo), Interval(0, oo)) and noise != 0 and not blocks_in(slope, recipe.state):
+    if (
+        block.domain in (Interval.open(0, oo), Interval(0, oo))
+        and noise != 0
+        and not blocks_in(slope, recipe.state)
+    ):
         chi = square_root_law(SquareRoot(block, rate, push, slope), step)
         return chi.scale * NoncentralChiSquared(white_noise(block, names), chi.df, chi.nonc)
     raise RecipeError(
-        f"{recipe.D.place(block, block)} = {noise} on {block.domain}: an exact transition is known for a D free of the state on "
-        f"the real line, for a constant times {block} on Interval.open(0, oo), and for what a map makes one of them; "
-        f"{OTHERS}"
+        f"{recipe.D.place(block, block)} = {noise} on {block.domain}: an exact transition is known"
+        f" for a D free of the state on the real line, for a constant times {block} on"
+        f" Interval.open(0, oo), and for what a map makes one of them; {OTHERS}"
     )
 
 
@@ -124,16 +141,26 @@ def _affine(recipe: Recipe, block: Block, drift: Expr) -> tuple[Expr, Expr]:
             other = next((b for b in recipe.state if b in read and b != block), None)
             why = f"not affine in {block}" if other is None else f"moved by {other} as well"
             raise RecipeError(
-                f"the drift of {block} has the term {term}, which is {why}: no exact transition is known, neither for {block} nor "
-                f"for its preimage by a map of the library; {OTHERS}"
+                f"the drift of {block} has the term {term}, which is {why}: no exact transition is"
+                f" known, neither for {block} nor for its preimage by a map of the library;"
+                f" {OTHERS}"
             )
     return Add(*rates), Add(*pushes)
 
 
-def _transformed(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) -> Iterator[Transition]:
-    """The transitions of the preimage by a map of the library onto the block's domain, as Ito's formula gives it."""
+def _transformed(
+    recipe: Recipe, block: Block, step: Symbol, names: UnusedNames
+) -> Iterator[Transition]:
+    """The transitions of the preimage by a map of the library onto the block's domain, as Ito's
+    formula gives it.
+    """
     drift = derive(recipe).dynamics.drift[block]
-    if block.image is not None or abstract_atoms(drift) or drift.count_ops() > LONGEST or block.domain == S.Reals:
+    if (
+        block.image is not None
+        or abstract_atoms(drift)
+        or drift.count_ops() > LONGEST
+        or block.domain == S.Reals
+    ):
         return
     for m in (m for m in LIBRARY if _range_of(m) == (block.domain.inf, block.domain.sup)):
         try:
@@ -142,7 +169,9 @@ def _transformed(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames)
             noise = _simple(diagonal_noise(changed, phi, "an exact transition"))
             if blocks_in(noise, changed.state):
                 continue  # the map would have to make it constant
-            base = _solved(changed, phi, _simple(derive(changed).dynamics.drift[phi]), noise, step, names)
+            base = _solved(
+                changed, phi, _simple(derive(changed).dynamics.drift[phi]), noise, step, names
+            )
         except RecipeError:
             continue
         assert m.inverse is not None
@@ -150,7 +179,9 @@ def _transformed(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames)
 
 
 def _simple(e: Expr) -> Expr:
-    """A short form, so that what is affine is seen to be. The verifier proves what comes of it, from the rule alone."""
+    """A short form, so that what is affine is seen to be. The verifier proves what comes of it,
+    from the rule alone.
+    """
     if e.has(sympy.tanh):  # by exponentials, where the logarithm of its inverse is taken away
         e = sympy.factor(e.replace(sympy.tanh, lambda a: 1 - 2 / (1 + sympy.exp(2 * a))))
     return sympy.expand(sympy.simplify(sympy.expand_log(e, force=False)))

@@ -13,7 +13,9 @@ from recipe.scheme.pieces import Motion
 
 @dataclass(frozen=True)
 class Flow:
-    """A normal law, exact for any time: its mean, a function of the block's value before, and its variance."""
+    """A normal law, exact for any time: its mean, a function of the block's value before, and its
+    variance.
+    """
 
     mean: Expr
     variance: Expr
@@ -25,7 +27,9 @@ class Flow:
 
 
 def flow(motion: Motion, time: Expr) -> Flow:
-    """``mean = e^(l t) b + c (e^(l t) - 1) / l`` and ``variance = 2 D (e^(2 l t) - 1) / (2 l)`` for rate l, push c and noise D."""
+    """``mean = e^(l t) b + c (e^(l t) - 1) / l`` and ``variance = 2 D (e^(2 l t) - 1) / (2 l)`` for
+    rate l, push c and noise D.
+    """
     mean = exp(motion.rate * time) * motion.block + motion.push * growth(motion.rate, time)
     return Flow(mean, 2 * motion.noise * growth(2 * motion.rate, time))
 
@@ -40,6 +44,11 @@ def growth(rate: Expr, time: Expr) -> Expr:
 
 
 def _never_zero(e: Expr) -> bool:
-    """Whether the expression is a product of numbers, and of symbols and functions that are declared to have a sign."""
+    """Whether the expression is a product of numbers, and of symbols and functions that are
+    declared to have a sign.
+    """
     bases = (f.as_base_exp()[0] for f in Mul.make_args(e))
-    return all(b != S.Zero and (b.is_Number or (isinstance(b, Symbol | AppliedUndef) and b.is_nonzero)) for b in bases)
+    return all(
+        b != S.Zero and (b.is_Number or (isinstance(b, Symbol | AppliedUndef) and b.is_nonzero))
+        for b in bases
+    )

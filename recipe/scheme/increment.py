@@ -21,11 +21,13 @@ def step_symbol(recipe: Recipe) -> Symbol:
     return Symbol(recipe.unused_name("step_size"), positive=True)
 
 
-def increments(recipe: Recipe, step: Symbol, compensated: Mapping[Block, Expr] | None = None) -> dict[Block, Expr]:
+def increments(
+    recipe: Recipe, step: Symbol, compensated: Mapping[Block, Expr] | None = None
+) -> dict[Block, Expr]:
     """The new value of each block, all from the same old state.
 
-    ``compensated`` is the diagonal of the noise that estimated gradients bring, ``B_hat``: the noise of such a block is drawn with
-    the variance ``eps (2 D - eps B_hat)``.
+    ``compensated`` is the diagonal of the noise that estimated gradients bring, ``B_hat``: the
+    noise of such a block is drawn with the variance ``eps (2 D - eps B_hat)``.
     """
     drift = derive(recipe).dynamics.drift
     noise = noise_terms(recipe, recipe.unused_names())
@@ -45,15 +47,21 @@ def diagonal_noise(recipe: Recipe, block: Block, scheme: str) -> Expr:
     """
     for other in recipe.state:
         if other != block and not is_zero_entry(recipe.D.entry(block, other)):
-            raise RecipeError(f"{recipe.D.place(block, other)} couples the noise of {block} and {other}; {scheme} needs D diagonal")
+            raise RecipeError(
+                f"{recipe.D.place(block, other)} couples the noise of {block} and {other}; {scheme}"
+                " needs D diagonal"
+            )
     entry = recipe.D.entry(block, block)
     if isinstance(entry, Coupling) and entry.kernel != 0:
-        raise RecipeError(f"{recipe.D.place(block, block)} is not diagonal; {scheme} needs D diagonal")
+        raise RecipeError(
+            f"{recipe.D.place(block, block)} is not diagonal; {scheme} needs D diagonal"
+        )
     return parts(entry)[0]
 
 
 def noise_terms(recipe: Recipe, names: UnusedNames) -> dict[Block, Expr]:
-    """``B w`` by block, with ``B B^T = D`` and standard normal w, whose names are taken from ``names``.
+    """``B w`` by block, with ``B B^T = D`` and standard normal w, whose names are taken from
+    ``names``.
 
     Raises:
         RecipeError: where no such root is known.
@@ -72,7 +80,9 @@ def noise_terms(recipe: Recipe, names: UnusedNames) -> dict[Block, Expr]:
 
 
 def white_noise(block: Block, names: UnusedNames, covariance: Dense | None = None) -> Expr:
-    """A normal draw for a block, under a name that no other draw of the step has: of one name they would be one draw."""
+    """A normal draw for a block, under a name that no other draw of the step has: of one name they
+    would be one draw.
+    """
     return Noise(names.fresh(f"w_{block.name}"), like=block, covariance=covariance)
 
 
@@ -87,7 +97,9 @@ def _own_noise(recipe: Recipe, block: Block, names: UnusedNames) -> Expr:
 
 
 def _scaled_dense(entry: Coupling, recipe: Recipe, block: Block) -> tuple[Expr, Dense]:
-    """Read ``c * M`` with a positive definite constant matrix M, the one kernel whose root is taken by itself."""
+    """Read ``c * M`` with a positive definite constant matrix M, the one kernel whose root is taken
+    by itself.
+    """
     terms = Add.make_args(entry.kernel)
     factors = Mul.make_args(terms[0])
     matrices = [f for f in factors if isinstance(f, DenseEntry)]
@@ -101,6 +113,6 @@ def _scaled_dense(entry: Coupling, recipe: Recipe, block: Block) -> tuple[Expr, 
     ):
         return scale, matrices[0].matrix
     raise RecipeError(
-        f"{recipe.D.place(block, block)} is neither diagonal nor one positive definite Dense matrix: "
-        "no root of D is known for it; give noise_factor=B with B B^T = D"
+        f"{recipe.D.place(block, block)} is neither diagonal nor one positive definite Dense"
+        " matrix: no root of D is known for it; give noise_factor=B with B B^T = D"
     )

@@ -1,8 +1,10 @@
-"""The scheme of Leimkuhler & Matthews for overdamped Langevin dynamics: one gradient a step, draws of second order.
+"""The scheme of Leimkuhler & Matthews for overdamped Langevin dynamics: one gradient a step, draws
+of second order.
 
-They print ``x' = x + eps f(x) + sqrt(2 eps) (w_n + w_(n+1)) / 2``, which uses each noise in two steps (2013, AMRX 2013(1), equation
-16 as the high-friction limit of BAOAB). With ``y = x - sqrt(eps / 2) w`` it is a Markov chain of y, and x is what is recorded
-(Vilmart 2015, "Postprocessed integrators for the high order integration of ergodic SDEs", SIAM J. Sci. Comput. 37(1)).
+They print ``x' = x + eps f(x) + sqrt(2 eps) (w_n + w_(n+1)) / 2``, which uses each noise in two
+steps (2013, AMRX 2013(1), equation 16 as the high-friction limit of BAOAB). With ``y = x - sqrt(eps
+/ 2) w`` it is a Markov chain of y, and x is what is recorded (Vilmart 2015, "Postprocessed
+integrators for the high order integration of ergodic SDEs", SIAM J. Sci. Comput. 37(1)).
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from recipe.scheme.increment import noise_terms, step_symbol
 
 
 def leimkuhler_matthews(recipe: Recipe) -> Update:
-    """``y += n``, ``y += eps f(y)``, ``y += n`` with ``n = sqrt(eps / 2) B w`` drawn once; ``y + n`` with a new n is recorded.
+    """``y += n``, ``y += eps f(y)``, ``y += n`` with ``n = sqrt(eps / 2) B w`` drawn once; ``y +
+    n`` with a new n is recorded.
 
     Raises:
         RecipeError: where a block has no noise, or D is not constant.
@@ -27,12 +30,16 @@ def leimkuhler_matthews(recipe: Recipe) -> Update:
     if len(recipe.state) > 1:
         names = ", ".join(b.name for b in recipe.state)
         raise RecipeError(
-            f"leimkuhler-matthews is for overdamped dynamics of one block, and the state is ({names}); try a splitting"
+            "leimkuhler-matthews is for overdamped dynamics of one block, and the state is"
+            f" ({names}); try a splitting"
         )
     (block,) = recipe.state
     place, written = recipe.D.place(block, block), recipe.D.written[0, 0]
     if blocks_in(written, recipe.state):
-        raise RecipeError(f"{place} = {written} is not constant, and leimkuhler-matthews is for a constant D; try milstein")
+        raise RecipeError(
+            f"{place} = {written} is not constant, and leimkuhler-matthews is for a constant D; try"
+            " milstein"
+        )
     step = step_symbol(recipe)
     unused = recipe.unused_names()
     half = sqrt(step / 2) * noise_terms(recipe, unused)[block]
@@ -42,9 +49,20 @@ def leimkuhler_matthews(recipe: Recipe) -> Update:
     fresh = half.xreplace({w: _another(w, recorded) for w in half.atoms(Noise, ScalarNoise)})
     drift = derive(recipe).dynamics.drift[block]
     rule = [(block, block + half), (block, block + step * drift + half)]
-    return Update(step, rule, recipe.H, observe={block: block + fresh}, name=recipe.name, source="Leimkuhler-Matthews")
+    return Update(
+        step,
+        rule,
+        recipe.H,
+        observe={block: block + fresh},
+        name=recipe.name,
+        source="Leimkuhler-Matthews",
+    )
 
 
 def _another(w: Noise | ScalarNoise, name: str) -> Expr:
     """A draw of the same law under another name, which is independent of it."""
-    return Indexed.__new__(Noise, name, w.length, w.label, w.extra, real=True) if isinstance(w, Noise) else ScalarNoise(name)
+    return (
+        Indexed.__new__(Noise, name, w.length, w.label, w.extra, real=True)
+        if isinstance(w, Noise)
+        else ScalarNoise(name)
+    )

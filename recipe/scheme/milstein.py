@@ -1,7 +1,8 @@
 """The Milstein scheme for noise that is elementwise: strong order 1.
 
-Milstein (1975), "Approximate integration of stochastic differential equations", Theory Probab. Appl. 19(3); Kloeden & Platen
-(1992), "Numerical solution of stochastic differential equations", equation 10.3.1: ``b b' ((dW)^2 - eps) / 2`` with ``b^2 = 2 D``.
+Milstein (1975), "Approximate integration of stochastic differential equations", Theory Probab.
+Appl. 19(3); Kloeden & Platen (1992), "Numerical solution of stochastic differential equations",
+equation 10.3.1: ``b b' ((dW)^2 - eps) / 2`` with ``b^2 = 2 D``.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from recipe.scheme.increment import diagonal_noise, increments, step_symbol
 
 
 def milstein(recipe: Recipe) -> Update:
-    """``z' = z + eps f + sqrt(2 eps D) w + eps/2 D' (w^2 - 1)``, D' being the derivative of an entry by its own coordinate.
+    """``z' = z + eps f + sqrt(2 eps D) w + eps/2 D' (w^2 - 1)``, D' being the derivative of an
+    entry by its own coordinate.
 
     Raises:
-        RecipeError: where D is not diagonal, or an entry depends on another coordinate that has noise of its own.
+        RecipeError: where D is not diagonal, or an entry depends on another coordinate that has
+            noise of its own.
     """
     step = step_symbol(recipe)
     moved = increments(recipe, step)
@@ -31,17 +34,22 @@ def milstein(recipe: Recipe) -> Update:
             slope = _slope(recipe, block, diagonal_noise(recipe, block, "milstein"))
             (w,) = moved[block].atoms(Noise, ScalarNoise)
             moved[block] += step / 2 * slope * (w**2 - 1)
-    return folded(Update(step, moved, recipe.H, name=recipe.name, source="Milstein"), recipe.reflections)
+    return folded(
+        Update(step, moved, recipe.H, name=recipe.name, source="Milstein"), recipe.reflections
+    )
 
 
 def _slope(recipe: Recipe, block: Block, noise: Expr) -> Expr:
     for other in recipe.state:
         at = other.at(OTHER) if isinstance(other, Vector) else other
         across = S.Zero if at == block else partial(noise, at)
-        elementwise = explicit(noise, other) if isinstance(other, Vector) and other != block else S.Zero
+        elementwise = (
+            explicit(noise, other) if isinstance(other, Vector) and other != block else S.Zero
+        )
         if (across != 0 or elementwise != 0) and not is_zero_entry(recipe.D.entry(other, other)):
             raise RecipeError(
-                f"{recipe.D.place(block, block)} = {noise} depends on other coordinates of {other}, which have noise of their own: "
-                "the Milstein scheme would need the areas between two noises; euler is a scheme for this recipe"
+                f"{recipe.D.place(block, block)} = {noise} depends on other coordinates of {other},"
+                " which have noise of their own: the Milstein scheme would need the areas between"
+                " two noises; euler is a scheme for this recipe"
             )
     return explicit(noise, block) if isinstance(block, Vector) else partial(noise, block)

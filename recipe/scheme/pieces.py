@@ -1,11 +1,13 @@
-"""The pieces of a recipe's own generator, found from H, D and Q: each moves some blocks while all others rest.
+"""The pieces of a recipe's own generator, found from H, D and Q: each moves some blocks while all
+others rest.
 
-With everything else at rest a block moves by ``db = (rate b + push) dt + sqrt(2 noise) dW``, which is solved exactly where rate,
-push and noise are free of b. ``O`` is the part with rate and noise (an Ornstein-Uhlenbeck process); the push is ``A`` where b is a
-position, ``B`` (a kick) where it depends on positions, and ``D`` (a thermostat) elsewhere. So Langevin dynamics have the letters of
-Leimkuhler & Matthews (2013), "Rational construction of stochastic numerical methods for molecular sampling", AMRX 2013(1), and
-Nose-Hoover thermostats those of Leimkuhler & Shang (2016), "Adaptive thermostats for noisy gradient systems", SIAM J. Sci.
-Comput. 38(2).
+With everything else at rest a block moves by ``db = (rate b + push) dt + sqrt(2 noise) dW``, which
+is solved exactly where rate, push and noise are free of b. ``O`` is the part with rate and noise
+(an Ornstein-Uhlenbeck process); the push is ``A`` where b is a position, ``B`` (a kick) where it
+depends on positions, and ``D`` (a thermostat) elsewhere. So Langevin dynamics have the letters of
+Leimkuhler & Matthews (2013), "Rational construction of stochastic numerical methods for molecular
+sampling", AMRX 2013(1), and Nose-Hoover thermostats those of Leimkuhler & Shang (2016), "Adaptive
+thermostats for noisy gradient systems", SIAM J. Sci. Comput. 38(2).
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ LETTERS = {"A": "positions move", "B": "kick", "O": "Ornstein-Uhlenbeck", "D": "
 
 @dataclass(frozen=True)
 class Motion:
-    """``d block = (rate block + push) dt + sqrt(2 noise) dW`` with everything else at rest; ``noise`` is the block's entry of D."""
+    """``d block = (rate block + push) dt + sqrt(2 noise) dW`` with everything else at rest;
+    ``noise`` is the block's entry of D.
+    """
 
     block: Block
     rate: Expr
@@ -68,11 +72,15 @@ def pieces_of(recipe: Recipe) -> tuple[Piece, ...]:
 
 
 def _positions(recipe: Recipe) -> set[Block]:
-    """The blocks that the potentials in H depend on; where H has none, those that Q couples to later blocks of the state only."""
+    """The blocks that the potentials in H depend on; where H has none, those that Q couples to
+    later blocks of the state only.
+    """
     potentials = recipe.H.atoms(Potential)
     if potentials:
         return {b for U in potentials for b in blocks_in(U, recipe.state)}
-    earlier: dict[Block, list[Block]] = {b: list(recipe.state[:k]) for k, b in enumerate(recipe.state)}
+    earlier: dict[Block, list[Block]] = {
+        b: list(recipe.state[:k]) for k, b in enumerate(recipe.state)
+    }
     return {b for b in recipe.state if all(is_zero_entry(recipe.Q.entry(b, c)) for c in earlier[b])}
 
 
@@ -92,8 +100,9 @@ def _motion(recipe: Recipe, block: Block) -> Motion:
         rates.append(term / block)
         if block in blocks_in(rates[-1], recipe.state):
             raise RecipeError(
-                f"the drift of {block} has the term {term}, which is not linear in {block}: its flow with the other blocks at rest "
-                "is not known in closed form, so that this recipe has no splitting; euler and semi-implicit are schemes for it"
+                f"the drift of {block} has the term {term}, which is not linear in {block}: its"
+                " flow with the other blocks at rest is not known in closed form, so that this"
+                " recipe has no splitting; euler and semi-implicit are schemes for it"
             )
     return Motion(block, Add(*rates), Add(*pushes), _noise(recipe, block))
 
@@ -102,25 +111,31 @@ def _noise(recipe: Recipe, block: Block) -> Expr:
     noise = diagonal_noise(recipe, block, "a splitting")
     if block in blocks_in(noise, recipe.state):
         raise RecipeError(
-            f"{recipe.D.place(block, block)} = {noise} depends on {block}, so that {block} with the other blocks at rest is no "
-            "Ornstein-Uhlenbeck process and this recipe has no splitting; euler and milstein are schemes for it"
+            f"{recipe.D.place(block, block)} = {noise} depends on {block}, so that {block} with the"
+            " other blocks at rest is no Ornstein-Uhlenbeck process and this recipe has no"
+            " splitting; euler and milstein are schemes for it"
         )
     return noise
 
 
 def reads(motion: Motion, recipe: Recipe) -> frozenset[Block]:
-    """The blocks that the motion depends on. Each part is asked by itself: in a sum they might cancel."""
+    """The blocks that the motion depends on. Each part is asked by itself: in a sum they might
+    cancel.
+    """
     parts = (motion.rate, motion.push, motion.noise)
     return frozenset().union(*(blocks_in(e, recipe.state) for e in parts))
 
 
 def _check_apart(piece: Piece, recipe: Recipe) -> None:
-    """Require that no block of the piece moves by another one of it, as the flow of the whole is then that of each block."""
+    """Require that no block of the piece moves by another one of it, as the flow of the whole is
+    then that of each block.
+    """
     for motion in piece.motions:
         read = reads(motion, recipe)
         for other in piece.motions:
             if other.block in read:
                 raise RecipeError(
-                    f"{LETTERS[piece.letter]} ({piece.letter}): {motion.block} and {other.block} would move by one another, "
-                    "and that flow is not known in closed form; euler and semi-implicit are schemes for this recipe"
+                    f"{LETTERS[piece.letter]} ({piece.letter}): {motion.block} and {other.block}"
+                    " would move by one another, and that flow is not known in closed form; euler"
+                    " and semi-implicit are schemes for this recipe"
                 )

@@ -13,7 +13,9 @@ from recipe.scheme.splitting import Splitting
 
 @dataclass(frozen=True)
 class Scheme:
-    """A discretisation. ``fits`` says in words what it needs, ``step`` makes it and raises RecipeError where that is missing."""
+    """A discretisation. ``fits`` says in words what it needs, ``step`` makes it and raises
+    RecipeError where that is missing.
+    """
 
     name: str
     summary: str

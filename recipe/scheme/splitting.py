@@ -1,7 +1,9 @@
-"""Splitting schemes: the exact flows of the pieces, one after another, in the order of a word such as ``BAOAB``.
+"""Splitting schemes: the exact flows of the pieces, one after another, in the order of a word such
+as ``BAOAB``.
 
-A letter that occurs m times runs for the m-th part of the step each time. Leimkuhler & Matthews (2013), AMRX 2013(1); the words of
-thermostats are those of Leimkuhler & Shang (2016), SIAM J. Sci. Comput. 38(2). The first letter acts first.
+A letter that occurs m times runs for the m-th part of the step each time. Leimkuhler & Matthews
+(2013), AMRX 2013(1); the words of thermostats are those of Leimkuhler & Shang (2016), SIAM J. Sci.
+Comput. 38(2). The first letter acts first.
 """
 
 from __future__ import annotations
@@ -42,10 +44,14 @@ class Splitting:
 
     @property
     def update(self) -> Update:
-        """One step: an assignment a sub-flow, and the fold of a reflected block right after it has moved."""
+        """One step: an assignment a sub-flow, and the fold of a reflected block right after it has
+        moved.
+        """
         names = self.recipe.unused_names()  # every occurrence draws anew
         rule = [self._assignment(sub, names) for sub in self.flows]
-        update = Update(self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}")
+        update = Update(
+            self.step, rule, self.recipe.H, name=self.recipe.name, source=f"splitting {self.word}"
+        )
         return folded(update, self.recipe.reflections)
 
     def _assignment(self, sub: SubFlow, names: UnusedNames) -> tuple[Block, Expr]:
@@ -66,15 +72,21 @@ def split(recipe: Recipe, word: str) -> Splitting:
     listed = "; ".join(f"{p.letter} {LETTERS[p.letter]} ({_blocks(p)})" for p in pieces.values())
     strange = next((letter for letter in word if letter not in pieces), None)
     if strange is not None:
-        raise RecipeError(f"the word {word} has the letter {strange}, and the pieces of this recipe are: {listed}")
+        raise RecipeError(
+            f"the word {word} has the letter {strange}, and the pieces of this recipe are: {listed}"
+        )
     missing = next((p for p in pieces.values() if p.letter not in word), None)
     if missing is not None:
         raise RecipeError(
-            f"the word {word} leaves out {missing.letter} ({LETTERS[missing.letter]} of {_blocks(missing)}), so it is not this "
-            f"recipe; its pieces are: {listed}"
+            f"the word {word} leaves out {missing.letter} ({LETTERS[missing.letter]} of"
+            f" {_blocks(missing)}), so it is not this recipe; its pieces are: {listed}"
         )
     step = step_symbol(recipe)
-    flows = [_sub_flow(letter, motion, step / word.count(letter)) for letter in word for motion in pieces[letter].motions]
+    flows = [
+        _sub_flow(letter, motion, step / word.count(letter))
+        for letter in word
+        for motion in pieces[letter].motions
+    ]
     return Splitting(recipe, word, step, tuple(flows))
 
 

@@ -1,7 +1,9 @@
-"""The exact transition of a square-root process ``dx = (rate x + push) dt + sqrt(2 slope x) dW`` on the positive half line.
+"""The exact transition of a square-root process ``dx = (rate x + push) dt + sqrt(2 slope x) dW`` on
+the positive half line.
 
-Cox, Ingersoll & Ross (1985), "A theory of the term structure of interest rates", Econometrica 53(2), equation 18; the law itself is
-Feller's (1951), "Two singular diffusion problems", Annals of Mathematics 54(1).
+Cox, Ingersoll & Ross (1985), "A theory of the term structure of interest rates", Econometrica
+53(2), equation 18; the law itself is Feller's (1951), "Two singular diffusion problems", Annals of
+Mathematics 54(1).
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class SquareRoot:
 
 @dataclass(frozen=True)
 class ScaledChiSquared:
-    """``scale`` times a non-central chi-squared number with ``df`` degrees of freedom and non-centrality ``nonc``."""
+    """``scale`` times a non-central chi-squared number with ``df`` degrees of freedom and
+    non-centrality ``nonc``.
+    """
 
     scale: Expr
     df: Expr
@@ -34,6 +38,10 @@ class ScaledChiSquared:
 
 
 def square_root_law(process: SquareRoot, time: Expr) -> ScaledChiSquared:
-    """The law of x after some time: ``scale = slope/2 int_0^t e^(rate s) ds``, and ``scale nonc`` is ``e^(rate t) x``."""
+    """The law of x after some time: ``scale = slope/2 int_0^t e^(rate s) ds``, and ``scale nonc``
+    is ``e^(rate t) x``.
+    """
     scale = process.slope * growth(process.rate, time) / 2
-    return ScaledChiSquared(scale, 2 * process.push / process.slope, exp(process.rate * time) * process.block / scale)
+    return ScaledChiSquared(
+        scale, 2 * process.push / process.slope, exp(process.rate * time) * process.block / scale
+    )

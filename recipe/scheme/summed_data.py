@@ -1,7 +1,9 @@
-"""What a posterior says of the drift where its data enter it through one sum: ``D grad U = D grad U_prior + sum over the data``.
+"""What a posterior says of the drift where its data enter it through one sum: ``D grad U = D grad
+U_prior + sum over the data``.
 
-For counts z with probabilities theta, ``theta dU/dtheta`` has ``-z`` of each datum, whatever theta is. So a drift that is affine
-with the prior alone stays so, and an estimate of the gradient estimates its constant and nothing else.
+For counts z with probabilities theta, ``theta dU/dtheta`` has ``-z`` of each datum, whatever theta
+is. So a drift that is affine with the prior alone stays so, and an estimate of the gradient
+estimates its constant and nothing else.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from recipe.language.symbols import Block, Parameter, Vector
 
 @dataclass(frozen=True)
 class SummedData:
-    """``gradient = prior + total / noise``, where ``total`` is the sum over the data of ``each``, which is free of the state.
+    """``gradient = prior + total / noise``, where ``total`` is the sum over the data of ``each``,
+    which is free of the state.
 
-    ``noise`` is the block's entry of D, ``each`` that times minus the gradient of the log likelihood of one datum.
+    ``noise`` is the block's entry of D, ``each`` that times minus the gradient of the log
+    likelihood of one datum.
     """
 
     gradient: Partial
@@ -40,7 +44,9 @@ class SummedData:
         return expand_mul(self.noise * self.gradient) - expand_mul(self.noise * self.prior)
 
 
-def summed_data(recipe: Recipe, block: Block, noise: Expr, names: UnusedNames) -> tuple[SummedData, ...]:
+def summed_data(
+    recipe: Recipe, block: Block, noise: Expr, names: UnusedNames
+) -> tuple[SummedData, ...]:
     """The gradients by the block of the potentials whose posterior has data of that kind."""
     found = []
     for U, posterior in recipe.posteriors:
@@ -50,7 +56,9 @@ def summed_data(recipe: Recipe, block: Block, noise: Expr, names: UnusedNames) -
         if not blocks_in(each, recipe.state):
             name = names.fresh(f"data_{block.name}")
             total = Parameter(name, like=block if isinstance(block, Vector) else None)
-            found.append(SummedData(_gradient(U, block), posterior.prior_gradient[block], noise, each, total))
+            found.append(
+                SummedData(_gradient(U, block), posterior.prior_gradient[block], noise, each, total)
+            )
     return tuple(found)
 
 

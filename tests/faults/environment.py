@@ -1,4 +1,6 @@
-"""The command ``recipe``, or any Python program, started under limits, streams and variables that somebody may have."""
+"""The command ``recipe``, or any Python program, started under limits, streams and variables that
+somebody may have.
+"""
 
 import os
 import resource
@@ -10,7 +12,17 @@ from pathlib import Path
 from command import ROOT, Done
 
 
-def started_under(arguments, *, variables=(), limits=(), closed=(), streams=(), options=(), cwd=ROOT, program=("-m", "recipe_cli")):
+def started_under(
+    arguments,
+    *,
+    variables=(),
+    limits=(),
+    closed=(),
+    streams=(),
+    options=(),
+    cwd=ROOT,
+    program=("-m", "recipe_cli"),
+):
     """The process: ``python OPTIONS PROGRAM ARGUMENTS``, in a process group of its own.
 
     Args:
@@ -23,7 +35,13 @@ def started_under(arguments, *, variables=(), limits=(), closed=(), streams=(), 
         cwd: where it starts.
         program: what Python runs.
     """
-    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONPATH": str(ROOT), **dict(variables)}
+    environment = {
+        **os.environ,
+        "COLUMNS": "200",
+        "NO_COLOR": "1",
+        "PYTHONPATH": str(ROOT),
+        **dict(variables),
+    }
 
     def prepared():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -49,7 +67,9 @@ def started_under(arguments, *, variables=(), limits=(), closed=(), streams=(), 
 
 
 def run_under(arguments, *, seconds=120, **environment):
-    """What came of it (see ``started_under``); whatever it started is killed with it if it hangs."""
+    """What came of it (see ``started_under``); whatever it started is killed with it if it
+    hangs.
+    """
     process = started_under(arguments, **environment)
     try:
         out, err = process.communicate(timeout=seconds)
@@ -62,4 +82,8 @@ def run_under(arguments, *, seconds=120, **environment):
 
 def files_below(folder):
     """The files of a folder, by their path in it, with their content."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(Path(folder).rglob("*")) if p.is_file()}
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in sorted(Path(folder).rglob("*"))
+        if p.is_file()
+    }

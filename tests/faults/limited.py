@@ -33,8 +33,19 @@ class Ended:
 
 
 def environment_of(cache, **more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "PYTHON"))}
-    return {**kept, "COLUMNS": "200", "NO_COLOR": "1", "RECIPE_CACHE": str(cache), "PYTHONPATH": str(ROOT), **more}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("NUMBA_", "PYTHON"))
+    }
+    return {
+        **kept,
+        "COLUMNS": "200",
+        "NO_COLOR": "1",
+        "RECIPE_CACHE": str(cache),
+        "PYTHONPATH": str(ROOT),
+        **more,
+    }
 
 
 def start_of(arguments, python=()):
@@ -43,8 +54,10 @@ def start_of(arguments, python=()):
 
 def limited(
     *arguments, cache, limits=(), python=(), shell="", seconds=120, stdin=subprocess.DEVNULL, **more
-):  # fmt: skip
-    """Run the command; ``limits`` are pairs of a resource and a number, ``shell`` is what follows it in a shell."""
+):
+    """Run the command; ``limits`` are pairs of a resource and a number, ``shell`` is what follows
+    it in a shell.
+    """
 
     def prepare():
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -55,7 +68,15 @@ def limited(
     if shell:
         call = ["bash", "-c", f'"$@" {shell}', "bash", *call]
     done = subprocess.run(
-        call, cwd=ROOT, env=environment_of(cache, **more), stdin=stdin, capture_output=True, timeout=seconds,
-        preexec_fn=prepare, check=False,
-    )  # fmt: skip
-    return Ended(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
+        call,
+        cwd=ROOT,
+        env=environment_of(cache, **more),
+        stdin=stdin,
+        capture_output=True,
+        timeout=seconds,
+        preexec_fn=prepare,
+        check=False,
+    )
+    return Ended(
+        done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    )

@@ -1,4 +1,6 @@
-"""What is killed and made to fail: each writes files of one kind, and says in JSON what came of it."""
+"""What is killed and made to fail: each writes files of one kind, and says in JSON what came
+of it.
+"""
 
 import hashlib
 import os
@@ -22,10 +24,18 @@ r = Vector("r", like=theta)
 U = Potential("U", theta)
 C = Symbol("C", positive=True)
 X, y = Data("x", like=theta), Data("y")
-SGHMC = Recipe((theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]]), name="sghmc")
+SGHMC = Recipe(
+    (theta, r),
+    U + total(r**2) / 2,
+    Matrix([[0, 0], [0, C]]),
+    Matrix([[0, -1], [1, 0]]),
+    name="sghmc",
+)
 rng = np.random.default_rng(1)
 DATA = {X: rng.normal(size=(100, 2)), y: rng.normal(size=100)}
-TARGET = bind(SGHMC, {U: Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, DATA)})
+TARGET = bind(
+    SGHMC, {U: Posterior(theta, -((y - total(X * theta)) ** 2) / 2, -total(theta**2) / 2, DATA)}
+)
 STEPS = 70
 
 
@@ -33,20 +43,37 @@ def digest(values):
     """One word for arrays, bit for bit."""
     content = hashlib.sha256()
     for name in sorted(values):
-        content.update(f"{name} {values[name].shape}".encode() + np.ascontiguousarray(values[name]).tobytes())
+        content.update(
+            f"{name} {values[name].shape}".encode() + np.ascontiguousarray(values[name]).tobytes()
+        )
     return content.hexdigest()
 
 
 def sampled_with(folder=None, steps=STEPS, chunk=64):
-    """The digest of the draws, and what was warned; a checkpoint is written whenever all chains are at rest."""
+    """The digest of the draws, and what was warned; a checkpoint is written whenever all chains are
+    at rest.
+    """
     pieces = {"MOST_STEPS": chunk, "CHUNK_SECONDS": 60.0}  # the same however slow the machine is
     with warnings.catch_warnings(record=True) as said, patch.multiple(chains, **pieces):
         warnings.simplefilter("always")
         draws = sample(
-            TARGET, params={"C": 5.0}, batch_size=10, steps=steps, warmup=5, thin=3, chains=2, threads=1, step_size=1e-3,
-            checkpoint=folder, checkpoint_seconds=1e-9, progress=False,
-        )  # fmt: skip
-    return {"draws": digest(draws.values), "said": [str(w.message) for w in said if "checkpoint" in str(w.message)]}
+            TARGET,
+            params={"C": 5.0},
+            batch_size=10,
+            steps=steps,
+            warmup=5,
+            thin=3,
+            chains=2,
+            threads=1,
+            step_size=1e-3,
+            checkpoint=folder,
+            checkpoint_seconds=1e-9,
+            progress=False,
+        )
+    return {
+        "draws": digest(draws.values),
+        "said": [str(w.message) for w in said if "checkpoint" in str(w.message)],
+    }
 
 
 def saved(path):
@@ -63,12 +90,20 @@ def read_back(path):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return arviz.from_netcdf(path).posterior["theta"].values.tolist() == np.arange(60.0).reshape(2, 10, 3).tolist()
+        return (
+            arviz.from_netcdf(path).posterior["theta"].values.tolist()
+            == np.arange(60.0).reshape(2, 10, 3).tolist()
+        )
 
 
 def converted(path, into):
     """The digest of the arrays of a conversion."""
-    return digest({name: np.array(a) for name, a in read_table(path, {"x": ["a", "b"], "y": "c"}, into=into).items()})
+    return digest(
+        {
+            name: np.array(a)
+            for name, a in read_table(path, {"x": ["a", "b"], "y": "c"}, into=into).items()
+        }
+    )
 
 
 def commanded(*arguments):

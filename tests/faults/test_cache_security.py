@@ -1,4 +1,6 @@
-"""Machine code that is found in the cache runs as the user: only what the user alone can have written is read."""
+"""Machine code that is found in the cache runs as the user: only what the user alone can have
+written is read.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def umask(request):
 
 
 def here():
-    """The module as if it had not been loaded before: its value, and whether its machine code was found."""
+    """The module as if it had not been loaded before: its value, and whether its machine code was
+    found.
+    """
     sys.modules.pop(STEM, None)
     module = modules.load("tiny", TEXT)
     return float(module.run(np.array([1.5]))), sum(module.run.stats.cache_hits.values()) == 1
@@ -73,7 +77,9 @@ def mode(path):
 
 
 class Planted:
-    """What somebody else puts into the place of machine code: when it is unpickled, it makes a file."""
+    """What somebody else puts into the place of machine code: when it is unpickled, it makes a
+    file.
+    """
 
     def __init__(self, trace):
         self.trace = trace
@@ -113,11 +119,20 @@ def test_the_folder_that_numba_is_told_of_does_not_matter(cache, tmp_path):
     open_to_all = tmp_path / "numba"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)
-    call = "import sys; from codegen import store; import numpy as np; m = store.load('tiny', sys.argv[1]); "
+    call = (
+        "import sys; from codegen.store import modules; import numpy as np; "
+        "m = modules.load('tiny', sys.argv[1]); "
+    )
     call += "print(m.run(np.ones(1)), sum(m.run.stats.cache_hits.values()))"
     for place, hits in ((open_to_all, 0), (open_to_all, 1), (Path("/proc/nowhere"), 1)):
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(place)}
-        done = subprocess.run([sys.executable, "-c", call, TEXT], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", call, TEXT],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.stdout == f"2.0 {hits}\n", done.stderr
     assert [p for p in open_to_all.rglob("*") if p.is_file()] == []
     assert mode(cache / "__pycache__") == 0o700
@@ -128,7 +143,9 @@ def test_the_folder_that_numba_is_told_of_does_not_matter(cache, tmp_path):
 
 @pytest.mark.parametrize("bits", [0o770, 0o707, 0o777, 0o1777, 0o720], ids="{:o}".format)
 @pytest.mark.parametrize("inner", ["", "__pycache__"])
-def test_a_folder_that_others_can_write_is_refused_and_nothing_in_it_is_run(cache, bits, inner, tmp_path):
+def test_a_folder_that_others_can_write_is_refused_and_nothing_in_it_is_run(
+    cache, bits, inner, tmp_path
+):
     cache.mkdir(parents=True)
     (cache / "__pycache__").mkdir()
     here()
@@ -179,7 +196,9 @@ def test_a_folder_above_that_others_can_write_is_refused_unless_it_is_sticky(cac
     assert here() == (3.0, True)
 
 
-def test_a_folder_above_that_a_group_can_write_is_refused_unless_it_is_of_the_user_alone(cache, monkeypatch):
+def test_a_folder_above_that_a_group_can_write_is_refused_unless_it_is_of_the_user_alone(
+    cache, monkeypatch
+):
     here()
     cache.parent.chmod(0o770)
     monkeypatch.setattr(private_files, "_group_of_one", lambda found: False)
@@ -191,14 +210,22 @@ def test_a_folder_above_that_a_group_can_write_is_refused_unless_it_is_of_the_us
 
     user = pwd.getpwuid(os.geteuid())
     found = cache.parent.stat()
-    for name, members, alone in ((user.pw_name, [], True), ("staff", [], False), (user.pw_name, ["eve"], False)):
+    for name, members, alone in (
+        (user.pw_name, [], True),
+        ("staff", [], False),
+        (user.pw_name, ["eve"], False),
+    ):
         group = grp.struct_group((name, "x", found.st_gid, members))
         monkeypatch.setattr(grp, "getgrgid", lambda gid, group=group: group)
-        monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd((*user[:3], found.st_gid, *user[4:])))
+        monkeypatch.setattr(
+            pwd, "getpwuid", lambda uid: pwd.struct_passwd((*user[:3], found.st_gid, *user[4:]))
+        )
         assert private_files._group_of_one(found) == alone
 
 
-def test_links_to_a_folder_of_ones_own_are_followed_and_links_within_the_cache_are_not(cache, tmp_path, monkeypatch):
+def test_links_to_a_folder_of_ones_own_are_followed_and_links_within_the_cache_are_not(
+    cache, tmp_path, monkeypatch
+):
     here()
     (tmp_path / "link").symlink_to(cache)
     monkeypatch.setenv("RECIPE_CACHE", str(tmp_path / "link"))
@@ -222,13 +249,17 @@ def test_a_default_cache_that_is_open_is_refused_too(tmp_path, monkeypatch):
 
 
 def test_the_temporary_folder_in_place_of_a_cache_is_checked_too(tmp_path, monkeypatch):
-    """In a TMPDIR that all can write and that is not sticky, another one could be put in its place."""
+    """In a TMPDIR that all can write and that is not sticky, another one could be put in its
+    place.
+    """
     open_to_all = tmp_path / "tmp"
     open_to_all.mkdir()
     monkeypatch.delenv("RECIPE_CACHE", raising=False)
     monkeypatch.setattr(modules.platformdirs, "user_cache_path", lambda name: Path("/proc/nowhere"))
     monkeypatch.setattr(modules.tempfile, "tempdir", str(open_to_all))
-    monkeypatch.setattr(modules, "_of_this_process", functools.cache(modules._of_this_process.__wrapped__))
+    monkeypatch.setattr(
+        modules, "_of_this_process", functools.cache(modules._of_this_process.__wrapped__)
+    )
     open_to_all.chmod(0o1777)
     assert mode(modules.directory()) == 0o700
     open_to_all.chmod(0o777)
@@ -239,7 +270,16 @@ def test_the_temporary_folder_in_place_of_a_cache_is_checked_too(tmp_path, monke
 def test_the_command_says_it_in_one_sentence(cache, tmp_path):
     cache.mkdir(parents=True)
     cache.chmod(0o777)
-    call = ["sample", "sgld", "--posterior", "examples/breast_cancer.py", "--step-size", "0.01", "--steps", "10"]
+    call = [
+        "sample",
+        "sgld",
+        "--posterior",
+        "examples/breast_cancer.py",
+        "--step-size",
+        "0.01",
+        "--steps",
+        "10",
+    ]
     done = command(*call, cache=cache)
     assert done.returncode == 2
     assert WAY_OUT in done.stderr.splitlines()[-1]
@@ -271,7 +311,9 @@ WRONG = {
 
 @pytest.mark.parametrize("kind", WRONG)
 @pytest.mark.parametrize("which", ["text", "machine code"])
-def test_what_is_no_file_is_neither_read_nor_waited_for_and_is_replaced(cache, kind, which, monkeypatch):
+def test_what_is_no_file_is_neither_read_nor_waited_for_and_is_replaced(
+    cache, kind, which, monkeypatch
+):
     monkeypatch.chdir(cache.parent.parent)
     here()
     path = cache / f"{STEM}.py" if which == "text" else machine_file(cache)
@@ -297,7 +339,9 @@ def test_a_folder_in_the_place_of_machine_code_is_left_there(cache):
 
 
 @pytest.mark.parametrize("bits", [0o666, 0o620, 0o602, 0o664], ids="{:o}".format)
-def test_machine_code_that_others_can_have_changed_is_not_run_and_is_made_again(cache, bits, tmp_path):
+def test_machine_code_that_others_can_have_changed_is_not_run_and_is_made_again(
+    cache, bits, tmp_path
+):
     here()
     path = machine_file(cache)
     plant(path, tmp_path / "trace")
@@ -353,7 +397,11 @@ def test_what_is_checked_is_what_is_run(cache, tmp_path, monkeypatch):
 def test_what_is_listed_sends_no_codes_to_a_terminal(cache):
     here()
     path = cache / f"{STEM}.py"
-    path.write_text(TEXT.replace("# tiny,", "# \x1b[31mtiny\x1b]0;title\x07\x9b2J\u202e,").replace("euler", "\x1b[2Jeuler"))
+    path.write_text(
+        TEXT.replace("# tiny,", "# \x1b[31mtiny\x1b]0;title\x07\x9b2J\u202e,").replace(
+            "euler", "\x1b[2Jeuler"
+        )
+    )
     done = command("cache", cache=cache)
     assert done.returncode == 0
     assert all(c.isprintable() or c == "\n" for c in done.stdout)

@@ -1,4 +1,6 @@
-"""One rule for what is a number, whatever holds it; and a value that is not finite is named, whatever meets it."""
+"""One rule for what is a number, whatever holds it; and a value that is not finite is named,
+whatever meets it.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,10 @@ TEXTS = {
 
 @pytest.mark.parametrize("values", TEXTS.values(), ids=TEXTS)
 def test_text_is_no_number(values):
-    refused(r"the data of y must be .* of floats, not (str|bytes): it has .* in row [01]; convert it", values)
+    refused(
+        r"the data of y must be .* of floats, not (str|bytes): it has .* in row [01]; convert it",
+        values,
+    )
     with pytest.raises(RecipeError, match=r"not (str|bytes)"):
         finite_array("params['k']", values, 1)
     with pytest.raises(RecipeError, match=r"not (str|bytes)"):
@@ -95,11 +100,23 @@ def module_of(posterior):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("object", "the column 'age' of the data of y must be .*, not str: it has '1' in row 0; convert it to numbers first"),
+        (
+            "object",
+            (
+                "the column 'age' of the data of y must be .*, not str: it has '1' in row 0;"
+                " convert it to numbers first"
+            ),
+        ),
         ("str", "the column 'age' of the data of y must be .*, not str: it has '1' in row 0"),
         ("string", "the column 'age' of the data of y must be .*, not str: it has '1' in row 0"),
         ("category", "the column 'age' .* not categories; give the numbers"),
-        ("datetime64[s]", "the column 'age' .* not datetime64; convert them to numbers first, for instance to days"),
+        (
+            "datetime64[s]",
+            (
+                "the column 'age' .* not datetime64; convert them to numbers first, for instance to"
+                " days"
+            ),
+        ),
         ("timedelta64[s]", "the column 'age' .* not timedelta64"),
     ],
 )
@@ -118,9 +135,15 @@ def test_values_of_pandas_that_are_missing_are_named():
         column = pandas.Series([1, 0, None], dtype=dtype)
         refused(r"the data of y .*(missing|not finite).* in row 2", column)
         table = pandas.DataFrame({"a": [1.0, 2.0, 3.0], "b": column})
-        refused(r"the column 'b' of the data of x .*(missing|not finite).* in row 2", np.ones(3), table)
+        refused(
+            r"the column 'b' of the data of x .*(missing|not finite).* in row 2", np.ones(3), table
+        )
     with_objects = pandas.DataFrame({"a": pandas.Series([1.0, pandas.NaT], dtype=object)})
-    refused("the column 'a' of the data of x has a missing value in row 1; fill it in", np.ones(2), with_objects)
+    refused(
+        "the column 'a' of the data of x has a missing value in row 1; fill it in",
+        np.ones(2),
+        with_objects,
+    )
     zoned = pandas.Series(pandas.to_datetime(["2020-01-01", "2020-01-02"], utc=True), dtype=object)
     refused("not Timestamp: it has 2020-01-01 .* in row 0; convert them", zoned)
     refused("not Period", pandas.Series(pandas.period_range("2020", periods=2)))
@@ -132,7 +155,9 @@ def test_numbers_of_pandas_are_numbers():
         _, ys = read(pandas.Series([1, 0, 1], dtype=dtype))
         np.testing.assert_array_equal(ys, [1, 0, 1])
     sparse = pandas.Series(pandas.arrays.SparseArray([1.0, 0.0, 0.0]))
-    table = pandas.DataFrame({"a": [1, 2, 3], 7: [0.5, 1.0, 1.5], "s": sparse, "b": [True, False, True]})
+    table = pandas.DataFrame(
+        {"a": [1, 2, 3], 7: [0.5, 1.0, 1.5], "s": sparse, "b": [True, False, True]}
+    )
     xs, _ = read(np.ones(3), table)
     np.testing.assert_array_equal(xs, [[1, 0.5, 1, 1], [2, 1, 0, 0], [3, 1.5, 0, 1]])
     alike = pandas.DataFrame(np.arange(6.0).reshape(3, 2))
@@ -156,8 +181,16 @@ def test_tables_of_arrow_and_polars_are_read_column_by_column():
         refused(said, np.ones(2), table({"a": [1, 2], "b": ["1", "2"]}))
         said = f"the column 'a' of the data of x has the whole number {ODD} in row 1"
         refused(said, np.ones(2), table({"a": [1, ODD], "b": [0.5, 1.0]}))
-        refused("the column 'a' of the data of x .* in row 1", np.ones(2), table({"a": [1, None], "b": [0.5, 1.0]}))
-        refused("the column 'd' .* not datetime64", np.ones(1), table({"d": [datetime.date(2020, 1, 1)]}))
+        refused(
+            "the column 'a' of the data of x .* in row 1",
+            np.ones(2),
+            table({"a": [1, None], "b": [0.5, 1.0]}),
+        )
+        refused(
+            "the column 'd' .* not datetime64",
+            np.ones(1),
+            table({"d": [datetime.date(2020, 1, 1)]}),
+        )
     for column in columns:
         np.testing.assert_array_equal(read(column([1, 2]))[1], [1, 2])
         refused("not str", column(["1", "2"]))
@@ -188,7 +221,9 @@ def test_arrays_of_other_libraries_are_numbers_or_one_sentence():
     np.testing.assert_array_equal(read(xarray.DataArray([1, 2]))[1], [1, 2])
     refused("not Dataset: cannot directly convert", xarray.Dataset({"a": ("i", [1, 2])}))
     scipy = pytest.importorskip("scipy.sparse")
-    refused(r"not csr_\w+; give a dense array, \.toarray\(\)", np.ones(2), scipy.csr_array(np.eye(2)))
+    refused(
+        r"not csr_\w+; give a dense array, \.toarray\(\)", np.ones(2), scipy.csr_array(np.eye(2))
+    )
 
 
 GOOD = {
@@ -220,16 +255,28 @@ def test_numbers_are_numbers(values):
 
 BAD = {
     "None": ([1.0, None], "has a missing value in row 1"),
-    "a date": (np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"), "not datetime64; convert them"),
-    "a date of Python": ([1.0, datetime.date(2020, 1, 1)], "not date: it has 2020-01-01 in row 1; convert them"),
+    "a date": (
+        np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"),
+        "not datetime64; convert them",
+    ),
+    "a date of Python": (
+        [1.0, datetime.date(2020, 1, 1)],
+        "not date: it has 2020-01-01 in row 1; convert them",
+    ),
     "a duration": (np.array([1, 2], dtype="m8[s]"), "not timedelta64"),
-    "complex": ([1.0, 1j], "is complex; it must be an array .* of real numbers: give its real part"),
+    "complex": (
+        [1.0, 1j],
+        "is complex; it must be an array .* of real numbers: give its real part",
+    ),
     "records": (
         np.array([(1.0, 2), (3.0, 4)], dtype=[("a", float), ("b", int)]),
         r"not records; give one field, for instance \['a'\]",
     ),
     "rows of any length": ([[1.0], [1.0, 2.0]], "not list: its rows differ in length"),
-    "arrays in an array": (np.array([np.ones(2), None], dtype=object), "not ndarray in row 0; give rows of one length"),
+    "arrays in an array": (
+        np.array([np.ones(2), None], dtype=object),
+        "not ndarray in row 0; give rows of one length",
+    ),
     "a dict": ({0: 1.0, 1: 2.0}, "not dict"),
     "a set": ({1.0, 2.0}, "not set"),
     "too large": ([1.0, 10**400], "has a number in row 1 that is too large for float64"),
@@ -267,7 +314,10 @@ ROUNDED = {
 
 @pytest.mark.parametrize("values", ROUNDED.values(), ids=ROUNDED)
 def test_whole_numbers_that_float64_rounds_are_refused(values):
-    said = rf"the data of y has the whole number {int(values[1])} in row 1, which float64 rounds to -?\d+; subtract an offset"
+    said = (
+        rf"the data of y has the whole number {int(values[1])} in row 1, which float64 rounds to"
+        r" -?\d+; subtract an offset"
+    )
     refused(said, values)
     wide = [[0, 0.5], [0.5, values[1]]]
     if isinstance(values, np.ndarray):
@@ -283,7 +333,9 @@ def test_which_integers_are_rounded_is_what_python_says():
         limits = np.iinfo(dtype)
         whole = rng.integers(limits.min, limits.max, 3000, dtype=dtype, endpoint=True)
         near = rng.integers(2**53 - 20, 2**53 + 20, 200).astype(dtype)
-        powers = np.array([2**k + d for k in range(52, 63) for d in (-1, 0, 1, 2, 2 ** (k - 52))], dtype=dtype)
+        powers = np.array(
+            [2**k + d for k in range(52, 63) for d in (-1, 0, 1, 2, 2 ** (k - 52))], dtype=dtype
+        )
         ends = np.array([limits.min, limits.max], dtype=dtype)
         even = (whole >> dtype(k) << dtype(k) for k in (10, 11))
         values = np.concatenate([*even, whole, near, powers, ends])
@@ -301,9 +353,14 @@ def test_memory_mapped_integers_are_looked_at_in_pieces(tmp_path, monkeypatch):
 
 
 def test_parameters_are_not_rounded_either():
-    with pytest.raises(RecipeError, match=rf"params\['C'\] has the whole number {ODD}, which float64 rounds to {2**53}"):
+    with pytest.raises(
+        RecipeError,
+        match=rf"params\['C'\] has the whole number {ODD}, which float64 rounds to {2**53}",
+    ):
         finite_array("params['C']", ODD, 0)
-    with pytest.raises(RecipeError, match=r"params\['C'\] .*of float128|params\['C'\] .*of longdouble"):
+    with pytest.raises(
+        RecipeError, match=r"params\['C'\] .*of float128|params\['C'\] .*of longdouble"
+    ):
         finite_array("params['C']", np.longdouble(1) / 3, 0)
     assert finite_array("params['C']", 2**53, 0) == 2.0**53
     assert finite_array("params['C']", float(ODD), 0) == 2.0**53  # knowingly
@@ -322,7 +379,10 @@ def test_columns_of_files_are_not_rounded(tmp_path, ending):
 
     columns, row = {"x": ["a", "b"]}, "row 4" if ending == "csv" else "row 3"
     for kind in (None, arrow.uint64(), arrow.decimal128(30, 0)):
-        with pytest.raises(RecipeError, match=rf"column 'b' has the whole number {ODD}, which float64 rounds to .*, in {row}"):
+        with pytest.raises(
+            RecipeError,
+            match=rf"column 'b' has the whole number {ODD}, which float64 rounds to .*, in {row}",
+        ):
             read_table(written([1, 2**60, ODD], kind), columns)
     assert read_table(written([1.0, 2.0**60, float(ODD)]), columns)["x"][2, 1] == 2.0**53
     assert read_table(written([1, 2**53, -(2**60)]), columns)["x"][2, 1] == -(2.0**60)
@@ -332,19 +392,33 @@ def test_files_of_libsvm_are_not_rounded(tmp_path):
     path = tmp_path / "t"
     for line in (f"1 1:0.5 2:{ODD}", f"-{ODD} 1:0.5"):
         path.write_text(f"1 1:1e300 2:{2**60} # {ODD}\n{line}\n")
-        with pytest.raises(RecipeError, match=rf"line 2: .* has the whole number -?{ODD}, which float64 rounds"):
+        with pytest.raises(
+            RecipeError, match=rf"line 2: .* has the whole number -?{ODD}, which float64 rounds"
+        ):
             read_libsvm(path)
     path.write_text(f"1 1:1e300 2:{2**60} # {ODD}\n1 1:0.5 2:{ODD}.0\n")
     assert read_libsvm(path)[0][1, 1] == 2.0**53
 
 
 def test_the_command_does_not_round_parameters():
-    call = ["sample", "sghmc", "--posterior", "examples/breast_cancer.py", "--param", f"C={ODD}", "--steps", "5"]
+    call = [
+        "sample",
+        "sghmc",
+        "--posterior",
+        "examples/breast_cancer.py",
+        "--param",
+        f"C={ODD}",
+        "--steps",
+        "5",
+    ]
     done = CliRunner().invoke(app, call)
     from recipe_cli.sampling import parameters_typed
 
     assert done.exit_code != 0
-    with pytest.raises(RecipeError, match=f"--param C has the whole number {ODD}, which float64 rounds to .*decimal point"):
+    with pytest.raises(
+        RecipeError,
+        match=f"--param C has the whole number {ODD}, which float64 rounds to .*decimal point",
+    ):
         parameters_typed((f"C={ODD}",))
     assert parameters_typed((f"C={ODD}.0", "D=1e30", "E=7")) == {"C": 2.0**53, "D": 1e30, "E": 7.0}
 
@@ -354,22 +428,44 @@ def test_the_command_does_not_round_parameters():
 
 @pytest.mark.parametrize("truth", [True, False, np.True_, np.bool_(False)])
 @pytest.mark.parametrize(
-    "name", ["step_size", "steps", "chains", "seed", "thin", "warmup", "batch_size", "threads", "checkpoint_seconds"]
+    "name",
+    [
+        "step_size",
+        "steps",
+        "chains",
+        "seed",
+        "thin",
+        "warmup",
+        "batch_size",
+        "threads",
+        "checkpoint_seconds",
+    ],
 )
 def test_a_truth_value_is_no_number(name, truth):
     options = {"step_size": 0.1, "steps": 5, "params": {"C": 1.0}, "progress": False, name: truth}
-    with pytest.raises(RecipeError, match=rf"{name}={re.escape(repr(truth))} must be a (whole )?number"):
+    with pytest.raises(
+        RecipeError, match=rf"{name}={re.escape(repr(truth))} must be a (whole )?number"
+    ):
         sample(bind(LANGEVIN, {U: law(np.ones((3, 2)), np.ones(3))}), **options)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"params": {"C": True}}, r"params\['C'\] must be a number of floats, not bool; write 1.0 or 0.0"),
+        (
+            {"params": {"C": True}},
+            r"params\['C'\] must be a number of floats, not bool; write 1.0 or 0.0",
+        ),
         ({"params": {"C": np.array(True)}}, r"params\['C'\] must be a number of floats, not bool"),
-        ({"initial": {"theta": [True, False]}}, r"initial\['theta'\] must be .*, not bool; write \.astype\(float\)"),
+        (
+            {"initial": {"theta": [True, False]}},
+            r"initial\['theta'\] must be .*, not bool; write \.astype\(float\)",
+        ),
         ({"lengths": {"theta": True}}, r"lengths\[theta\]=True must be a whole number"),
-        ({"control_variates": {"theta": [True, False]}, "batch_size": 2}, r"control_variates\['theta'\] must be .*, not bool"),
+        (
+            {"control_variates": {"theta": [True, False]}, "batch_size": 2},
+            r"control_variates\['theta'\] must be .*, not bool",
+        ),
     ],
 )
 def test_a_truth_value_is_no_parameter_and_no_state(options, message):
@@ -379,7 +475,12 @@ def test_a_truth_value_is_no_parameter_and_no_state(options, message):
 
 
 def test_a_truth_value_is_no_part_of_a_schedule():
-    for make in (lambda v: Polynomial(v, 1, 1), lambda v: Polynomial(1, 1, v), lambda v: Cyclical(v, 5), lambda v: Cyclical(1, v)):
+    for make in (
+        lambda v: Polynomial(v, 1, 1),
+        lambda v: Polynomial(1, 1, v),
+        lambda v: Cyclical(v, 5),
+        lambda v: Cyclical(1, v),
+    ):
         for value in (True, "0.5", 1j, np.complex128(1), np.timedelta64(1), b"1"):
             with pytest.raises(RecipeError, match="must be a"):
                 make(value)
@@ -391,13 +492,22 @@ def test_the_statistical_verifier_has_the_same_rule():
         raise AssertionError("it is not called")
 
     def checked(**options):
-        given = {"step_size": 0.01, "params": {"C": 1.0}, "gradients": {"U": lambda t: t}, **options}
+        given = {
+            "step_size": 0.01,
+            "params": {"C": 1.0},
+            "gradients": {"U": lambda t: t},
+            **options,
+        }
         verify.check_kernel(kernel, discretised(LANGEVIN, "euler"), seed=1, **given)
 
     for size in (True, "0.01", np.True_):
         with pytest.raises(RecipeError, match=r"step_size=.* must be a positive number"):
             checked(step_size=size)
-    for value, message in ((True, "not made of numbers; write 1.0"), ("1", "not str"), (ODD, "float64 rounds")):
+    for value, message in (
+        (True, "not made of numbers; write 1.0"),
+        ("1", "not str"),
+        (ODD, "float64 rounds"),
+    ):
         with pytest.raises(RecipeError, match=message):
             checked(params={"C": value})
 
@@ -421,13 +531,18 @@ RUN = {"step_size": 1e-2, "steps": 20, "chains": 2, "progress": False}
 @pytest.mark.by_default(1)
 @pytest.mark.parametrize(("dtype", "bad"), [(np.float64, np.nan), (np.float32, np.inf)])
 def test_metropolis_tests_that_cannot_accept_name_the_row(tmp_path, dtype, bad):
-    """Every proposal was rejected, and a smaller step was advised, with the status of a good run."""
+    """Every proposal was rejected, and a smaller step was advised, with the status of a good
+    run.
+    """
     langevin = Recipe((theta,), U, Matrix([[1]]), Matrix([[0]]))
     mala = bind(compose(metropolis(langevin, "euler")), {U: mapped(tmp_path, dtype, bad)})
     draws = sample(mala, **RUN)
     assert draws.warnings == (NAMED,)
     assert [d.chain for d in draws.divergences] == [0, 1]
-    assert str(draws.divergences[0]) == f"chain 0 stayed where it began; {NAMED}: correct it, or leave the row out"
+    assert (
+        str(draws.divergences[0])
+        == f"chain 0 stayed where it began; {NAMED}: correct it, or leave the row out"
+    )
 
 
 @pytest.mark.by_default(1)
@@ -447,8 +562,17 @@ def test_a_divergence_names_the_row(tmp_path, options, monkeypatch):
 def test_what_is_computed_before_a_run_names_the_row(tmp_path):
     posterior = mapped(tmp_path, np.float64, np.nan)
     with pytest.raises(RecipeError, match=f"no mode was found: {NAMED}; correct it"):
-        sample(bind(LANGEVIN, {U: posterior}), params={"C": 1.0}, **RUN, batch_size=5, control_variates=True)
+        sample(
+            bind(LANGEVIN, {U: posterior}),
+            params={"C": 1.0},
+            **RUN,
+            batch_size=5,
+            control_variates=True,
+        )
 
 
 def test_a_divergence_without_bad_data_says_what_it_said():
-    assert str(Divergence(0, 3, "theta")) == "chain 0 diverged in step 3: theta is not finite; try a smaller step size"
+    assert (
+        str(Divergence(0, 3, "theta"))
+        == "chain 0 diverged in step 3: theta is not finite; try a smaller step size"
+    )

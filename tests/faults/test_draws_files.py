@@ -1,4 +1,6 @@
-"""Files of draws that are damaged, or made to read another file, to run a program or to fill the memory: one sentence."""
+"""Files of draws that are damaged, or made to read another file, to run a program or to fill the
+memory: one sentence.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +111,9 @@ def linked_group(file, posterior, raw, other):
 
 def in_another_group(file, posterior, raw, other):
     posterior["theta"] = SECRET
-    file["sample_stats"].create_dataset("energy", SECRET.shape, "f8", external=[(raw, 0, SECRET.nbytes)])
+    file["sample_stats"].create_dataset(
+        "energy", SECRET.shape, "f8", external=[(raw, 0, SECRET.nbytes)]
+    )
 
 
 LEADS_OUT = {
@@ -135,15 +139,25 @@ def test_the_command_refuses_it_in_one_sentence(path, tmp_path):
     replaced(path, external)
     done = command("diagnose", path, cache=tmp_path / "cache")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"recipe: {path} has the numbers of /posterior/theta in another file; recipe reads a file of draws that stands alone only\n"
+    assert (
+        done.stderr
+        == f"recipe: {path} has the numbers of /posterior/theta in another file; recipe reads a"
+        " file of draws that stands alone only\n"
     )
 
 
 def test_a_filter_that_hdf5_would_have_to_load_is_refused(path):
     """LZF stands for all of them: h5py brings it, and HDF5 does not."""
-    replaced(path, lambda file, posterior, *_: posterior.create_dataset("theta", data=SECRET, compression="lzf"))
-    assert "packed by filter 32000, which is a program that HDF5 would have to load" in said(path)["refused"]
+    replaced(
+        path,
+        lambda file, posterior, *_: posterior.create_dataset(
+            "theta", data=SECRET, compression="lzf"
+        ),
+    )
+    assert (
+        "packed by filter 32000, which is a program that HDF5 would have to load"
+        in said(path)["refused"]
+    )
 
 
 def test_one_object_in_two_places_is_refused(path):
@@ -161,12 +175,17 @@ def test_numbers_that_are_claimed_and_not_there_are_refused(path, chunks):
     with h5py.File(path, "r+") as file:
         file["posterior"].create_dataset("many", (2, 5 * 10**11), "f8", chunks=chunks)
     assert path.stat().st_size < 50_000
-    assert "/posterior/many has 1000000000000 numbers, and 0 bytes in the file" in said(path)["refused"]
+    assert (
+        "/posterior/many has 1000000000000 numbers, and 0 bytes in the file"
+        in said(path)["refused"]
+    )
 
 
 def test_draws_that_are_packed_as_well_as_can_be_are_read(tmp_path):
     """A coordinate that never moved: 8 MB in a few kilobytes."""
-    draws = Draws({"theta": np.ones((2, 500_000))}, np.array([500_000] * 2), (), False, {}, np.ones(500_000))
+    draws = Draws(
+        {"theta": np.ones((2, 500_000))}, np.array([500_000] * 2), (), False, {}, np.ones(500_000)
+    )
     path = draws.save(tmp_path / "draws.nc")
     with h5py.File(path) as file:
         packed = file["posterior/theta"].id.get_storage_size()
@@ -178,7 +197,9 @@ def test_draws_that_are_packed_as_well_as_can_be_are_read(tmp_path):
 
 
 def read_apart(content, path, seconds):
-    """What the process that reads says of a content: it is forked, so that a thousand of them take a minute."""
+    """What the process that reads says of a content: it is forked, so that a thousand of them take
+    a minute.
+    """
     path.write_bytes(content)
     answer = path.with_suffix(".answer")
     process = os.fork()
@@ -208,7 +229,11 @@ def read_apart(content, path, seconds):
     if "refused" in told:
         assert "\n" not in told["refused"]
         return "refused"
-    held = [np.dtype(v["dtype"]).itemsize * int(np.prod(v["shape"])) for v in told["variables"] if v["dtype"]]
+    held = [
+        np.dtype(v["dtype"]).itemsize * int(np.prod(v["shape"]))
+        for v in told["variables"]
+        if v["dtype"]
+    ]
     assert len(numbers) == sum(held)
     return "read"
 
@@ -225,12 +250,23 @@ def damaged(content, step):
 
 @pytest.mark.parametrize("step", [997, pytest.param(31, marks=pytest.mark.slow)])
 def test_a_damaged_file_is_read_or_refused_and_nothing_else_is_said(saved, tmp_path, step):
-    """Where HDF5 crashes or has no end, the process is stopped, and the tests below say what is said then."""
+    """Where HDF5 crashes or has no end, the process is stopped, and the tests below say what is
+    said then.
+    """
     import h5netcdf  # noqa: F401  so that no fork imports it
 
-    outcomes = [read_apart(content, tmp_path / "damaged.nc", 3) for content in damaged(saved.read_bytes(), step)]
+    outcomes = [
+        read_apart(content, tmp_path / "damaged.nc", 3)
+        for content in damaged(saved.read_bytes(), step)
+    ]
     assert outcomes.count("refused") > len(outcomes) / 10
-    assert set(outcomes) <= {"refused", "unreadable", "read", "stopped by SIGALRM", "stopped by SIGSEGV"}
+    assert set(outcomes) <= {
+        "refused",
+        "unreadable",
+        "read",
+        "stopped by SIGALRM",
+        "stopped by SIGSEGV",
+    }
 
 
 def test_numbers_that_cannot_be_unpacked_are_one_sentence(path):
@@ -255,19 +291,38 @@ def test_a_damaged_file_leaves_one_line_on_stderr(saved, path, tmp_path):
     assert f"recipe: {path} cannot be read as netCDF: " in done.stderr
 
 
-HEADER = {"attributes": {}, "coordinates": [], "variables": [
-    {"name": "theta", "dims": ["chain", "draw"], "shape": [2, 3], "attributes": {}, "dtype": "<f8", "text": None}]}  # fmt: skip
+HEADER = {
+    "attributes": {},
+    "coordinates": [],
+    "variables": [
+        {
+            "name": "theta",
+            "dims": ["chain", "draw"],
+            "shape": [2, 3],
+            "attributes": {},
+            "dtype": "<f8",
+            "text": None,
+        }
+    ],
+}
 PROGRAMS = {
     "hangs": ("import time; time.sleep(100)", "had no answer within 1 seconds"),
-    "hangs later": (f"print({json.dumps(HEADER)!r}, flush=True); import time; time.sleep(100)", "no answer within 1 seconds"),
+    "hangs later": (
+        f"print({json.dumps(HEADER)!r}, flush=True); import time; time.sleep(100)",
+        "no answer within 1 seconds",
+    ),
     "crashes": ("import os; os.kill(os.getpid(), 11)", "the process that read it ended by SIGSEGV"),
-    "cannot unpack": (f"print({json.dumps(HEADER)!r}); raise SystemExit(3)", "is damaged: its numbers cannot be unpacked"),
+    "cannot unpack": (
+        f"print({json.dumps(HEADER)!r}); raise SystemExit(3)",
+        "is damaged: its numbers cannot be unpacked",
+    ),
     "is cut short": ("print('{', end='')", "the process that read it ended with the status 0"),
     "gives too few": (f"print({json.dumps(HEADER)!r}); print('x' * 20)", "ended with the status 0"),
     "gives dimensions twice": (
-        f"print({json.dumps(HEADER).replace('draw', 'chain')!r}); print('x' * 48, end='')", "is damaged: ",
+        f"print({json.dumps(HEADER).replace('draw', 'chain')!r}); print('x' * 48, end='')",
+        "is damaged: ",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
@@ -284,9 +339,14 @@ def test_a_process_that_crashes_or_never_ends_is_one_sentence(path, what, monkey
 
 
 def test_the_process_that_reads_loads_no_program_whatever_the_environment_says(path, monkeypatch):
-    """HDF5 runs what it finds in HDF5_PLUGIN_PATH; with this value of another variable it does not look."""
+    """HDF5 runs what it finds in HDF5_PLUGIN_PATH; with this value of another variable it does not
+    look.
+    """
     program = path.with_name("program.py")
-    program.write_text('import json, os; print("ready"); print(json.dumps({"refused": os.environ["HDF5_PLUGIN_PRELOAD"]}))')
+    program.write_text(
+        'import json, os; print("ready"); print(json.dumps({"refused":'
+        ' os.environ["HDF5_PLUGIN_PRELOAD"]}))'
+    )
     monkeypatch.setattr(netcdf_reader, "__file__", str(program))
     monkeypatch.setenv("HDF5_PLUGIN_PRELOAD", "/tmp/of-somebody")
     assert sentence(path) == f"{path} ::"
@@ -326,7 +386,9 @@ def test_what_is_no_file_is_not_waited_for(tmp_path, what, monkeypatch):
 
 
 def test_all_that_a_file_may_hold_comes_back_as_xarray_reads_it(tmp_path, monkeypatch):
-    """Names of coordinates, kinds of numbers, gaps, nothing at all; and variables that are sent in several blocks."""
+    """Names of coordinates, kinds of numbers, gaps, nothing at all; and variables that are sent in
+    several blocks.
+    """
     rng = np.random.default_rng(3)
     variables = {
         "theta": (("chain", "draw", "school"), rng.normal(size=(3, 50, 2)), {"unit": "m"}),
@@ -338,15 +400,25 @@ def test_all_that_a_file_may_hold_comes_back_as_xarray_reads_it(tmp_path, monkey
         "words": (("school",), np.array(["a", "b"])),
         "number": ((), 3.5),
     }
-    coordinates = {"chain": [0, 2, 5], "draw": np.arange(50), "school": ["Zoë", "b"], "half": ("draw", np.arange(50) / 2)}
+    coordinates = {
+        "chain": [0, 2, 5],
+        "draw": np.arange(50),
+        "school": ["Zoë", "b"],
+        "half": ("draw", np.arange(50) / 2),
+    }
     whole = xarray.Dataset(variables, coordinates, {"recipe": "x", "seconds": 1.5, "list": [1, 2]})
     path = tmp_path / "draws.nc"
-    packed = {"theta": {"zlib": True, "chunksizes": (2, 10, 1)}, "good": {"zlib": True, "fletcher32": True}}
+    packed = {
+        "theta": {"zlib": True, "chunksizes": (2, 10, 1)},
+        "good": {"zlib": True, "fletcher32": True},
+    }
     whole.to_netcdf(path, group="posterior", engine="h5netcdf", encoding=packed)
     expected = xarray.load_dataset(path, group="posterior", engine="h5netcdf", decode_times=False)
     found = read_draws(path).posterior
     xarray.testing.assert_identical(found, expected)
-    assert {n: v.dtype.kind for n, v in found.variables.items()} == {n: v.dtype.kind for n, v in expected.variables.items()}
+    assert {n: v.dtype.kind for n, v in found.variables.items()} == {
+        n: v.dtype.kind for n, v in expected.variables.items()
+    }
     monkeypatch.setattr(netcdf_reader, "BLOCK", 100)
     with xarray.open_dataset(path, group="posterior", engine="h5netcdf", cache=False) as dataset:
         blocks = list(netcdf_reader._blocks(dataset["theta"].variable))

@@ -1,4 +1,6 @@
-"""Environments in which a program crashes or hangs: each command works there, or says one sentence with the right status."""
+"""Environments in which a program crashes or hangs: each command works there, or says one sentence
+with the right status.
+"""
 
 import os
 import resource
@@ -23,7 +25,8 @@ import numpy as np
 from recipe import Data, Posterior, Vector, total
 theta = Vector("theta")
 x = Data("x", like=theta)
-posterior = Posterior((theta,), -total((x - theta)**2) / 2, -total(theta**2) / 2, {x: np.ones((20, 2))})
+data = {x: np.ones((20, 2))}
+posterior = Posterior((theta,), -total((x - theta)**2) / 2, -total(theta**2) / 2, data)
 """
 
 
@@ -37,10 +40,21 @@ def folder(tmp_path_factory):
 
 
 def sampling(folder, *more):
-    return ["sample", "sgld", "--posterior", folder / "posterior.py", "--step-size", "0.01", "--steps", "200", *more]
+    return [
+        "sample",
+        "sgld",
+        "--posterior",
+        folder / "posterior.py",
+        "--step-size",
+        "0.01",
+        "--steps",
+        "200",
+        *more,
+    ]
 
 
-# -- streams ---------------------------------------------------------------------------------------------------------------------
+# -- streams
+# --------------------------------------------------------------------------------------------------
 
 COMMANDS = {
     "list": ["list"],
@@ -128,7 +142,8 @@ def test_what_is_typed_may_be_no_text_at_all(folder):
     done.says(BAD_INPUT, "there is no file \\udcff.py")
 
 
-# -- limits ----------------------------------------------------------------------------------------------------------------------
+# -- limits
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kilobytes", [150_000, 300_000, 400_000, 500_000, 600_000, 800_000])
@@ -141,7 +156,12 @@ def test_too_little_address_space_is_said_before_a_library_aborts_or_hangs(folde
 
 @pytest.mark.slow
 def test_what_needs_no_numba_works_in_600_megabytes(folder):
-    for arguments in (["list"], ["verify", "sgld"], ["check", folder / "sgld.json"], ["generate", "sgld", "-o", folder / "k.py"]):
+    for arguments in (
+        ["list"],
+        ["verify", "sgld"],
+        ["check", folder / "sgld.json"],
+        ["generate", "sgld", "-o", folder / "k.py"],
+    ):
         done = limited(*arguments, cache=folder, limits=[(resource.RLIMIT_AS, 600_000 * 1024)])
         assert done.status == 0, done
 
@@ -154,21 +174,35 @@ def test_eight_files_are_enough_or_are_said_to_be_too_few(folder):
 
 
 def test_no_thread_and_no_process():
-    """The limit is of a user, and does not hold for the superuser: the sentences are those of the system's errors."""
-    for error in (RuntimeError("can't start new thread"), BlockingIOError(11, "Resource temporarily unavailable")):
+    """The limit is of a user, and does not hold for the superuser: the sentences are those of the
+    system's errors.
+    """
+    for error in (
+        RuntimeError("can't start new thread"),
+        BlockingIOError(11, "Resource temporarily unavailable"),
+    ):
         mistake = mistake_of(error)
         assert (mistake.status, "ulimit -u" in mistake.sentence) == (BAD_INPUT, True)
-    assert mistake_of(MemoryError()).status == mistake_of(OSError(30, "Read-only file system", "/x")).status == BAD_INPUT
-    assert mistake_of(RuntimeError("something else")).status == mistake_of(KeyError("x")).status == 70
+    assert (
+        mistake_of(MemoryError()).status
+        == mistake_of(OSError(30, "Read-only file system", "/x")).status
+        == BAD_INPUT
+    )
+    assert (
+        mistake_of(RuntimeError("something else")).status == mistake_of(KeyError("x")).status == 70
+    )
 
 
 @pytest.mark.slow
 def test_no_folder_for_temporary_files(folder):
-    done = limited("generate", "sgld", "-o", folder / "kernel.py", "--force", cache=folder, TMPDIR="/nowhere")
+    done = limited(
+        "generate", "sgld", "-o", folder / "kernel.py", "--force", cache=folder, TMPDIR="/nowhere"
+    )
     assert (done.status, (folder / "kernel.py").exists()) == (0, True), done
 
 
-# -- Numba's switches ------------------------------------------------------------------------------------------------------------
+# -- Numba's switches
+# --------------------------------------------------------------------------------------------------
 
 SWITCHES = {  # what is said
     "NUMBA_DISABLE_JIT=1": "NUMBA_DISABLE_JIT is set",
@@ -190,10 +224,13 @@ def test_a_switch_of_numba_under_which_nothing_runs_is_said(folder, switch):
 @pytest.mark.slow
 def test_disable_jit_stops_sample_and_test_too(folder):
     for arguments in (sampling(folder), ["test", "sgld"]):
-        limited(*arguments, cache=folder, NUMBA_DISABLE_JIT="1").says(BAD_INPUT, "NUMBA_DISABLE_JIT is set")
+        limited(*arguments, cache=folder, NUMBA_DISABLE_JIT="1").says(
+            BAD_INPUT, "NUMBA_DISABLE_JIT is set"
+        )
 
 
-# -- python itself ---------------------------------------------------------------------------------------------------------------
+# -- python itself
+# --------------------------------------------------------------------------------------------------
 
 
 def test_draws_need_docstrings_which_is_said_before_the_run(folder):
@@ -206,7 +243,9 @@ def words(shown):
     return shown.rpartition("[OPTIONS]")[2].split()
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["sample", "--help"], ["cache", "--help"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["sample", "--help"], ["cache", "--help"]], ids=" ".join
+)
 @pytest.mark.by_default("--help")
 def test_the_help_is_there_without_docstrings(folder, arguments):
     done = limited(*arguments, cache=folder, python=["-OO"])
@@ -221,25 +260,33 @@ def test_switches_of_python_change_no_verdict_and_no_module(folder, switch):
     done, plain = limited(*arguments, cache=folder, python=python), command(*arguments)
     done.is_quiet()
     assert (done.status, done.stdout) == (plain.returncode, plain.stdout)
-    done = limited("generate", "sghmc", "-o", folder / "theirs.py", "--force", cache=folder, python=python)
+    done = limited(
+        "generate", "sghmc", "-o", folder / "theirs.py", "--force", cache=folder, python=python
+    )
     assert done.status == 0, done
     command("generate", "sghmc", "-o", folder / "ours.py", "--force")
     assert (folder / "theirs.py").read_text() == (folder / "ours.py").read_text()
 
 
-# -- paths -----------------------------------------------------------------------------------------------------------------------
+# -- paths
+# --------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def odd(tmp_path):
-    """Paths that are no regular file: a pipe, a device, links in a circle, a folder, a name that is too long."""
+    """Paths that are no regular file: a pipe, a device, links in a circle, a folder, a name that is
+    too long.
+    """
     os.mkfifo(tmp_path / "pipe.py")
     (tmp_path / "circle.py").symlink_to("circle.py")
     (tmp_path / "folder.py").mkdir()
     return {
-        "pipe": tmp_path / "pipe.py", "device": Path("/dev/zero"), "circle": tmp_path / "circle.py",
-        "folder": tmp_path / "folder.py", "name": tmp_path / ("a" * 300),
-    }  # fmt: skip
+        "pipe": tmp_path / "pipe.py",
+        "device": Path("/dev/zero"),
+        "circle": tmp_path / "circle.py",
+        "folder": tmp_path / "folder.py",
+        "name": tmp_path / ("a" * 300),
+    }
 
 
 KINDS = pytest.mark.parametrize("kind", ["pipe", "device", "circle", "folder", "name"])
@@ -250,9 +297,14 @@ KINDS = pytest.mark.parametrize("kind", ["pipe", "device", "circle", "folder", "
 def test_what_is_no_file_is_never_waited_for(odd, folder, kind):
     path = odd[kind]
     for arguments in (
-        ["check", path], ["check", folder / "sgld.json", path], ["derive", path], ["verify", path], ["diagnose", path],
-        ["generate", "sgld", "--check", "-o", path], ["sample", "sgld", "--posterior", path, "--step-size", "1"],
-    ):  # fmt: skip
+        ["check", path],
+        ["check", folder / "sgld.json", path],
+        ["derive", path],
+        ["verify", path],
+        ["diagnose", path],
+        ["generate", "sgld", "--check", "-o", path],
+        ["sample", "sgld", "--posterior", path, "--step-size", "1"],
+    ):
         done = command(*arguments)
         assert done.returncode == BAD_INPUT, (arguments, done)
         assert len(done.stderr.splitlines()) == 1
@@ -262,7 +314,11 @@ def test_what_is_no_file_is_never_waited_for(odd, folder, kind):
 @KINDS
 def test_an_output_that_cannot_be_a_file_is_refused_before_the_work(odd, folder, kind):
     path = odd[kind]
-    for arguments in (["generate", "sgld", "-o", path], ["verify", "sgld", "--certificate", path], sampling(folder, "-o", path)):
+    for arguments in (
+        ["generate", "sgld", "-o", path],
+        ["verify", "sgld", "--certificate", path],
+        sampling(folder, "-o", path),
+    ):
         done = command(*arguments)
         assert done.returncode == BAD_INPUT, (arguments, done)
         assert len(done.stderr.splitlines()) == 1
@@ -272,7 +328,9 @@ def test_an_output_that_cannot_be_a_file_is_refused_before_the_work(odd, folder,
 def test_the_checker_alone_waits_for_nothing_and_says_what_it_cannot_write(odd, folder):
     checker = [sys.executable, "-I", "-S", str(ROOT / "verify" / "checker.py")]
     for path in odd.values():
-        done = subprocess.run([*checker, path], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [*checker, path], capture_output=True, text=True, timeout=60, check=False
+        )
         assert (done.returncode, done.stderr) == (BAD_INPUT, "")
     certificate = str(folder / "sgld.json")
     full = ["bash", "-c", '"$@" >/dev/full', "bash", *checker, certificate]
@@ -301,20 +359,28 @@ def test_data_are_never_read_from_a_pipe_or_a_device(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     os.mkfifo(tmp_path / "pipe")
     for read in (
-        lambda: codegen.memory_mapped(tmp_path / "pipe"), lambda: codegen.memory_mapped("/dev/zero"),
-        lambda: codegen.read_libsvm(tmp_path / "pipe"), lambda: codegen.read_table(tmp_path / "pipe.csv", {"x": "a"}),
-    ):  # fmt: skip
+        lambda: codegen.memory_mapped(tmp_path / "pipe"),
+        lambda: codegen.memory_mapped("/dev/zero"),
+        lambda: codegen.read_libsvm(tmp_path / "pipe"),
+        lambda: codegen.read_table(tmp_path / "pipe.csv", {"x": "a"}),
+    ):
         with pytest.raises(RecipeError, match="is not a regular file"):
             read()
 
 
-# -- Ctrl-C ----------------------------------------------------------------------------------------------------------------------
+# -- Ctrl-C
+# --------------------------------------------------------------------------------------------------
 
 
 def interrupted(arguments, cache, delay):
     """Status, stdout and stderr of a command that hears Ctrl-C so long after its first line."""
     ready = "import sys; sys.stderr.write('ready\\n'); sys.stderr.flush(); "
-    call = [sys.executable, "-c", ready + "from recipe_cli.start import main; main()", *map(str, arguments)]
+    call = [
+        sys.executable,
+        "-c",
+        ready + "from recipe_cli.start import main; main()",
+        *map(str, arguments),
+    ]
     process = subprocess.Popen(
         call,
         cwd=ROOT,
@@ -349,7 +415,9 @@ def test_an_interruption_at_the_start_is_one_word(folder, delay):
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.05 + 0.25 * n for n in range(48)])
 def test_an_interruption_of_imports_proofs_and_compilation_is_one_word(tmp_path, folder, delay):
-    """With a cache of its own, so that it compiles; nothing unfinished is left beside the output."""
+    """With a cache of its own, so that it compiles; nothing unfinished is left beside the
+    output.
+    """
     output = tmp_path / "draws.nc"
     check_interruption(sampling(folder, "-o", output), tmp_path / "cache", delay)
     assert {p.name for p in tmp_path.iterdir()} <= {"cache", "draws.nc"}
@@ -371,12 +439,27 @@ try:
 except KeyboardInterrupt:
     print("heard")
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
     assert (done.stdout, done.stderr) == ("heard\n", "")
 
 
 def test_the_command_is_started_by_what_hears_an_interruption():
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["recipe"] == "recipe_cli.start:main"
-    code = "import sys; import recipe_cli.start; print({'sympy', 'typer', 'rich', 'numpy', 'recipe_cli.main'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (
+        tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["recipe"]
+        == "recipe_cli.start:main"
+    )
+    code = (
+        "import sys; import recipe_cli.start; print({'sympy', 'typer', 'rich', 'numpy',"
+        " 'recipe_cli.main'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.stdout == "set()\n"

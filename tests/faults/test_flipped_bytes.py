@@ -1,7 +1,8 @@
-"""A checkpoint in which a bit is flipped, or that is cut short, is refused in one sentence, or gives the very same draws.
+"""A checkpoint in which a bit is flipped, or that is cut short, is refused in one sentence, or
+gives the very same draws.
 
-By default one bit of every byte of the manifest and of every 11th byte of the arrays; every bit of every byte by
-``pytest -m "slow or not slow" tests/faults/test_flipped_bytes.py``.
+By default one bit of every byte of the manifest and of every 11th byte of the arrays; every bit of
+every byte by ``pytest -m "slow or not slow" tests/faults/test_flipped_bytes.py``.
 """
 
 import copy
@@ -27,7 +28,9 @@ def content_of(chain):
 
 @dataclass
 class Written:
-    """A checkpoint that was written, with chains as they are before it is read, and as they are after."""
+    """A checkpoint that was written, with chains as they are before it is read, and as they are
+    after.
+    """
 
     checkpoint: Checkpoint
     fresh: list[Chain]
@@ -35,7 +38,10 @@ class Written:
 
     def read(self):
         """Everything that it gives to a run; RecipeError where it is refused."""
-        mine, running = replace(self.checkpoint, _kept=(), _taken={}, _lock=None), copy.deepcopy(self.fresh)
+        mine, running = (
+            replace(self.checkpoint, _kept=(), _taken={}, _lock=None),
+            copy.deepcopy(self.fresh),
+        )
         try:
             assert mine.open(running, STEPS)
         finally:
@@ -116,7 +122,9 @@ def test_a_file_that_is_cut_short_is_refused(written, kind):
 
 
 def test_a_number_that_was_changed_and_signed_again_is_refused(written):
-    """Not the digest alone: the numbers of a manifest must agree with one another, and with the run."""
+    """Not the digest alone: the numbers of a manifest must agree with one another, and with the
+    run.
+    """
     path = written.checkpoint.folder / "checkpoint.json"
     before = path.read_text()
     for chain in range(2):
@@ -127,8 +135,15 @@ def test_a_number_that_was_changed_and_signed_again_is_refused(written):
                 body["chains"][chain][key] += change
                 path.write_text(json.dumps({**body, "sha256": digest_of(body)}, indent=1))
                 outcome = written.outcome()
-                known = body["chains"][chain]["guilty"] in (0, 1)  # a block of the state, which no number contradicts
-                assert "damaged" in outcome or "beyond steps" in outcome or known, (chain, key, change)
+                known = body["chains"][chain]["guilty"] in (
+                    0,
+                    1,
+                )  # a block of the state, which no number contradicts
+                assert "damaged" in outcome or "beyond steps" in outcome or known, (
+                    chain,
+                    key,
+                    change,
+                )
     path.write_text(before)
 
 

@@ -46,7 +46,12 @@ def test_a_process_is_killed_at_each_call(trials, tmp_path):
             break
         assert outcome.status == -signal.SIGKILL
         found.append({p.name: p.read_bytes() for p in folder.iterdir()})
-    assert found == [{}, {"a": b"1234"}, {"a": b"12345678"}, {"a": b"12345678"}]  # open, write, fsync, rename
+    assert found == [
+        {},
+        {"a": b"1234"},
+        {"a": b"12345678"},
+        {"a": b"12345678"},
+    ]  # open, write, fsync, rename
     assert outcome.calls == 4
 
 
@@ -54,18 +59,27 @@ def test_a_call_fails_once_or_from_then_on(trials, tmp_path):
     calls = trials.run("test_injection:writes", [tmp_path], failing(tmp_path, -1, errno.EIO)).calls
     for at in range(1, calls + 1):
         for lasting in (False, True):
-            outcome = trials.run("test_injection:writes", [tmp_path], failing(tmp_path, at, errno.ENOSPC, lasting))
-            assert "No space left on device" in (outcome.traceback or "No space left on device" * (at in (2, 3)))
+            outcome = trials.run(
+                "test_injection:writes", [tmp_path], failing(tmp_path, at, errno.ENOSPC, lasting)
+            )
+            assert "No space left on device" in (
+                outcome.traceback or "No space left on device" * (at in (2, 3))
+            )
     assert calls >= 5  # closing and asking for the size are among them
 
 
 def test_other_folders_and_libraries_in_c(trials, tmp_path):
     (tmp_path / "here").mkdir()
-    outcome = trials.run("test_injection:writes", [tmp_path], failing(tmp_path / "here", 1, errno.EIO))
+    outcome = trials.run(
+        "test_injection:writes", [tmp_path], failing(tmp_path / "here", 1, errno.EIO)
+    )
     assert (outcome.status, outcome.calls, outcome.traceback) == (0, 0, None)
     outcome = trials.run("test_injection:writes_netcdf", [tmp_path], killed(tmp_path, 10**6))
     assert outcome.calls >= 4  # HDF5 is among the callers
-    assert trials.run("test_injection:writes_netcdf", [tmp_path], killed(tmp_path, 2)).status == -signal.SIGKILL
+    assert (
+        trials.run("test_injection:writes_netcdf", [tmp_path], killed(tmp_path, 2)).status
+        == -signal.SIGKILL
+    )
 
 
 def test_which_calls_are_tried():
@@ -73,7 +87,10 @@ def test_which_calls_are_tried():
     assert sampled(100, 4) == [1, 34, 67, 100]
 
 
-CODE = "import os, resource, sys; print(os.environ.get('A'), resource.getrlimit(resource.RLIMIT_NOFILE)[0], __debug__)"
+CODE = (
+    "import os, resource, sys; print(os.environ.get('A'),"
+    " resource.getrlimit(resource.RLIMIT_NOFILE)[0], __debug__)"
+)
 
 
 def test_a_program_is_started_under_an_environment():

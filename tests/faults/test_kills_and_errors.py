@@ -1,6 +1,8 @@
-"""Whatever writes a file is killed at its N-th file-system call, or has that call fail: nothing is lost, and nothing is silent.
+"""Whatever writes a file is killed at its N-th file-system call, or has that call fail: nothing is
+lost, and nothing is silent.
 
-By default some calls are tried; all of them by ``pytest -m "slow or not slow" tests/faults/test_kills_and_errors.py``.
+By default some calls are tried; all of them by ``pytest -m "slow or not slow"
+tests/faults/test_kills_and_errors.py``.
 """
 
 import errno
@@ -43,9 +45,15 @@ PROGRAMS = {
     "checkpoint": Program("sampled_with", ("{}/run",), ("run/",)),
     "draws": Program("saved", ("{}/draws.nc",), ("draws.nc",), "draws.nc"),
     "conversion": Program("converted", ("{}/t.csv", "{}/into"), ("t.csv", "into/")),
-    "generate": Program("commanded", ("generate", "sgld", "-o", "{}/m.py", "--force"), ("m.py",), "m.py", exits=True),
+    "generate": Program(
+        "commanded", ("generate", "sgld", "-o", "{}/m.py", "--force"), ("m.py",), "m.py", exits=True
+    ),
     "certificate": Program(
-        "commanded", ("verify", "sgld", "--certificate", "{}/c.json", "--force"), ("c.json",), "c.json", exits=True
+        "commanded",
+        ("verify", "sgld", "--certificate", "{}/c.json", "--force"),
+        ("c.json",),
+        "c.json",
+        exits=True,
     ),
     "store": Program("stored", ("{}/cache",), ("cache/",)),
 }
@@ -95,20 +103,26 @@ class Workplace:
         if outcome.status != 0 or outcome.traceback:
             return False
         if self.program.exits:
-            return outcome.exit == 0 or (outcome.exit == 2 and bool(outcome.stderr) and "Traceback" not in outcome.stderr)
+            return outcome.exit == 0 or (
+                outcome.exit == 2 and bool(outcome.stderr) and "Traceback" not in outcome.stderr
+            )
         return outcome.refused is None or "\n" not in outcome.refused
 
     def succeeded(self, outcome):
         return outcome.exit == 0 if self.program.exits else outcome.refused is None
 
     def right_again(self):
-        """A run without a fault, in the folder as it was left: it is right, and nothing piles up."""
+        """A run without a fault, in the folder as it was left: it is right, and nothing
+        piles up.
+        """
         outcome = self.run()
         assert outcome.status == 0, outcome
         assert self.succeeded(outcome), outcome
         self.is_right(outcome)
         left = [str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if not p.is_dir()]
-        strange = [name for name in left if name != "t.csv" and not name.startswith(self.program.kept)]
+        strange = [
+            name for name in left if name != "t.csv" and not name.startswith(self.program.kept)
+        ]
         assert strange == []
         assert not any(UNFINISHED.fullmatch(Path(name).name) for name in left), left
         return left
@@ -123,12 +137,16 @@ class Workplace:
 
 def stands_at(folder):
     """How far the chains of a checkpoint are."""
-    return {chain["done"] for chain in json.loads((folder / "checkpoint.json").read_text())["chains"]}
+    return {
+        chain["done"] for chain in json.loads((folder / "checkpoint.json").read_text())["chains"]
+    }
 
 
 def some_and_all(some):
     """So many of the calls by default, all of them in the slow run."""
-    return pytest.mark.parametrize("tried", [some, pytest.param(None, marks=pytest.mark.slow, id="all")])
+    return pytest.mark.parametrize(
+        "tried", [some, pytest.param(None, marks=pytest.mark.slow, id="all")]
+    )
 
 
 @pytest.mark.slow_for("generate-3", "certificate-3")
@@ -140,7 +158,10 @@ def test_a_process_that_is_killed_at_a_call_loses_nothing(trials, tmp_path, name
     for at in sampled(place.changes, tried):
         place.prepare()
         outcome = place.run(killed(place.folder, at))
-        assert outcome.status == -signal.SIGKILL or at > 0.9 * place.changes, (at, outcome)  # a run may have fewer calls
+        assert outcome.status == -signal.SIGKILL or at > 0.9 * place.changes, (
+            at,
+            outcome,
+        )  # a run may have fewer calls
         if place.program.changed:
             assert place.changed() in ("old", place.content), at
         left = place.right_again()

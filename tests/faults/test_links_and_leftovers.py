@@ -1,4 +1,6 @@
-"""Files that are not ours are neither opened through a link, nor emptied, nor deleted; what killed processes leave is deleted."""
+"""Files that are not ours are neither opened through a link, nor emptied, nor deleted; what killed
+processes leave is deleted.
+"""
 
 import json
 import os
@@ -17,7 +19,11 @@ from recipe import RecipeError
 
 
 def content_of(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in Path(folder).rglob("*") if p.is_file() and not p.is_symlink()}
+    return {
+        str(p.relative_to(folder)): p.read_bytes()
+        for p in Path(folder).rglob("*")
+        if p.is_file() and not p.is_symlink()
+    }
 
 
 def refused(call, *words):
@@ -33,7 +39,11 @@ def refused(call, *words):
 
 def test_a_file_of_the_user_called_lock_is_not_emptied(tmp_path):
     (tmp_path / "lock").write_text("the combination is 12-34-56")
-    refused(lambda: sampled_with(tmp_path), "holds lock and no checkpoint", "choose an empty or a new folder")
+    refused(
+        lambda: sampled_with(tmp_path),
+        "holds lock and no checkpoint",
+        "choose an empty or a new folder",
+    )
     assert content_of(tmp_path) == {"lock": b"the combination is 12-34-56"}
 
 
@@ -51,14 +61,18 @@ def test_a_link_in_the_folder_of_a_checkpoint_is_not_followed(tmp_path, name, th
     folder.mkdir()
     if there:
         sampled_with(folder)
-    path = next(folder.glob(f"{name}*.npz"), folder / (name if "." in name or name == "lock" else f"{name}-000001.npz"))
+    path = next(
+        folder.glob(f"{name}*.npz"),
+        folder / (name if "." in name or name == "lock" else f"{name}-000001.npz"),
+    )
     if there and path.exists():
         other.write_bytes(path.read_bytes())
         path.unlink()
     before = other.read_bytes()
     path.symlink_to(other)
     refused(
-        lambda: sampled_with(folder, steps=STEPS + 10), "is a link" if there or name == "checkpoint.json" else "and no checkpoint"
+        lambda: sampled_with(folder, steps=STEPS + 10),
+        "is a link" if there or name == "checkpoint.json" else "and no checkpoint",
     )
     assert other.read_bytes() == before
     assert path.is_symlink()
@@ -85,13 +99,17 @@ def draws_files(folder):
 
 
 def test_the_files_of_draws_are_few_however_often_it_is_written(tmp_path):
-    """So many writings, and so many draws, that one file for each would be hundreds; and each draw is written a few times only."""
+    """So many writings, and so many draws, that one file for each would be hundreds; and each draw
+    is written a few times only.
+    """
     written, most = 0, 0
     original = np.savez
 
     def counted(file, **arrays):
         nonlocal written, most
-        written += sum(a.nbytes for key, a in arrays.items() if Path(file.name).name.startswith(".draws"))
+        written += sum(
+            a.nbytes for key, a in arrays.items() if Path(file.name).name.startswith(".draws")
+        )
         most = max(most, len(draws_files(tmp_path)))
         original(file, **arrays)
 
@@ -143,7 +161,9 @@ def test_what_no_conversion_has_written_is_not_deleted(tmp_path, table, planted)
         (partial / "link.npy").symlink_to(table)
     else:
         (partial / planted).write_text("mine")
-    refused(lambda: convert(table, tmp_path / "into"), "which no conversion has written", "move it away")
+    refused(
+        lambda: convert(table, tmp_path / "into"), "which no conversion has written", "move it away"
+    )
     assert len(list(partial.iterdir())) == 2
 
 
@@ -153,7 +173,13 @@ def test_what_a_killed_conversion_left_is_deleted(tmp_path, table):
     for name in ("x.npy", "z.npy", "conversion.json"):
         (partial / name).write_text("half of it")
     assert convert(table, tmp_path / "into")["y"].tolist() == [2, 4]
-    assert sorted(p.name for p in tmp_path.rglob("*")) == ["conversion.json", "into", "t.csv", "x.npy", "y.npy"]
+    assert sorted(p.name for p in tmp_path.rglob("*")) == [
+        "conversion.json",
+        "into",
+        "t.csv",
+        "x.npy",
+        "y.npy",
+    ]
 
 
 @pytest.mark.parametrize("name", ["conversion.json", "x.npy"])
@@ -168,7 +194,9 @@ def test_a_conversion_is_not_read_through_a_link(tmp_path, table, name):
 
 
 def left_by(target, waiting=None):
-    """A process that is killed, or waits for a pipe to be closed, while it writes a file; and the name it writes it under."""
+    """A process that is killed, or waits for a pipe to be closed, while it writes a file; and the
+    name it writes it under.
+    """
     read, write = os.pipe()
     process = os.fork()
     if not process:
@@ -198,7 +226,12 @@ def test_what_killed_processes_left_is_deleted_and_nothing_else(tmp_path):
     waiting, end = os.pipe()
     running, at_work = left_by(tmp_path / "other.nc", waiting)
     elsewhere = name.replace(atomic_write._place(), "00000000")
-    for mine in (elsewhere, ".draws.nc.part", ".draws.nc.recipe_x", "draws.nc.recipe_00000000_1_00000000"):
+    for mine in (
+        elsewhere,
+        ".draws.nc.part",
+        ".draws.nc.recipe_x",
+        "draws.nc.recipe_00000000_1_00000000",
+    ):
         (tmp_path / mine).write_text("mine")
     (tmp_path / name.replace("draws", "link")).symlink_to(tmp_path / at_work)
     before = {p.name for p in tmp_path.iterdir()} - {name}
@@ -224,7 +257,9 @@ def test_a_link_in_the_place_of_the_temporary_file_is_not_moved(tmp_path):
     assert content_of(tmp_path) == {"mine": b"mine"}
 
 
-@pytest.mark.parametrize("name", ["a" * 250, "a" * 252 + ".nc", "ä" * 120 + ".nc", "x" * 200 + "." + "y" * 50])
+@pytest.mark.parametrize(
+    "name", ["a" * 250, "a" * 252 + ".nc", "ä" * 120 + ".nc", "x" * 200 + "." + "y" * 50]
+)
 def test_a_long_name_is_a_name(tmp_path, name):
     written(tmp_path / name)
     assert content_of(tmp_path) == {name: b"new"}

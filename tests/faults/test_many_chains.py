@@ -1,4 +1,6 @@
-"""Many chains take time in proportion to their number: no turn of a chain looks at all of them, and each has its turn."""
+"""Many chains take time in proportion to their number: no turn of a chain looks at all of them, and
+each has its turn.
+"""
 
 from __future__ import annotations
 
@@ -102,13 +104,17 @@ def test_many_short_turns_are_one_piece_of_work(monkeypatch):
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", noted)
     several = [Chain(c, None, None) for c in range(5000)]
-    run_chains(one_step, several, STEPS, 2, progress=False, rest=lambda chain: rested.append(chain.number))
+    run_chains(
+        one_step, several, STEPS, 2, progress=False, rest=lambda chain: rested.append(chain.number)
+    )
     assert sorted(rested) == sorted([*range(5000)] * STEPS)
     assert len(pieces) < 5000
 
 
 def test_an_interruption_finds_many_chains_equally_far():
-    """No chain is two turns ahead of another, but where the machine stops a thread; and it is obeyed at once."""
+    """No chain is two turns ahead of another, but where the machine stops a thread; and it is
+    obeyed at once.
+    """
 
     def slow(state, draws, chain, start, steps):
         time.sleep(2e-4)
@@ -135,7 +141,9 @@ def saved(number, tmp_path, monkeypatch):
     checkpoint = Checkpoint(tmp_path / str(number), {}, lambda done: done, 1e-9, 1)
     checkpoint.open(chains, 4)
     asked, written = [], []
-    monkeypatch.setattr(checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken)))
+    monkeypatch.setattr(
+        checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken))
+    )
     for chain in chains:
         checkpoint.visit(chain, chains, lambda c: asked.append(c) is not None)
     checkpoint.let_go()
@@ -155,7 +163,9 @@ def test_a_finished_chain_does_not_keep_a_checkpoint_waiting(tmp_path, monkeypat
     chains = [Chain(c, s, s, done=1) for c, s in enumerate(state)]
     checkpoint, written = Checkpoint(tmp_path / "c", {}, lambda done: 0, 1e-9, 1), []
     checkpoint.open(chains, 4)
-    monkeypatch.setattr(checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken)))
+    monkeypatch.setattr(
+        checkpoint, "_write_taken", lambda _: written.append(dict(checkpoint._taken))
+    )
     for chain in chains[:3]:
         checkpoint.visit(chain, chains, lambda c: c.number >= 3)
     checkpoint.let_go()
@@ -174,7 +184,9 @@ Blocks = namedtuple("Blocks", ["theta"])
 
 
 def walking(count, steps):
-    return [Chain(c, Blocks(np.zeros(2)), Blocks(np.full((steps, 2), np.nan))) for c in range(count)]
+    return [
+        Chain(c, Blocks(np.zeros(2)), Blocks(np.full((steps, 2), np.nan))) for c in range(count)
+    ]
 
 
 def test_many_chains_go_on_from_their_checkpoint_bit_for_bit(tmp_path):
@@ -204,7 +216,17 @@ def test_many_chains_go_on_from_their_checkpoint_bit_for_bit(tmp_path):
 
 
 def drawn(chains, **options):
-    return sample(LANGEVIN, **{"step_size": 1e-3, "steps": 40, "chains": chains, "batch_size": 10, "progress": False, **options})
+    return sample(
+        LANGEVIN,
+        **{
+            "step_size": 1e-3,
+            "steps": 40,
+            "chains": chains,
+            "batch_size": 10,
+            "progress": False,
+            **options,
+        },
+    )
 
 
 @pytest.mark.slow
@@ -231,7 +253,9 @@ def test_many_chains_that_are_interrupted_go_on_bit_for_bit(tmp_path, monkeypatc
 
 @pytest.mark.slow
 def test_another_module_with_the_same_data_does_not_make_a_turn_slow(monkeypatch):
-    """Numba took 0.3 ms for the types of each call, 30 s for 10,000 chains, as it went through Python."""
+    """Numba took 0.3 ms for the types of each call, 30 s for 10,000 chains, as it went through
+    Python.
+    """
     asked, compile_for = [], Dispatcher._compile_for_args
 
     def noted(dispatcher, *arguments, **named):

@@ -1,4 +1,6 @@
-"""Blocks that are called like fields of the state of a compiled sampler: nothing of them is lost between two halves of a run."""
+"""Blocks that are called like fields of the state of a compiled sampler: nothing of them is lost
+between two halves of a run.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,11 @@ VALUES = np.random.default_rng(2).normal(size=(40, 2))
 def langevin(name, *, data):
     block = Vector(name)
     U, X = Potential("U", block), Data("x", like=block)
-    law = Posterior(block, -total((X - block) ** 2) / 2, -total(block**2) / 2, {X: VALUES}) if data else total(block**2) / 2
+    law = (
+        Posterior(block, -total((X - block) ** 2) / 2, -total(block**2) / 2, {X: VALUES})
+        if data
+        else total(block**2) / 2
+    )
     return bind(Recipe((block,), U, Matrix([[1]]), Matrix([[0]]), name="langevin"), {U: law}), block
 
 
@@ -31,7 +37,9 @@ def test_all_fields_of_our_own_are_reserved():
 @pytest.mark.parametrize("data", [True, False])
 def test_a_run_in_two_halves_is_the_run_in_one(tmp_path, name, data):
     what, block = langevin(name, data=data)
-    options = {"step_size": 1e-3, "seed": 3, "progress": False} | ({"batch_size": 5} if data else {"lengths": {block: 2}})
+    options = {"step_size": 1e-3, "seed": 3, "progress": False} | (
+        {"batch_size": 5} if data else {"lengths": {block: 2}}
+    )
     whole = sample(what, steps=60, chains=2, **options)
     sample(what, steps=30, chains=2, checkpoint=tmp_path / "run", **options)
     again = sample(what, steps=60, chains=2, checkpoint=tmp_path / "run", **options)

@@ -1,4 +1,6 @@
-"""Draws are never lost at the end: signals, disks that are full, homes that cannot be written, and two commands with one output."""
+"""Draws are never lost at the end: signals, disks that are full, homes that cannot be written, and
+two commands with one output.
+"""
 
 import errno
 import fcntl
@@ -36,10 +38,22 @@ theta = Vector("theta")
 x, y = Data("x", like=theta), Data("y")
 rng = np.random.default_rng(0)
 posterior = Posterior(theta, -log(1 + exp(-y * total(x * theta))), -total(theta**2) / 2,
-                      data={x: rng.normal(size=(20, 2)), y: np.where(rng.random(20) < 0.5, -1.0, 1.0)})
+                      data={x: rng.normal(size=(20, 2)),
+                            y: np.where(rng.random(20) < 0.5, -1.0, 1.0)})
 """
 SHORT = ("--steps", "40")
-ENDLESS = ("--steps", str(10**9), "--warmup", "0", "--thin", str(10**4), "--checkpoint", "run", "--checkpoint-seconds", "0.1")
+ENDLESS = (
+    "--steps",
+    str(10**9),
+    "--warmup",
+    "0",
+    "--thin",
+    str(10**4),
+    "--checkpoint",
+    "run",
+    "--checkpoint-seconds",
+    "0.1",
+)
 SECONDS = 120
 
 
@@ -49,14 +63,29 @@ def cache(tmp_path_factory):
 
 
 class Command:
-    """``recipe sample`` in a process of its own, which has begun; ``prepare`` is called in it first."""
+    """``recipe sample`` in a process of its own, which has begun; ``prepare`` is called in it
+    first.
+    """
 
     def __init__(self, folder, cache, *options, prepare=None):
         (folder / "posterior.py").write_text(POSTERIOR)
         self.folder, self.err, self.out = folder, folder / "err", folder / "out"
-        call = ["sample", "sgld", "--posterior", "posterior.py", "--step-size", "0.01", "--chains", "2", "--unproved", *options]
+        call = [
+            "sample",
+            "sgld",
+            "--posterior",
+            "posterior.py",
+            "--step-size",
+            "0.01",
+            "--chains",
+            "2",
+            "--unproved",
+            *options,
+        ]
         environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "RECIPE_CACHE": str(cache)}
-        self.process = forked(_prepared, prepare, call, str(folder), environment, str(self.out), str(self.err))
+        self.process = forked(
+            _prepared, prepare, call, str(folder), environment, str(self.out), str(self.err)
+        )
 
     def under_way(self):
         """Wait until it has drawn."""
@@ -90,7 +119,14 @@ def _prepared(prepare, *arguments):
 
 def some_draws(draws=500, coordinates=3, chains=2):
     values = np.random.default_rng(1).normal(size=(chains, draws, coordinates))
-    return Draws({"theta": values}, np.full(chains, draws), (), False, {"recipe": "sgld"}, np.full(draws, 0.1))
+    return Draws(
+        {"theta": values},
+        np.full(chains, draws),
+        (),
+        False,
+        {"recipe": "sgld"},
+        np.full(draws, 0.1),
+    )
 
 
 def in_a_process_of_its_own(function, *arguments):
@@ -130,13 +166,19 @@ def test_hdf5_is_never_told_of_a_write_that_fails(tmp_path):
 
 def _files_are_limited(folder):
     refuse = codegen.results.draws.refuse_full_disk
-    codegen.results.draws.refuse_full_disk = lambda *_: None  # the limit is hit while it is written, as a disk that others fill
+    codegen.results.draws.refuse_full_disk = lambda *_: (
+        None
+    )  # the limit is hit while it is written, as a disk that others fill
     for most in (0, 1, 1000, 8000, 20_000, 40_000):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
-        with pytest.raises(RecipeError, match=r"draws.nc cannot be written: File too large; choose another path$"):
+        with pytest.raises(
+            RecipeError, match=r"draws.nc cannot be written: File too large; choose another path$"
+        ):
             some_draws(5000).save(Path(folder, "draws.nc"))
         assert not os.listdir(folder)
-    with pytest.raises(RecipeError, match=r"it needs 1\.4 MB, and a file may have 0\.0 MB \(ulimit -f\)"):
+    with pytest.raises(
+        RecipeError, match=r"it needs 1\.4 MB, and a file may have 0\.0 MB \(ulimit -f\)"
+    ):
         refuse(Path(folder, "draws.nc"), some_draws(5000).bytes)
 
 
@@ -149,7 +191,9 @@ def test_what_is_saved_is_what_arviz_saves(tmp_path):
 
     draws = some_draws()
     ours = arviz.from_netcdf(draws.save(tmp_path / "ours.nc"))
-    theirs = arviz.from_netcdf(draws.to_inferencedata().to_netcdf(str(tmp_path / "theirs.nc"), engine="h5netcdf"))
+    theirs = arviz.from_netcdf(
+        draws.to_inferencedata().to_netcdf(str(tmp_path / "theirs.nc"), engine="h5netcdf")
+    )
     for group in ("posterior", "sample_stats"):
         assert ours[group].drop_attrs().identical(theirs[group].drop_attrs())
     assert ours.posterior.attrs.keys() == theirs.posterior.attrs.keys()
@@ -160,7 +204,9 @@ def _disk_fills_up():
     whole = codegen.results.draws.write_netcdf
 
     def write(data, path):
-        if path.parent.name == "full" and data.posterior.sizes["draw"] > 1:  # the trial before the run goes well
+        if (
+            path.parent.name == "full" and data.posterior.sizes["draw"] > 1
+        ):  # the trial before the run goes well
             raise OSError(errno.ENOSPC, "No space left on device")
         whole(data, path)
 
@@ -174,12 +220,15 @@ def test_draws_that_cannot_be_saved_go_elsewhere(tmp_path, cache, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.setenv("TMPDIR", str(elsewhere))
-    status, said = Command(tmp_path, cache, *SHORT, "-o", "full/draws.nc", prepare=_disk_fills_up).ended()
+    status, said = Command(
+        tmp_path, cache, *SHORT, "-o", "full/draws.nc", prepare=_disk_fills_up
+    ).ended()
     assert status == 2
     (found,) = [*(tmp_path / "full").iterdir(), *elsewhere.iterdir()]
-    assert said == (
-        f"recipe: {tmp_path}/full/draws.nc cannot be written: No space left on device; choose another path; "
-        f"the draws are saved in {found}\n"
+    assert (
+        said
+        == f"recipe: {tmp_path}/full/draws.nc cannot be written: No space left on device; choose"
+        f" another path; the draws are saved in {found}\n"
     )
     with np.load(found, allow_pickle=False) as kept:
         assert kept["theta"].shape == (2, 36, 2)
@@ -188,7 +237,9 @@ def test_draws_that_cannot_be_saved_go_elsewhere(tmp_path, cache, monkeypatch):
 
 def test_places_that_take_nothing_are_all_tried(tmp_path, monkeypatch):
     output = saving.Output(tmp_path / "draws.nc")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9, 1000))
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9, 1000)
+    )
     output.save(some_draws())
     assert output.saved is None
     assert output.fault.endswith("no other place takes them, and they are lost")
@@ -212,30 +263,60 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path):
 
 
 @pytest.mark.by_default("nonexistent")
-@pytest.mark.parametrize("home", ["/proc/nonexistent", "/dev/null", "/"], ids=lambda home: Path(home).name or "root")
+@pytest.mark.parametrize(
+    "home", ["/proc/nonexistent", "/dev/null", "/"], ids=lambda home: Path(home).name or "root"
+)
 def test_a_home_that_cannot_be_written_loses_nothing(tmp_path, home):
     code = (
-        "import numpy as np, sys; from codegen import Draws, diagnose, read_draws\n"
-        "draws = Draws({'theta': np.random.default_rng(1).normal(size=(2, 50))}, np.full(2, 50), (), False, {}, np.full(50, 0.1))\n"
-        "print(diagnose(read_draws(draws.save(sys.argv[1]))).draws)"
+        "import numpy as np, sys; from codegen import Draws, diagnose, read_draws\ndraws ="
+        " Draws({'theta': np.random.default_rng(1).normal(size=(2, 50))}, np.full(2, 50), (),"
+        " False, {}, np.full(50, 0.1))\nprint(diagnose(read_draws(draws.save(sys.argv[1]))).draws)"
     )
-    environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": "/proc/nonexistent", "XDG_CONFIG_HOME": "/proc/nonexistent"}
+    environment = {
+        **os.environ,
+        "HOME": home,
+        "XDG_CACHE_HOME": "/proc/nonexistent",
+        "XDG_CONFIG_HOME": "/proc/nonexistent",
+    }
     environment.pop("MPLCONFIGDIR", None)
     call = [sys.executable, "-W", "ignore", "-c", code, str(tmp_path / "draws.nc")]
-    done = subprocess.run(call, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        call, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "50\n", "")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("home", ["/proc/nonexistent", "/dev/null", None])
 def test_a_command_without_a_home(tmp_path, home):
-    """No cache of modules, none of machine code, none of pictures: everything that wants a folder at home."""
+    """No cache of modules, none of machine code, none of pictures: everything that wants a folder
+    at home.
+    """
     (tmp_path / "posterior.py").write_text(POSTERIOR)
-    environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "MPLCONFIGDIR", "RECIPE_CACHE", "XDG_CACHE_HOME")}
-    environment |= {"XDG_CACHE_HOME": "/proc/nonexistent", "PYTHONPATH": str(ROOT)} | ({"HOME": home} if home else {})
-    call = [sys.executable, "-m", "recipe_cli", "sample", "sgld", "--posterior", "posterior.py", "--step-size", "0.01", *SHORT]
+    environment = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("HOME", "MPLCONFIGDIR", "RECIPE_CACHE", "XDG_CACHE_HOME")
+    }
+    environment |= {"XDG_CACHE_HOME": "/proc/nonexistent", "PYTHONPATH": str(ROOT)} | (
+        {"HOME": home} if home else {}
+    )
+    call = [
+        sys.executable,
+        "-m",
+        "recipe_cli",
+        "sample",
+        "sgld",
+        "--posterior",
+        "posterior.py",
+        "--step-size",
+        "0.01",
+        *SHORT,
+    ]
     call += ["-o", "draws.nc", "--plots", "plots"]
-    done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert diagnose(read_draws(tmp_path / "draws.nc")).draws == 36
     assert (tmp_path / "plots" / "trace.png").exists()
@@ -252,7 +333,10 @@ def _no_hdf5():
     saving.write_netcdf = write
 
 
-@pytest.mark.parametrize(("prepare", "sentence"), [(_no_arviz, "arviz"), (_no_hdf5, "cannot be written: Input/output error")])
+@pytest.mark.parametrize(
+    ("prepare", "sentence"),
+    [(_no_arviz, "arviz"), (_no_hdf5, "cannot be written: Input/output error")],
+)
 def test_what_cannot_be_saved_is_said_before_the_run(tmp_path, cache, prepare, sentence):
     command = Command(tmp_path, cache, *ENDLESS, "-o", "draws.nc", prepare=prepare)
     status, said = command.ended()  # the run itself would not end
@@ -263,9 +347,14 @@ def test_what_cannot_be_saved_is_said_before_the_run(tmp_path, cache, prepare, s
 
 
 def test_a_disk_that_is_too_small_is_said_before_the_run(tmp_path, cache):
-    status, said = Command(tmp_path, cache, *ENDLESS, "-o", "draws.nc", prepare=_small_files).ended()
+    status, said = Command(
+        tmp_path, cache, *ENDLESS, "-o", "draws.nc", prepare=_small_files
+    ).ended()
     assert status == 2
-    assert "draws.nc cannot be written: it needs 5.8 MB, and a file may have 1.0 MB (ulimit -f)" in said
+    assert (
+        "draws.nc cannot be written: it needs 5.8 MB, and a file may have 1.0 MB (ulimit -f)"
+        in said
+    )
 
 
 def _small_files():
@@ -287,11 +376,19 @@ def test_the_trial_is_of_the_kind_that_comes(name):
     theta = what.state[0]
     seen = []
     draws = sample(
-        bind(what, {U: total(theta**2) / 2}), steps=30, step_size=0.1, params={"C": 1.0} if name == "sghmc" else None,
-        lengths={theta.name: 4}, chains=3, progress=False, caller=Caller(lambda *found: seen.append(found)),
-    )  # fmt: skip
+        bind(what, {U: total(theta**2) / 2}),
+        steps=30,
+        step_size=0.1,
+        params={"C": 1.0} if name == "sghmc" else None,
+        lengths={theta.name: 4},
+        chains=3,
+        progress=False,
+        caller=Caller(lambda *found: seen.append(found)),
+    )
     ((one, size),) = seen
-    assert {k: v.shape[2:] for k, v in one.values.items()} == {k: v.shape[2:] for k, v in draws.values.items()}
+    assert {k: v.shape[2:] for k, v in one.values.items()} == {
+        k: v.shape[2:] for k, v in draws.values.items()
+    }
     assert one.attributes.keys() == draws.attributes.keys()
     assert size == draws.bytes
 
@@ -335,7 +432,14 @@ def _signals_come_while_it_saves():
 @pytest.mark.by_default("True")
 @pytest.mark.parametrize("stopped", [False, True])
 def test_signals_while_it_saves_wait(tmp_path, cache, stopped):
-    command = Command(tmp_path, cache, *(ENDLESS if stopped else SHORT), "-o", "draws.nc", prepare=_signals_come_while_it_saves)
+    command = Command(
+        tmp_path,
+        cache,
+        *(ENDLESS if stopped else SHORT),
+        "-o",
+        "draws.nc",
+        prepare=_signals_come_while_it_saves,
+    )
     if stopped:
         command.under_way().send(signal.SIGTERM)
     status, said = command.ended()
@@ -364,7 +468,9 @@ def _hang_up_is_ignored():
 
 @pytest.mark.slow
 def test_nohup_is_respected(tmp_path, cache):
-    command = Command(tmp_path, cache, *ENDLESS, "-o", "draws.nc", prepare=_hang_up_is_ignored).under_way()
+    command = Command(
+        tmp_path, cache, *ENDLESS, "-o", "draws.nc", prepare=_hang_up_is_ignored
+    ).under_way()
     command.send(signal.SIGHUP)
     time.sleep(1)
     assert command.process.is_alive()
@@ -385,15 +491,25 @@ def _advance_until(done, act):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_in_python_only_signals_that_raise_keyboard_interrupt_stop_a_run(number):
-    """``signal.signal(SIGTERM, default_int_handler)`` is how a program asks for it; what else is there stays, and is called."""
+    """``signal.signal(SIGTERM, default_int_handler)`` is how a program asks for it; what else is
+    there stays, and is called.
+    """
     heard = []
     before = signal.signal(number, lambda *_: heard.append(1))
     try:
-        assert not run_chains(_advance_until([], lambda: os.kill(os.getpid(), number)), [Chain(0, None, None)], 10**7, 1, False)
+        assert not run_chains(
+            _advance_until([], lambda: os.kill(os.getpid(), number)),
+            [Chain(0, None, None)],
+            10**7,
+            1,
+            False,
+        )
         assert heard == [1]
         signal.signal(number, RAISES)
         chains = [Chain(0, None, None)]
-        assert run_chains(_advance_until([], lambda: os.kill(os.getpid(), number)), chains, 10**12, 1, False)
+        assert run_chains(
+            _advance_until([], lambda: os.kill(os.getpid(), number)), chains, 10**12, 1, False
+        )
         assert signal.getsignal(number) is RAISES
     finally:
         signal.signal(number, before)
@@ -414,7 +530,12 @@ def test_a_thread_replaces_no_handler():
 
     def run():
         with Signals() as signals:
-            ended.append((signals._before, run_chains(_advance_until([], int), [Chain(0, None, None)], 100, 1, False)))
+            ended.append(
+                (
+                    signals._before,
+                    run_chains(_advance_until([], int), [Chain(0, None, None)], 100, 1, False),
+                )
+            )
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -432,7 +553,11 @@ def test_signals_that_are_not_held_are_raised_and_handlers_come_back():
 
 def test_ctrl_c_while_draws_are_saved_from_python_waits(tmp_path, monkeypatch):
     whole = codegen.results.write_netcdf._write_group
-    monkeypatch.setattr(codegen.results.write_netcdf, "_write_group", lambda *a: (os.kill(os.getpid(), signal.SIGINT), whole(*a)))
+    monkeypatch.setattr(
+        codegen.results.write_netcdf,
+        "_write_group",
+        lambda *a: (os.kill(os.getpid(), signal.SIGINT), whole(*a)),
+    )
     with pytest.raises(KeyboardInterrupt):
         some_draws().save(tmp_path / "draws.nc")
     assert diagnose(read_draws(tmp_path / "draws.nc")).draws == 500
@@ -463,11 +588,26 @@ def test_a_ctrl_c_between_the_run_and_its_draws_costs_nothing(monkeypatch):
 def test_a_terminal_that_is_closed_costs_nothing(tmp_path, cache):
     """It sends SIGHUP, and takes no more of what is written, the progress bar first of all."""
     (tmp_path / "posterior.py").write_text(POSTERIOR)
-    call = [sys.executable, "-m", "recipe_cli", "sample", "sgld", "--posterior", "posterior.py", "--step-size", "0.01", *ENDLESS]
+    call = [
+        sys.executable,
+        "-m",
+        "recipe_cli",
+        "sample",
+        "sgld",
+        "--posterior",
+        "posterior.py",
+        "--step-size",
+        "0.01",
+        *ENDLESS,
+    ]
     child, ours = pty.fork()
     if child == 0:
         os.chdir(tmp_path)
-        os.execve(call[0], [*call, "-o", "draws.nc"], {**os.environ, "PYTHONPATH": str(ROOT), "RECIPE_CACHE": str(cache)})
+        os.execve(
+            call[0],
+            [*call, "-o", "draws.nc"],
+            {**os.environ, "PYTHONPATH": str(ROOT), "RECIPE_CACHE": str(cache)},
+        )
     began, manifest = time.monotonic(), tmp_path / "run" / "checkpoint.json"
     while not (manifest.exists() and json.loads(manifest.read_text())["draws"]):
         assert time.monotonic() - began < SECONDS
@@ -490,7 +630,9 @@ def _nobody_reads_and_no_checkpoint_is_written():
 
 def test_warnings_that_nobody_reads_cost_no_draws(tmp_path, cache):
     options = (*SHORT, "--checkpoint", "run", "--checkpoint-seconds", "0.001", "-o", "draws.nc")
-    status, _ = Command(tmp_path, cache, *options, prepare=_nobody_reads_and_no_checkpoint_is_written).ended()
+    status, _ = Command(
+        tmp_path, cache, *options, prepare=_nobody_reads_and_no_checkpoint_is_written
+    ).ended()
     assert status == 0
     assert diagnose(read_draws(tmp_path / "draws.nc")).draws == 36
 
@@ -530,7 +672,9 @@ def _plots_fail():
 
 
 def test_plots_that_fail_say_so_and_cost_no_draws(tmp_path, cache):
-    status, said = Command(tmp_path, cache, *SHORT, "-o", "draws.nc", "--plots", "plots", prepare=_plots_fail).ended()
+    status, said = Command(
+        tmp_path, cache, *SHORT, "-o", "draws.nc", "--plots", "plots", prepare=_plots_fail
+    ).ended()
     assert status == 70
     assert said.splitlines()[0] == f"recipe: the draws are saved in {tmp_path}/draws.nc"
     assert "ValueError: no picture" in said
@@ -547,7 +691,11 @@ def test_a_second_command_with_the_same_output_is_refused(tmp_path, cache):
     other.mkdir()
     status, said = Command(other, cache, *SHORT, "-o", "../draws.nc", "--force").ended()
     assert status == 2
-    assert said == f"recipe: another process is about to write {tmp_path}/draws.nc; choose another path, or wait for its end\n"
+    assert (
+        said
+        == f"recipe: another process is about to write {tmp_path}/draws.nc; choose another path, or"
+        " wait for its end\n"
+    )
     first.send(signal.SIGINT)
     assert first.ended()[0] == 130
     assert read_draws(tmp_path / "draws.nc").posterior.attrs["interrupted"] == 1
@@ -558,7 +706,11 @@ def test_what_a_killed_command_leaves_blocks_nobody(tmp_path, cache):
     assert command.ended()[0] == -signal.SIGKILL
     claim = tmp_path / ".draws.nc.claim"
     assert claim.read_bytes().startswith(MARK)
-    with claimed(tmp_path / "draws.nc"), pytest.raises(RecipeError, match="another process"), claimed(tmp_path / "draws.nc"):
+    with (
+        claimed(tmp_path / "draws.nc"),
+        pytest.raises(RecipeError, match="another process"),
+        claimed(tmp_path / "draws.nc"),
+    ):
         pass
     assert not claim.exists()
 
@@ -581,7 +733,9 @@ def test_a_claim_takes_no_file_of_somebody_else(tmp_path, kind):
 
 
 def test_a_claim_that_goes_while_it_is_taken_is_taken_again(tmp_path, monkeypatch):
-    """The one before is unlinked between opening and locking: a lock on it would keep nobody out."""
+    """The one before is unlinked between opening and locking: a lock on it would keep nobody
+    out.
+    """
     path, real = tmp_path / ".draws.nc.claim", fcntl.flock
 
     def flock(descriptor, how):

@@ -1,4 +1,6 @@
-"""What stands in a file, or in its name, sends no codes to a terminal, whichever command prints it."""
+"""What stands in a file, or in its name, sends no codes to a terminal, whichever command
+prints it.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,15 @@ from recipe_cli import terminal
 from verify.checker import check, digest
 
 CODES = {
-    "escape": "\x1b[2J", "title": "\x1b]0;x\x07", "C1": "\x9b31m", "delete": "\x7f", "return": "\r", "nothing": "\x00",
-    "right to left": "\u202e", "isolate": "\u2066", "surrogate": "\udc9b", "line": "\u2028", "line break": "\n",
-    "tag": "\U000e0041",
+    "escape": "\x1b[2J", "title": "\x1b]0;x\x07", "C1": "\x9b31m", "delete": "\x7f", "return": "\r",
+    "nothing": "\x00", "right to left": "\u202e", "isolate": "\u2066", "surrogate": "\udc9b",
+    "line": "\u2028", "line break": "\n", "tag": "\U000e0041",
 }  # fmt: skip
 EVIL = "".join(CODES[kind] for kind in CODES.keys() - {"line break", "nothing", "surrogate"})
 PRINTS = {"print", "typer.echo", "typer.secho", "echo", "Console", "rich.print"}
 WRITES = {"sys.stdout.write", "sys.stderr.write", "os.write"}
-# These write sentences of their own before the terminal is there, or where nobody may read it any more; and dots of progress.
+# These write sentences of their own before the terminal is there, or where nobody may read it any
+# more; and dots of progress.
 MAY_WRITE = {"start.py", "streams.py", "saving.py", "watched.py"}
 IN_A_NAME = "\x1b[2J\u202e\x9b\x7f"
 
@@ -44,9 +47,9 @@ def test_every_code_is_written_out(kind):
     shown = without_codes(f"a{CODES[kind]}b")
     assert shown.isprintable()
     assert shown.startswith("a\\")
-    assert shown.encode().decode("unicode_escape").encode("utf-16", "surrogatepass") == f"a{CODES[kind]}b".encode(
+    assert shown.encode().decode("unicode_escape").encode(
         "utf-16", "surrogatepass"
-    )
+    ) == f"a{CODES[kind]}b".encode("utf-16", "surrogatepass")
 
 
 def test_text_that_is_only_text_stays_as_it_is():
@@ -68,7 +71,9 @@ def test_whatever_a_console_is_given_it_prints_without_codes(kind):
 
 def test_the_codes_of_styles_and_bars_are_left_and_no_others():
     stream = io.StringIO()
-    console = terminal.console(file=stream, force_terminal=True, width=80, color_system="standard", legacy_windows=False)
+    console = terminal.console(
+        file=stream, force_terminal=True, width=80, color_system="standard", legacy_windows=False
+    )
     console.print("[red]wrong[/red]\x1b[5m")
     assert stream.getvalue() == "\x1b[31mwrong\x1b[0m\\x1b[5m\n"
     with Progress(console=console, transient=True) as bar:
@@ -90,7 +95,9 @@ def test_nothing_is_printed_from_anywhere_else():
 
 def test_the_name_of_a_file_over_the_bar_that_shows_how_far_it_is_read(monkeypatch):
     stream = io.StringIO()
-    monkeypatch.setattr(readers, "Console", lambda stderr: Console(file=stream, force_terminal=True, width=200))
+    monkeypatch.setattr(
+        readers, "Console", lambda stderr: Console(file=stream, force_terminal=True, width=200)
+    )
     monkeypatch.setattr(readers, "BAR_AFTER_SECONDS", -1.0)
     read = ((fraction, None) for fraction in (0.5, 1.0))
     list(readers._watched("reading \x1b[5m\u202e[red]data.csv", read))
@@ -103,7 +110,13 @@ def test_the_name_of_a_file_over_the_bar_that_shows_how_far_it_is_read(monkeypat
 
 def test_names_and_attributes_in_a_file_of_draws(tmp_path):
     draws = Draws(
-        {"theta": np.zeros((2, 8))}, np.array([8, 8]), (), False, {"recipe": EVIL, "seconds": 1.0}, np.ones(8), (f"beware {EVIL}",)
+        {"theta": np.zeros((2, 8))},
+        np.array([8, 8]),
+        (),
+        False,
+        {"recipe": EVIL, "seconds": 1.0},
+        np.ones(8),
+        (f"beware {EVIL}",),
     )
     path = draws.save(tmp_path / f"draws{IN_A_NAME}.nc")
     with h5py.File(path, "r+") as file:
@@ -134,7 +147,14 @@ def test_names_of_files_that_are_not_there(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "call", [[f"--{EVIL}"], ["check", "a", "b", EVIL], [EVIL], ["cache", f"clear{EVIL}"], ["verify", f"--x{EVIL}"]]
+    "call",
+    [
+        [f"--{EVIL}"],
+        ["check", "a", "b", EVIL],
+        [EVIL],
+        ["cache", f"clear{EVIL}"],
+        ["verify", f"--x{EVIL}"],
+    ],
 )
 def test_a_wrong_call(call, tmp_path):
     done = command(*call, cache=tmp_path)
@@ -166,7 +186,11 @@ def test_texts_of_a_certificate(tmp_path):
         if "sha256" in changed:
             changed["sha256"] = digest(changed)
         result = check(changed)
-        said = [result.sentence, *result.assumptions, *(f"{f.name} {f.status} {f.sentence}" for f in result.findings)]
+        said = [
+            result.sentence,
+            *result.assumptions,
+            *(f"{f.name} {f.status} {f.sentence}" for f in result.findings),
+        ]
         assert all(map(plain, said))
         number += 1
     assert number > 100
@@ -181,7 +205,17 @@ def test_the_name_of_a_checkpoint(tmp_path):
     folder = tmp_path / f"run{IN_A_NAME}"
     folder.mkdir()
     Path(folder, "checkpoint.json").write_text(json.dumps({"\x1b[2J": "\x9b"}))
-    call = ["sample", "sgld", "--posterior", "examples/breast_cancer.py", "--step-size", "0.01", "--steps", "10", "--checkpoint"]
+    call = [
+        "sample",
+        "sgld",
+        "--posterior",
+        "examples/breast_cancer.py",
+        "--step-size",
+        "0.01",
+        "--steps",
+        "10",
+        "--checkpoint",
+    ]
     done = command(*call, folder, cache=tmp_path / "cache")
     assert done.returncode == 2
     assert plain(done.stdout + done.stderr)

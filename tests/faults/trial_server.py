@@ -1,7 +1,8 @@
 """A process that calls functions in forks of itself, with file-system calls that kill them or fail.
 
-It is started once, with ``failing_calls.c`` preloaded: what it has imported and compiled costs a fork nothing. Requests and answers
-are lines of JSON. It is not imported by tests; ``injection`` starts it.
+It is started once, with ``failing_calls.c`` preloaded: what it has imported and compiled costs a
+fork nothing. Requests and answers are lines of JSON. It is not imported by tests; ``injection``
+starts it.
 """
 
 import ctypes

@@ -1,4 +1,5 @@
-"""Wrong rules that were published: those of libraries and papers in ``catalog/audits``, and kernels of libraries.
+"""Wrong rules that were published: those of libraries and papers in ``catalog/audits``, and kernels
+of libraries.
 
 Nobody made these by an operator. They count as killed if they are refuted, as any other mutant.
 """
@@ -31,7 +32,9 @@ def bugs() -> Iterator[Mutant]:
             if found.declared.expect == "refuted":
                 yield Mutant(BUG, source, "published bug", found.name, found.declared)
     printed = sgrld_simplex_reduced_mean_as_printed
-    yield Mutant(BUG, "patterson_teh_2013", "published bug", "reduced mean, gradient of Table 1", printed)
+    yield Mutant(
+        BUG, "patterson_teh_2013", "published bug", "reduced mean, gradient of Table 1", printed
+    )
     yield from _kernels()
 
 
@@ -44,7 +47,8 @@ def _kernels() -> Iterator[Mutant]:
     kept = MetropolisedMap(test.map, test.times, test.flips, flip_on_rejection=False)
     for library in ("jax_sgmc", "bnn_priors"):
         yield _of(library, "sggmc: a rejection keeps the momentum", Kernel([refresh, kept]))
-    # Two steps x += v, v += eta g(x_old) after a refresh v ~ N(0, eta), eta the step: the first does not see the gradient.
+    # Two steps x += v, v += eta g(x_old) after a refresh v ~ N(0, eta), eta the step: the first
+    # does not see the gradient.
     twice = Update(eps, {theta: theta + 2 * sqrt(eps) * w - eps * grad(U, theta)}, U)
     yield _of("sgmcmcjax", "sghmc: refresh before every 2 steps", twice)
 

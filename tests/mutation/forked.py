@@ -1,4 +1,6 @@
-"""Judging each mutant in a process of its own, so that one that takes for ever, or memory without end, costs its time only."""
+"""Judging each mutant in a process of its own, so that one that takes for ever, or memory without
+end, costs its time only.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,16 @@ def _answering(work: Callable[[Any], Any], key: Any, end: Connection) -> None:
     end.close()
 
 
-def each(work: Callable[[Any], Any], keys: Iterable[Any], jobs: int, seconds: float, failed: Callable[[str], Any]) -> Iterator[Any]:
-    """``(key, answer, seconds)`` as they come; ``failed(why)`` stands for the answer of a process that has none."""
+def each(
+    work: Callable[[Any], Any],
+    keys: Iterable[Any],
+    jobs: int,
+    seconds: float,
+    failed: Callable[[str], Any],
+) -> Iterator[Any]:
+    """``(key, answer, seconds)`` as they come; ``failed(why)`` stands for the answer of a process
+    that has none.
+    """
     running: list[Running] = []
     waiting = iter(keys)
     more = True

@@ -17,8 +17,9 @@ GROUPS = (RECIPE, SCHEME, SOURCE, BUG)
 class Mutant:
     """A changed sampler.
 
-    ``of`` names what was changed and ``change`` how: together they are its name. ``operator`` is the kind of change. ``declared``
-    is a declaration, or the text of a module where ``group`` is ``SOURCE``.
+    ``of`` names what was changed and ``change`` how: together they are its name. ``operator`` is
+    the kind of change. ``declared`` is a declaration, or the text of a module where ``group`` is
+    ``SOURCE``.
     """
 
     group: str
@@ -40,14 +41,16 @@ class Fate(Enum):
     TRANSLATION = "killed by translation"
     STATISTICS = "killed by statistics"
     EQUIVALENT = "proved equivalent"
-    STATIONARY = "proved stationary"  # and that the law is the only one, which was proved of the original, is open
+    # and that the law is the only one, which was proved of the original, is open
+    STATIONARY = "proved stationary"
     UNDECIDED = "undecided"  # so far: no judge has killed it, none has proved it equivalent
     SURVIVOR = "survivor"
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The fate of a mutant with the reason: the obligation and its witness, the line of the text, the test.
+    """The fate of a mutant with the reason: the obligation and its witness, the line of the text,
+    the test.
 
     ``left_open`` says what proofs could not decide, where statistics had to judge.
     """
@@ -57,11 +60,15 @@ class Judgement:
     left_open: str | None = None
 
 
-Change = tuple[str, str, Callable[[], Any]]  # the operator, the change in words, and how the changed declaration is made
+Change = tuple[
+    str, str, Callable[[], Any]
+]  # the operator, the change in words, and how the changed declaration is made
 
 
 def mutants_of(group: str, of: str, original: Any, changes: Iterable[Change]) -> Iterator[Mutant]:
-    """The mutants that are sentences of the language and differ from the original and from each other."""
+    """The mutants that are sentences of the language and differ from the original and from each
+    other.
+    """
     seen, names = [original], set()
     for operator, change, make in changes:
         try:

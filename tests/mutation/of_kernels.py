@@ -27,14 +27,20 @@ def _changes(kernel: Kernel) -> Iterator[Change]:
         for operator, words, make in _of_part(part):
             yield operator, f"part {k + 1}: {words}", partial(_with, kernel, k, make)
         if len(parts) > 1:
-            yield "part dropped", f"part {k + 1} dropped", partial(Kernel, [*parts[:k], *parts[k + 1 :]])
+            yield (
+                "part dropped",
+                f"part {k + 1} dropped",
+                partial(Kernel, [*parts[:k], *parts[k + 1 :]]),
+            )
     if len(parts) > 1:
         yield "order", "parts in reverse", partial(Kernel, parts[::-1])
 
 
 def _with(kernel: Kernel, k: int, make: object) -> Kernel:
     assert callable(make)
-    return Kernel([*kernel.parts[:k], make(), *kernel.parts[k + 1 :]], posteriors=dict(kernel.posteriors))
+    return Kernel(
+        [*kernel.parts[:k], make(), *kernel.parts[k + 1 :]], posteriors=dict(kernel.posteriors)
+    )
 
 
 def _of_part(part: Part) -> Iterator[Change]:
@@ -54,16 +60,26 @@ def _of_part(part: Part) -> Iterator[Change]:
 def _of_map(part: MetropolisedMap) -> Iterator[Change]:
     for operator, words, make in rule_changes(part.map):
         yield operator, words, lambda make=make: replace(part, map=make())
-    yield "test", "no flip on rejection", lambda: replace(part, flip_on_rejection=not part.flip_on_rejection)
+    yield (
+        "test",
+        "no flip on rejection",
+        lambda: replace(part, flip_on_rejection=not part.flip_on_rejection),
+    )
     yield "test", "nothing flips", lambda: replace(part, flips=())
     yield "test", "no test", lambda: Move(part.map, "step")
 
 
 def _of_proposal(part: MetropolisHastings) -> Iterator[Change]:
-    """The proposal, whose density the test goes on to take for that of the original or not; and the ratio of the test."""
+    """The proposal, whose density the test goes on to take for that of the original or not; and the
+    ratio of the test.
+    """
     for operator, words, make in rule_changes(part.proposal):
         yield operator, f"{words}, and the test knows", lambda make=make: _tested(make())
-        yield f"{operator}, untold", f"{words}, and the test does not know", lambda make=make: replace(part, proposal=make())
+        yield (
+            f"{operator}, untold",
+            f"{words}, and the test does not know",
+            lambda make=make: replace(part, proposal=make()),
+        )
     H = part.proposal.target
     yield "test", "the density of the proposal left out", lambda: replace(part, cost=H)
     yield "test", "the density of the proposal alone", lambda: replace(part, cost=part.cost - H)

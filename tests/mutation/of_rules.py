@@ -1,4 +1,5 @@
-"""Changes of a discrete step: the order of updates, the time that each runs, c1 and c2, signs, noises.
+"""Changes of a discrete step: the order of updates, the time that each runs, c1 and c2, signs,
+noises.
 
 A rule is a list of assignments and each of these a sum; the operators know nothing else of it.
 """
@@ -22,8 +23,12 @@ HALF = Rational(1, 2)
 
 
 def step_mutants(name: str, step: Discretisation) -> Iterator[Mutant]:
-    """All mutants of one discrete step; what its rule was made from stays, so that it is known what it should be."""
-    changes = ((o, words, partial(_with_rule, step, make)) for o, words, make in rule_changes(step.update))
+    """All mutants of one discrete step; what its rule was made from stays, so that it is known what
+    it should be.
+    """
+    changes = (
+        (o, words, partial(_with_rule, step, make)) for o, words, make in rule_changes(step.update)
+    )
     yield from mutants_of(SCHEME, name, step, changes)
 
 
@@ -39,10 +44,22 @@ def rule_changes(update: Update) -> Iterator[Change]:
         where = _place(rule, k)
         for kind in (_terms, _times, _exponents, _numbers, _noises):
             for operator, words, changed in kind(update, rule, k):
-                yield operator, f"{words} in {where}", partial(_rebuilt, update, _put(rule, k, block, changed))
+                yield (
+                    operator,
+                    f"{words} in {where}",
+                    partial(_rebuilt, update, _put(rule, k, block, changed)),
+                )
         if len(rule) > 1:
-            yield "assignment dropped", f"{where} dropped", partial(_rebuilt, update, _put(rule, k, block, block))
-            yield "assignment twice", f"{where} twice", partial(_rebuilt, update, [*rule[: k + 1], *rule[k:]])
+            yield (
+                "assignment dropped",
+                f"{where} dropped",
+                partial(_rebuilt, update, _put(rule, k, block, block)),
+            )
+            yield (
+                "assignment twice",
+                f"{where} twice",
+                partial(_rebuilt, update, [*rule[: k + 1], *rule[k:]]),
+            )
 
 
 def _put(rule: Pairs, k: int, block: Block, e: Expr) -> Pairs:
@@ -52,14 +69,18 @@ def _put(rule: Pairs, k: int, block: Block, e: Expr) -> Pairs:
 def _rebuilt(update: Update, rule: Pairs, sequential: bool | None = None) -> Update:
     pairs = rule if (update.sequential if sequential is None else sequential) else dict(rule)
     observe = dict(update.observe)
-    return Update(update.step, pairs, update.target, observe=observe, name=update.name, source=update.source)
+    return Update(
+        update.step, pairs, update.target, observe=observe, name=update.name, source=update.source
+    )
 
 
 def _place(rule: Pairs, k: int) -> str:
     """The assignment by its block, and by its number where the block has several."""
     block = rule[k][0]
     same = [j for j, (b, _) in enumerate(rule) if b == block]
-    return str(block) if len(same) == 1 else f"{block} (assignment {same.index(k) + 1} of {len(same)})"
+    return (
+        str(block) if len(same) == 1 else f"{block} (assignment {same.index(k) + 1} of {len(same)})"
+    )
 
 
 def _orders(update: Update, rule: Pairs) -> Iterator[Change]:
@@ -70,7 +91,11 @@ def _orders(update: Update, rule: Pairs) -> Iterator[Change]:
         return
     for k in range(len(rule) - 1):
         swapped = [*rule[:k], rule[k + 1], rule[k], *rule[k + 2 :]]
-        yield "order", f"assignments {k + 1} and {k + 2} exchanged", partial(_rebuilt, update, swapped)
+        yield (
+            "order",
+            f"assignments {k + 1} and {k + 2} exchanged",
+            partial(_rebuilt, update, swapped),
+        )
     if len({b for b, _ in rule}) == len(rule):
         yield "order", "all blocks from the old state", partial(_rebuilt, update, rule, False)
 
@@ -100,14 +125,24 @@ def _times(update: Update, rule: Pairs, k: int) -> Changed:
 
 
 def _exponents(update: Update, rule: Pairs, k: int) -> Changed:
-    """c1 and c2 of an exact flow: exponents, one occurrence by another, and what stands under a root."""
+    """c1 and c2 of an exact flow: exponents, one occurrence by another, and what stands under a
+    root.
+    """
     _, e = rule[k]
     for t in Add.make_args(e):
         roots = [r for r in t.atoms(Pow) if r.exp == HALF and r.base.has(exp)]
         inside = {f for r in roots for f in r.atoms(exp)}
         for f in sorted(t.atoms(exp) - inside, key=str):
-            for words, factor in (("halved", HALF), ("doubled", Integer(2)), ("negated", Integer(-1))):
-                yield "c1", f"the exponent of {f} {words}", e - t + t.xreplace({f: exp(factor * f.args[0])})
+            for words, factor in (
+                ("halved", HALF),
+                ("doubled", Integer(2)),
+                ("negated", Integer(-1)),
+            ):
+                yield (
+                    "c1",
+                    f"the exponent of {f} {words}",
+                    e - t + t.xreplace({f: exp(factor * f.args[0])}),
+                )
             yield "c1", f"{f} to first order", e - t + t.xreplace({f: 1 + f.args[0]})
         for r in sorted(roots, key=str):
             for f in sorted(r.atoms(exp), key=str):
@@ -141,12 +176,28 @@ def _noises(update: Update, rule: Pairs, k: int) -> Changed:
     if e.has(NoncentralChiSquared):
         return
     own = sorted({generic(w) for w in e.atoms(Noise, ScalarNoise)}, key=str)
-    others = sorted({generic(w) for j, (_, f) in enumerate(rule) if j != k for w in f.atoms(Noise, ScalarNoise)}, key=str)
+    others = sorted(
+        {
+            generic(w)
+            for j, (_, f) in enumerate(rule)
+            if j != k
+            for w in f.atoms(Noise, ScalarNoise)
+        },
+        key=str,
+    )
     for w in own:
-        for words, factor in (("times sqrt(2)", sqrt(2)), ("divided by sqrt(2)", 1 / sqrt(2)), ("times 11/10", Rational(11, 10))):
+        for words, factor in (
+            ("times sqrt(2)", sqrt(2)),
+            ("divided by sqrt(2)", 1 / sqrt(2)),
+            ("times 11/10", Rational(11, 10)),
+        ):
             yield "noise scaled", f"{w} {words}", e.xreplace({w: factor * w})
         for other in others:
-            if other != w and type(other) is type(w) and getattr(other, "length", None) == getattr(w, "length", None):
+            if (
+                other != w
+                and type(other) is type(w)
+                and getattr(other, "length", None) == getattr(w, "length", None)
+            ):
                 yield "noise reused", f"{other} in place of {w}", e.xreplace({w: other})
         if isinstance(w, Noise) and w.covariance is None:
             shared = Noise(f"{name_of(w)}_shared", like=Scalar("one"))

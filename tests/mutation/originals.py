@@ -1,4 +1,6 @@
-"""What is mutated: the recipes of the catalog, steps of them, its kernels, and generated modules; and who judges the mutants."""
+"""What is mutated: the recipes of the catalog, steps of them, its kernels, and generated modules;
+and who judges the mutants.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ STEPS = {
     "sgrld": (PRINTED,),
 }
 KERNELS = {"hmc_kernel": hmc_kernel, "ghmc": ghmc, "mala": mala, "pmala": pmala}
-# Random numbers, sums, an exact draw, a fold, a Metropolis test, a splitting, a posterior; what is generated is made of these.
+# Random numbers, sums, an exact draw, a fold, a Metropolis test, a splitting, a posterior; what is
+# generated is made of these.
 SOURCES = ("sgnht", "baoab", "scir", "reflected", "hmc", "two noises", "dense", "corv", "posterior")
 OF_EACH_KIND = 3
 # Their Fokker-Planck residuals have two sums over a simplex, and are refuted in a minute each.
@@ -61,7 +64,8 @@ LEFT_OUT = {
 class Original:
     """Something right, of which mutants are made.
 
-    ``mutants`` makes them, ``judge`` prepares the judge of them, and ``then`` judges what that leaves undecided.
+    ``mutants`` makes them, ``judge`` prepares the judge of them, and ``then`` judges what that
+    leaves undecided.
     """
 
     group: str
@@ -77,10 +81,14 @@ def originals() -> Iterator[Original]:
     for name, recipe in sorted(catalog_recipes().items()):
         if name not in LEFT_OUT:
             plain = rebuilt(recipe)
-            yield Original(RECIPE, name, plain, partial(recipe_mutants, name, recipe), partial(_prover, plain))
+            yield Original(
+                RECIPE, name, plain, partial(recipe_mutants, name, recipe), partial(_prover, plain)
+            )
     yield from _steps()
     for name in SOURCES:
-        yield Original(SOURCE, f"module {name}", None, partial(_of_text, name), partial(_translator, name))
+        yield Original(
+            SOURCE, f"module {name}", None, partial(_of_text, name), partial(_translator, name)
+        )
     asked = Asked(frozenset(REQUIRED))
     yield Original(BUG, "published rules", None, bugs, lambda: partial(judge_by_proof, asked=asked))
 
@@ -91,10 +99,24 @@ def _steps() -> Iterator[Original]:
         for scheme in schemes:
             step, called = discretised(found[name], scheme), f"{name}, {scheme}"
             seen = partial(judge_by_statistics, original=step)
-            yield Original(SCHEME, called, step, partial(step_mutants, called, step), partial(_prover, step), seen)
+            yield Original(
+                SCHEME,
+                called,
+                step,
+                partial(step_mutants, called, step),
+                partial(_prover, step),
+                seen,
+            )
     for name, kernel in KERNELS.items():
         seen = partial(judge_by_statistics, original=kernel)
-        yield Original(SCHEME, name, kernel, partial(kernel_mutants, name, kernel), partial(_prover, kernel), seen)
+        yield Original(
+            SCHEME,
+            name,
+            kernel,
+            partial(kernel_mutants, name, kernel),
+            partial(_prover, kernel),
+            seen,
+        )
 
 
 def _prover(original: Any) -> Judge:
@@ -102,7 +124,9 @@ def _prover(original: Any) -> Judge:
 
 
 def _of_text(name: str) -> Iterator[Mutant]:
-    return source_mutants(f"module {name}", case(name).text, frozenset(trusted_texts().functions), OF_EACH_KIND)
+    return source_mutants(
+        f"module {name}", case(name).text, frozenset(trusted_texts().functions), OF_EACH_KIND
+    )
 
 
 def _translator(name: str) -> Judge:

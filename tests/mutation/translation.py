@@ -1,4 +1,6 @@
-"""Who is killed by translation validation: the text is not proved to be the rule that the module was made from."""
+"""Who is killed by translation validation: the text is not proved to be the rule that the module
+was made from.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from verify.verdict import Verdict
 
 
 def judge_by_translation(mutant: Mutant, case: Case) -> Judgement:
-    """A text that is proved to be the rule is as right as the original; nothing else is ever run."""
+    """A text that is proved to be the rule is as right as the original; nothing else is ever
+    run.
+    """
     assert isinstance(mutant.declared, str)
     outcome = case.outcome(mutant.declared)
     if outcome.verdict is Verdict.PROVED:

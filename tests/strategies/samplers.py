@@ -1,4 +1,5 @@
-"""Declared samplers as hypothesis draws them: right ones, mutants, and runs of catalog samplers on a target.
+"""Declared samplers as hypothesis draws them: right ones, mutants, and runs of catalog samplers on
+a target.
 
 The constructions are those of ``random_samplers``; ``random_cases`` numbers the same samplers.
 """
@@ -19,7 +20,9 @@ from recipe import Potential, Recipe, Vector, bind, spread, total
 from strategies.numbers import frictions, masses, metrics, step_sizes, temperatures
 from strategies.targets import Target, targets
 
-randoms = st.randoms(use_true_random=False)  # its numbers are drawn by hypothesis, so that what is made of them shrinks
+randoms = st.randoms(
+    use_true_random=False
+)  # its numbers are drawn by hypothesis, so that what is made of them shrinks
 
 
 def recipes(largest_state: int = 3) -> st.SearchStrategy[Recipe]:
@@ -28,7 +31,9 @@ def recipes(largest_state: int = 3) -> st.SearchStrategy[Recipe]:
 
 
 @st.composite
-def samplers(draw: st.DrawFn, families: Sequence[str] = tuple(FAMILIES), mutated: bool = False) -> Case:
+def samplers(
+    draw: st.DrawFn, families: Sequence[str] = tuple(FAMILIES), mutated: bool = False
+) -> Case:
     """A sampler of one of the families, as it was built or with one mutation."""
     family = draw(st.sampled_from(families))
     return drawn(family, draw(randoms), draw(randoms) if mutated else None)
@@ -52,7 +57,9 @@ SCHEMES = {
 
 @dataclass(frozen=True)
 class Run:
-    """A sampler on a target at a temperature, with a scheme and the numbers that it needs; a mass or a metric where it has one."""
+    """A sampler on a target at a temperature, with a scheme and the numbers that it needs; a mass
+    or a metric where it has one.
+    """
 
     sampler: str
     recipe: Recipe
@@ -68,14 +75,24 @@ class Run:
         named = {"T": self.temperature, "mass": self.mass, "metric": self.metric}
         said = [f"{k}={v}" for k, v in named.items() if v is not None]
         said += [f"{k}={v}" for k, v in self.params.items() if k not in self.target.params]
-        return f"{self.sampler} by {self.scheme}, step {self.step_size}, {', '.join(said)}, on {self.target!r}"
+        return (
+            f"{self.sampler} by {self.scheme}, step {self.step_size}, {', '.join(said)}, on"
+            f" {self.target!r}"
+        )
 
 
 def with_mass(m: Expr) -> Recipe:
-    """Underdamped Langevin dynamics with a mass: D is C m, so that the friction is C whatever the mass is."""
+    """Underdamped Langevin dynamics with a mass: D is C m, so that the friction is C whatever the
+    mass is.
+    """
     theta = Vector("theta")
     r, U, C = Vector("r", like=theta), Potential("U", theta), Symbol("C", positive=True)
-    return Recipe((theta, r), U + total(r**2) / (2 * m), Matrix([[0, 0], [0, C * m]]), Matrix([[0, -1], [1, 0]]))
+    return Recipe(
+        (theta, r),
+        U + total(r**2) / (2 * m),
+        Matrix([[0, 0], [0, C * m]]),
+        Matrix([[0, -1], [1, 0]]),
+    )
 
 
 def with_metric(G: Expr) -> Recipe:
@@ -86,19 +103,50 @@ def with_metric(G: Expr) -> Recipe:
 
 @st.composite
 def runs(draw: st.DrawFn, of: st.SearchStrategy[Target] = targets) -> Run:
-    """A sampler that fits the domain of a target: those of the catalog, one with a mass, one with a metric."""
+    """A sampler that fits the domain of a target: those of the catalog, one with a mass, one with a
+    metric.
+    """
     target = draw(of.filter(lambda t: t.blocks[0].domain in ON))
     several = len(target.blocks) > 1
-    name = draw(st.sampled_from([n for n in ON[target.blocks[0].domain] if not (several and n == METRIC)]))
-    mass, metric = draw(masses) if name == MASS else None, draw(metrics(Vector("theta"))) if name == METRIC else None
-    recipe = with_mass(mass) if mass is not None else with_metric(metric) if metric is not None else catalog_recipes()[name]
+    name = draw(
+        st.sampled_from([n for n in ON[target.blocks[0].domain] if not (several and n == METRIC)])
+    )
+    mass, metric = (
+        draw(masses) if name == MASS else None,
+        draw(metrics(Vector("theta"))) if name == METRIC else None,
+    )
+    recipe = (
+        with_mass(mass)
+        if mass is not None
+        else with_metric(metric)
+        if metric is not None
+        else catalog_recipes()[name]
+    )
     U = next(a for a in recipe.abstract if isinstance(a, Potential))
     if several:
         recipe = spread(recipe, U, target.blocks)
         U = next(a for a in recipe.abstract if isinstance(a, Potential))
     temperature = draw(temperatures)
     bound = bind(recipe, {U: target.U / temperature})
-    fitting = [s for s in SCHEMES.get(name, ("semi-implicit", "euler")) if not several or s not in OF_ONE_BLOCK]
+    fitting = [
+        s
+        for s in SCHEMES.get(name, ("semi-implicit", "euler"))
+        if not several or s not in OF_ONE_BLOCK
+    ]
     scheme = draw(st.sampled_from(fitting))
-    own = {s.name: float(draw(frictions)) for s in bound.parameters if type(s) is Symbol and s.name not in target.params}
-    return Run(name, bound, scheme, target, draw(step_sizes), temperature, {**target.params, **own}, mass, metric)
+    own = {
+        s.name: float(draw(frictions))
+        for s in bound.parameters
+        if type(s) is Symbol and s.name not in target.params
+    }
+    return Run(
+        name,
+        bound,
+        scheme,
+        target,
+        draw(step_sizes),
+        temperature,
+        {**target.params, **own},
+        mass,
+        metric,
+    )

@@ -1,1 +1,3 @@
-"""What an audit finds beside its verdicts: a recipe, a law, the lengths for which a claim holds. All of it is verified."""
+"""What an audit finds beside its verdicts: a recipe, a law, the lengths for which a claim holds.
+All of it is verified.
+"""

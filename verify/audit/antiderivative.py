@@ -1,4 +1,6 @@
-"""Where coordinates move by themselves, the density that stops every current is an integral: ``H' = integral of (div D - f)/D``."""
+"""Where coordinates move by themselves, the density that stops every current is an integral: ``H' =
+integral of (div D - f)/D``.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ LONGEST = 100  # operations of what is integrated
 
 
 def antiderivatives(dynamics: Dynamics, pull: dict[Block, Expr]) -> Iterator[Expr]:
-    """A term of H' for each block whose coordinates have noise of their own: of what is rational in the coordinate alone."""
+    """A term of H' for each block whose coordinates have noise of their own: of what is rational in
+    the coordinate alone.
+    """
     for b in dynamics.state:
         entry = dynamics.diffusion[b, b]
         spread = parts(entry)[0] if not isinstance(entry, Coupling) or is_diagonal(entry) else None
@@ -37,11 +41,18 @@ def antiderivatives(dynamics: Dynamics, pull: dict[Block, Expr]) -> Iterator[Exp
 def _others(e: Expr, b: Block, state: tuple[Block, ...]) -> bool:
     """Whether it depends on more than this coordinate."""
     seen = {s for s in e.atoms(Indexed) if s != b} if isinstance(b, Vector) else set()
-    return bool(abstract_atoms(e)) or bool(blocks_in(e, state) - {b}) or bool(seen) or bool(labels(e) - {GENERIC})
+    return (
+        bool(abstract_atoms(e))
+        or bool(blocks_in(e, state) - {b})
+        or bool(seen)
+        or bool(labels(e) - {GENERIC})
+    )
 
 
 def _integral(e: Expr, b: Block) -> Expr | None:
-    """The integral by one coordinate, of what is rational in it; factors without it stay as they are."""
+    """The integral by one coordinate, of what is rational in it; factors without it stay as they
+    are.
+    """
     constant, e = e.as_independent(b, as_Add=False)
     if not e.is_rational_function(b) or e.count_ops() > LONGEST or not can_be_multiplied_out(e):
         return None

@@ -1,8 +1,10 @@
-"""The law that a rule really has: another H' for which exp(-H') is stationary under the dynamics of a refuted claim.
+"""The law that a rule really has: another H' for which exp(-H') is stationary under the dynamics of
+a refuted claim.
 
-Wanted is H' as a combination of the terms of H (each may be scaled: ``U/T``, ``H/C``), of logarithms of the factors that stand in D
-and in the currents (``U + total(log(G))``), and of simple terms of the blocks. The Fokker-Planck residual is quadratic in the
-unknown coefficients: a system of polynomial equations. What solves it is put to the zero test like any other claim.
+Wanted is H' as a combination of the terms of H (each may be scaled: ``U/T``, ``H/C``), of
+logarithms of the factors that stand in D and in the currents (``U + total(log(G))``), and of simple
+terms of the blocks. The Fokker-Planck residual is quadratic in the unknown coefficients: a system
+of polynomial equations. What solves it is put to the zero test like any other claim.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from sympy import Add, Expr, Mul, Pow, S, Symbol, exp, expand_mul, expand_multin
 
 from recipe import Potential, Update
 from recipe.declare.dynamics import Dynamics
-from recipe.language.calculus import abstract_atoms, divergence, freeze, gradient, inner, summands, thaw
+from recipe.language.calculus import (
+    abstract_atoms,
+    divergence,
+    freeze,
+    gradient,
+    inner,
+    summands,
+    thaw,
+)
 from recipe.language.entry import Coupling, apply, divergence_of, parts
 from recipe.language.free_symbols import blocks_in, unused_name
 from recipe.language.sign import is_positive
@@ -41,7 +51,9 @@ class _Term:
 
 
 def find_law(update: Update, dynamics: Dynamics) -> Expr | None:
-    """Another H' that passes the zero test, of finite mass as far as coefficients say; None where none is found."""
+    """Another H' that passes the zero test, of finite mass as far as coefficients say; None where
+    none is found.
+    """
     try:
         return next(_laws(update, dynamics), None)
     except (CannotDecideError, RecursionError):
@@ -52,26 +64,37 @@ def _laws(update: Update, dynamics: Dynamics) -> Iterator[Expr]:
     terms = list(_terms(update, dynamics))[:MOST_TERMS]
     for weights in _weights([t.e for t in terms], [t.in_claim for t in terms], update, dynamics):
         H = _combined(update.target, terms, weights, dynamics.state)
-        if _may_be_a_law(H, dynamics.state) and is_stationary(dynamics, {b: gradient(H, b) for b in dynamics.state}):
+        if _may_be_a_law(H, dynamics.state) and is_stationary(
+            dynamics, {b: gradient(H, b) for b in dynamics.state}
+        ):
             yield H
 
 
-def _weights(terms: list[Expr], in_claim: list[Expr], update: Update, dynamics: Dynamics) -> Iterator[list[Expr]]:
-    """Coefficients of the terms: where there is no current at all, by linear equations in each coordinate; else by the residual."""
+def _weights(
+    terms: list[Expr], in_claim: list[Expr], update: Update, dynamics: Dynamics
+) -> Iterator[list[Expr]]:
+    """Coefficients of the terms: where there is no current at all, by linear equations in each
+    coordinate; else by the residual.
+    """
     state = dynamics.state
     fields = [_times_diffusion(dynamics, {b: gradient(e, b) for b in state}) for e in terms]
     pull = _pull(dynamics)
-    still = Reader(state).solved([[field[b] for b in state] for field in fields], [-pull[b] for b in state])
+    still = Reader(state).solved(
+        [[field[b] for b in state] for field in fields], [-pull[b] for b in state]
+    )
     if still is not None:
         yield still
     stem = unused_name("c", [*state, *(e for e, _ in update.written())])
     unknowns = [Symbol(f"{stem}{k}") for k in range(len(terms))]
     equations = _equations(terms, unknowns, dynamics)
-    for solution in solutions(equations, dict(zip(unknowns, in_claim, strict=True)), time.process_time() + SECONDS):
+    for solution in solutions(
+        equations, dict(zip(unknowns, in_claim, strict=True)), time.process_time() + SECONDS
+    ):
         yield [solution[x].factor() for x in unknowns]
 
 
-# -- the ansatz ----------------------------------------------------------------------------------------------------------------
+# -- the ansatz
+# --------------------------------------------------------------------------------------------------
 
 
 def _terms(update: Update, dynamics: Dynamics) -> Iterator[_Term]:
@@ -85,7 +108,9 @@ def _terms(update: Update, dynamics: Dynamics) -> Iterator[_Term]:
 
 
 def _pieces(part: Expr, state: tuple[Block, ...]) -> list[tuple[Expr, Expr]]:
-    """The terms of a part of H, multiplied out, each as what depends on the state and its coefficient; without constants."""
+    """The terms of a part of H, multiplied out, each as what depends on the state and its
+    coefficient; without constants.
+    """
     found = []
     for e in summands(_multiplied_out(part)):
         moving = Mul(*(f for f in Mul.make_args(e) if blocks_in(f, state)))
@@ -105,14 +130,18 @@ def _multiplied_out(e: Expr) -> Expr:
 
 
 def _logarithms(dynamics: Dynamics) -> Iterator[Expr]:
-    """Logarithms of the positive factors of D and of what stands before the forces, summed where they have a coordinate."""
+    """Logarithms of the positive factors of D and of what stands before the forces, summed where
+    they have a coordinate.
+    """
     for e in dict.fromkeys([*_of_diffusion(dynamics), *_of_drift(dynamics)]):
         inside = log(e).expand(force=False)
         label = labels(inside)
         if not blocks_in(inside, dynamics.state) or label - {GENERIC}:
             continue
         if label:
-            (length,) = {s.length for s in inside.free_symbols if getattr(s, "label", None) == GENERIC}
+            (length,) = {
+                s.length for s in inside.free_symbols if getattr(s, "label", None) == GENERIC
+            }
             inside = sum_over(inside, GENERIC, length)
         yield inside
 
@@ -136,11 +165,14 @@ def _positive_factors(e: Expr) -> Iterator[Expr]:
             yield base
 
 
-# -- the equations -------------------------------------------------------------------------------------------------------------
+# -- the equations
+# --------------------------------------------------------------------------------------------------
 
 
 def _equations(terms: Sequence[Expr], unknowns: Sequence[Symbol], dynamics: Dynamics) -> list[Expr]:
-    """One for each monomial of the residual of the ansatz, which is ``r + sum c_k r_k + sum c_k c_l r_kl``."""
+    """One for each monomial of the residual of the ansatz, which is ``r + sum c_k r_k + sum c_k c_l
+    r_kl``.
+    """
     state = dynamics.state
     slopes = [{b: gradient(e, b) for b in state} for e in terms]
     fluxes = [_times_diffusion(dynamics, slope) for slope in slopes]
@@ -149,14 +181,24 @@ def _equations(terms: Sequence[Expr], unknowns: Sequence[Symbol], dynamics: Dyna
     for k, x in enumerate(unknowns):
         pieces.append((x, divergence(fluxes[k]) - inner(pull, slopes[k])))
         pieces += [
-            (x * unknowns[m], -inner(slopes[m], fluxes[k]) - (inner(slopes[k], fluxes[m]) if m != k else 0)) for m in range(k + 1)
+            (
+                x * unknowns[m],
+                -inner(slopes[m], fluxes[k]) - (inner(slopes[k], fluxes[m]) if m != k else 0),
+            )
+            for m in range(k + 1)
         ]
     pieces = [(c, e) for c, e in pieces if e != 0]
     reader = Reader(state)
     columns = reader.columns([[e] for _, e in pieces])
     keys = dict.fromkeys(key for column in columns for key in column)
     return [
-        Add(*(c * reader.expression(column[key]) for (c, _), column in zip(pieces, columns, strict=True) if key in column))
+        Add(
+            *(
+                c * reader.expression(column[key])
+                for (c, _), column in zip(pieces, columns, strict=True)
+                if key in column
+            )
+        )
         for key in keys
     ]
 
@@ -164,19 +206,32 @@ def _equations(terms: Sequence[Expr], unknowns: Sequence[Symbol], dynamics: Dyna
 def _pull(dynamics: Dynamics) -> Field:
     """``f - div D``: the current where the density is flat."""
     state = dynamics.state
-    return {b: dynamics.drift[b] - sum((divergence_of(dynamics.diffusion[b, c], c) for c in state), S.Zero) for b in state}
+    return {
+        b: (
+            dynamics.drift[b]
+            - sum((divergence_of(dynamics.diffusion[b, c], c) for c in state), S.Zero)
+        )
+        for b in state
+    }
 
 
 def _times_diffusion(dynamics: Dynamics, w: Field) -> Field:
     state = dynamics.state
-    return {b: sum((apply(dynamics.diffusion[b, c], w[c], c) for c in state), S.Zero) for b in state}
+    return {
+        b: sum((apply(dynamics.diffusion[b, c], w[c], c) for c in state), S.Zero) for b in state
+    }
 
 
-# -- what comes out ------------------------------------------------------------------------------------------------------------
+# -- what comes out
+# --------------------------------------------------------------------------------------------------
 
 
-def _combined(target: Expr, terms: Sequence[_Term], found: Sequence[Expr], state: tuple[Block, ...]) -> Expr:
-    """H', written like the target: parts of it whose terms are all scaled by one factor stay as they are."""
+def _combined(
+    target: Expr, terms: Sequence[_Term], found: Sequence[Expr], state: tuple[Block, ...]
+) -> Expr:
+    """H', written like the target: parts of it whose terms are all scaled by one factor stay as
+    they are.
+    """
     weights = {t.e: w for t, w in zip(terms, found, strict=True)}
     scaled = {t.e: (weights[t.e] / t.in_claim).factor() for t in terms if t.in_claim != 0}
     if len(set(scaled.values())) == 1:
@@ -186,14 +241,28 @@ def _combined(target: Expr, terms: Sequence[_Term], found: Sequence[Expr], state
     for part in Add.make_args(target):
         pieces = [e for e, _ in _pieces(part, state)]
         factors = {scaled.get(e) for e in pieces}
-        whole = all(weights[e] != 0 and (scaled[e] * c - weights[e]).expand() == 0 for e, c in _pieces(part, state) if e in scaled)
-        if len(pieces) > 1 and len(factors) == 1 and None not in factors and whole and all(e in left for e in pieces):
+        whole = all(
+            weights[e] != 0 and (scaled[e] * c - weights[e]).expand() == 0
+            for e, c in _pieces(part, state)
+            if e in scaled
+        )
+        if (
+            len(pieces) > 1
+            and len(factors) == 1
+            and None not in factors
+            and whole
+            and all(e in left for e in pieces)
+        ):
             result += factors.pop() * part
             left = {e: w for e, w in left.items() if e not in pieces}
     return result + Add(*(w * e for e, w in left.items()))
 
 
 def _may_be_a_law(H: Expr, state: tuple[Block, ...]) -> bool:
-    """Every block is in it, and an abstract potential stands there with a positive factor, so that it may be normalisable."""
+    """Every block is in it, and an abstract potential stands there with a positive factor, so that
+    it may be normalisable.
+    """
     potentials = H.atoms(Potential)
-    return all(gradient(H, b) != 0 for b in state) and all(is_positive(H.expand().coeff(U)) for U in potentials)
+    return all(gradient(H, b) != 0 for b in state) and all(
+        is_positive(H.expand().coeff(U)) for U in potentials
+    )

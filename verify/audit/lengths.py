@@ -1,9 +1,10 @@
 """For which lengths d does an identity hold, where it does not hold for all?
 
-At d coordinates of which one has the value a and all others the value b, and for abstract functions that depend on the sum of the
-coordinates alone, a sum of e is ``e(a) + (d - 1) e(b)``: the residual becomes a rational function of the number d, and it can
-vanish only at roots of the numerator. Whole positive roots that several such points share are the lengths left; at each of them
-the expression is put to the zero test.
+At d coordinates of which one has the value a and all others the value b, and for abstract functions
+that depend on the sum of the coordinates alone, a sum of e is ``e(a) + (d - 1) e(b)``: the residual
+becomes a rational function of the number d, and it can vanish only at roots of the numerator. Whole
+positive roots that several such points share are the lengths left; at each of them the expression
+is put to the zero test.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Lengths:
 
 
 def lengths_of(e: Expr) -> Lengths | None:
-    """The lengths at which an expression vanishes, where there are some and all others are excluded; None otherwise."""
+    """The lengths at which an expression vanishes, where there are some and all others are
+    excluded; None otherwise.
+    """
     found = e.atoms(Length) | {s.length for s in e.atoms(Indexed)}
     if len(found) != 1 or e.has(DenseEntry):
         return None
@@ -54,12 +57,16 @@ def lengths_of(e: Expr) -> Lengths | None:
 
 
 def _at(e: Expr, length: Length, n: int) -> Expr:
-    """The expression at one length: at length one a sum is its summand; else only the number itself is put in."""
+    """The expression at one length: at length one a sum is its summand; else only the number itself
+    is put in.
+    """
     return at_length_one(e) if n == 1 else e.xreplace({length: S(n)})
 
 
 def _candidates(e: Expr, length: Length) -> set[int] | None:
-    """The lengths at which it vanishes at all points that are tried; None where it is not a rational function at any."""
+    """The lengths at which it vanishes at all points that are tried; None where it is not a
+    rational function at any.
+    """
     left: set[int] | None = None
     for seed in range(TRIES):
         roots = _roots(e, length, seed)
@@ -105,7 +112,8 @@ class _Line:
         """A rational number that satisfies what was declared of a symbol."""
         if key not in self.chosen:
             candidates: Iterator[Rational] = (
-                Rational(self.random.randint(-24, 24) or 1, self.random.choice((1, 2, 4))) for _ in range(64)
+                Rational(self.random.randint(-24, 24) or 1, self.random.choice((1, 2, 4)))
+                for _ in range(64)
             )
             fitting = (x for x in candidates if symbol is None or _fits(x, symbol))
             found = next(fitting, None)
@@ -147,16 +155,26 @@ class _Line:
 
     @value.register
     def _(self, e: Jet, at: At) -> Expr:
-        return self.number((e.applied.func, e.orders, _told_apart(tuple(self.value(a, at) for a in e.applied.args))))
+        return self.number(
+            (
+                e.applied.func,
+                e.orders,
+                _told_apart(tuple(self.value(a, at) for a in e.applied.args)),
+            )
+        )
 
     @value.register
     def _(self, e: Total, at: At) -> Expr:
-        first, others = (self.value(e.body, at | {e.index.label: where}) for where in (FIRST, OTHERS))
+        first, others = (
+            self.value(e.body, at | {e.index.label: where}) for where in (FIRST, OTHERS)
+        )
         return first + (self.d - 1) * others
 
 
 def _told_apart(arguments: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """Numbers, which are equal or are not; arguments that vary with d may meet others at some d, where jets are not free."""
+    """Numbers, which are equal or are not; arguments that vary with d may meet others at some d,
+    where jets are not free.
+    """
     if not all(a.is_Rational for a in arguments):
         raise _NoValueError(arguments)
     return arguments

@@ -1,8 +1,9 @@
 """For which values of its parameters does an identity hold, where it does not hold for all?
 
-A factor of the residual that has parameters only makes it zero where it is zero. One that is linear in a parameter is solved for
-it; the value must be one of those that the parameter stands for, and the rule must be defined with it; the expression with it put
-in is put to the zero test. That there are no other values is not said.
+A factor of the residual that has parameters only makes it zero where it is zero. One that is linear
+in a parameter is solved for it; the value must be one of those that the parameter stands for, and
+the rule must be defined with it; the expression with it put in is put to the zero test. That there
+are no other values is not said.
 """
 
 from __future__ import annotations
@@ -27,11 +28,16 @@ SIGNS = {
     "nonpositive": lambda e: is_nonnegative(-e),
     "nonzero": is_nonzero,
 }
-OF_ALL = ("commutative", "real")  # every parameter is a real number, and a value that is defined is one
+OF_ALL = (
+    "commutative",
+    "real",
+)  # every parameter is a real number, and a value that is defined is one
 
 
 def parameters_of(e: Expr, subject: Subject) -> tuple[tuple[Symbol, Expr], ...]:
-    """Parameters with a value for which the expression is proved to vanish: one for each factor that has any."""
+    """Parameters with a value for which the expression is proved to vanish: one for each factor
+    that has any.
+    """
     found = {}
     for factor in _factors(fraction(factored(e))[0]):
         first = next(_solved(factor, e, subject), None)
@@ -63,7 +69,11 @@ def _solved(factor: Expr, e: Expr, subject: Subject) -> Iterator[tuple[Symbol, E
         except (PolynomialError, ValueError):
             continue  # it is not linear in this one
         value = (-constant / slope).factor()
-        if _is_allowed(s, value) and _is_defined_with(s, value, subject) and vanishes(e.xreplace({s: value})):
+        if (
+            _is_allowed(s, value)
+            and _is_defined_with(s, value, subject)
+            and vanishes(e.xreplace({s: value}))
+        ):
             yield s, value
 
 
@@ -72,7 +82,10 @@ def _is_allowed(s: Symbol, value: Expr) -> bool:
     if isinstance(s, Length) or not all(holds(c) for c in conditions(value)):
         return False
     facts = {fact: truth for fact, truth in assumptions_of(s).items() if fact not in OF_ALL}
-    return all(SIGNS[k](value) if truth and k in SIGNS else getattr(value, f"is_{k}") is truth for k, truth in facts.items())
+    return all(
+        SIGNS[k](value) if truth and k in SIGNS else getattr(value, f"is_{k}") is truth
+        for k, truth in facts.items()
+    )
 
 
 def _is_defined_with(s: Symbol, value: Expr, subject: Subject) -> bool:

@@ -1,8 +1,10 @@
-"""The complete recipe made constructive (Ma, Chen & Fox 2015, theorem 2): a skew Q for a rule that leaves exp(-H) stationary.
+"""The complete recipe made constructive (Ma, Chen & Fox 2015, theorem 2): a skew Q for a rule that
+leaves exp(-H) stationary.
 
-Such a rule has ``v = f + D grad H - div D`` with ``div (v exp(-H)) = 0``; wanted is Q with ``v = div Q - Q grad H``, which is
-linear in Q. So Q is an unknown combination of skew matrices whose entries are quotients of terms of v by terms of grad H, and the
-combination is solved for exactly. That none is found says nothing: the theorem asks for more than stationarity (decay at infinity),
+Such a rule has ``v = f + D grad H - div D`` with ``div (v exp(-H)) = 0``; wanted is Q with ``v =
+div Q - Q grad H``, which is linear in Q. So Q is an unknown combination of skew matrices whose
+entries are quotients of terms of v by terms of grad H, and the combination is solved for exactly.
+That none is found says nothing: the theorem asks for more than stationarity (decay at infinity),
 and an ansatz is finite.
 """
 
@@ -46,7 +48,8 @@ class _Candidate:
 
 
 def find_recipe(update: Update, dynamics: Dynamics, gradient: Gradient) -> Recipe | None:
-    """The rule in the recipe form, its target as H, with the rule itself as its published update; None where none is found.
+    """The rule in the recipe form, its target as H, with the rule itself as its published update;
+    None where none is found.
 
     What is found was not verified yet.
     """
@@ -108,8 +111,12 @@ def _field(Q: BlockMatrix, gradient: Gradient) -> tuple[Expr, ...]:
     return tuple(div_Q[b] - Q_grad[b] for b in Q.blocks)
 
 
-def _entries(reader: Reader, row: Block, column: Block, v: Gradient, gradient: Gradient) -> list[Expr]:
-    """What may stand between two blocks, the shortest first; the quotients of terms on either side."""
+def _entries(
+    reader: Reader, row: Block, column: Block, v: Gradient, gradient: Gradient
+) -> list[Expr]:
+    """What may stand between two blocks, the shortest first; the quotients of terms on
+    either side.
+    """
     found: dict[Expr, None] = {}
     if row != column:
         for one, other in ((row, column), (column, row)):
@@ -117,18 +124,29 @@ def _entries(reader: Reader, row: Block, column: Block, v: Gradient, gradient: G
     if isinstance(row, Vector) and isinstance(column, Vector):
         found |= dict.fromkeys(_low_rank(reader, row, column, v, gradient))
         matrices = (M for M in abstract_of(v.values()) if isinstance(M, Dense))
-        found |= {e: None for M in matrices for e in dict.fromkeys((M, M.T)) if (M, row) != (e, column) or not M.symmetric}
+        found |= {
+            e: None
+            for M in matrices
+            for e in dict.fromkeys((M, M.T))
+            if (M, row) != (e, column) or not M.symmetric
+        }
     return sorted(found, key=lambda e: (e.count_ops(), str(e)))[:MOST_OF_A_PAIR]
 
 
-def _quotients(reader: Reader, drift: Expr, force: Expr, row: Block, column: Block) -> Iterator[Expr]:
-    """Terms of a drift over terms of a force; between a number and a vector, what stands in the sum of a product."""
+def _quotients(
+    reader: Reader, drift: Expr, force: Expr, row: Block, column: Block
+) -> Iterator[Expr]:
+    """Terms of a drift over terms of a force; between a number and a vector, what stands in the sum
+    of a product.
+    """
     if drift == 0 or force == 0:
         return
     if isinstance(row, Scalar) and isinstance(column, Vector):
         for term in summands(drift):
             for t in term.atoms(Total):
-                yield from _quotients(reader, relabel(t.body, t.index.label, GENERIC), force, column, column)
+                yield from _quotients(
+                    reader, relabel(t.body, t.index.label, GENERIC), force, column, column
+                )
         return
     over, under = reader.read([drift, force])
     for a in _terms(reader, over):
@@ -156,7 +174,9 @@ def _is_regular(reader: Reader, q: Ratio) -> bool:
     return bool(q.den == 1) or is_positive(below)
 
 
-def _low_rank(reader: Reader, row: Vector, column: Vector, v: Gradient, gradient: Gradient) -> Iterator[Expr]:
+def _low_rank(
+    reader: Reader, row: Vector, column: Vector, v: Gradient, gradient: Gradient
+) -> Iterator[Expr]:
     """``outer(u, w)`` where a drift has the term ``u_i total(w force)``."""
     for one, other in dict.fromkeys(((row, column), (column, row))):
         for term in summands(v[one]):

@@ -1,6 +1,7 @@
 """Polynomial equations in a few unknowns, solved by one linear factor after another.
 
-The equations of an ansatz factor into such: ``c (c - 1) = 0``. A system that needs more is left unsolved.
+The equations of an ansatz factor into such: ``c (c - 1) = 0``. A system that needs more is left
+unsolved.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ Solution = dict[Symbol, Expr]
 LARGEST = 400  # operations of an equation that is still factored
 
 
-def solutions(equations: Sequence[Expr], preferred: Mapping[Symbol, Expr], deadline: float) -> Iterator[Solution]:
-    """Values of the unknowns, the keys of ``preferred``, as rational functions of all else; an unknown that stays free gets the
-    preferred value."""
-    factored = [f for f in (_factors(e, preferred) for e in dict.fromkeys(equations)) if f is not None]
+def solutions(
+    equations: Sequence[Expr], preferred: Mapping[Symbol, Expr], deadline: float
+) -> Iterator[Solution]:
+    """Values of the unknowns, the keys of ``preferred``, as rational functions of all else; an
+    unknown that stays free gets the preferred value.
+    """
+    factored = [
+        f for f in (_factors(e, preferred) for e in dict.fromkeys(equations)) if f is not None
+    ]
     yield from _solved(factored, dict(preferred), {}, deadline)
 
 
-def _solved(left: list[list[Expr]], free: Solution, found: Solution, deadline: float) -> Iterator[Solution]:
+def _solved(
+    left: list[list[Expr]], free: Solution, found: Solution, deadline: float
+) -> Iterator[Solution]:
     if any(not factors for factors in left) or time.process_time() > deadline:
         return  # an equation that no value satisfies
     if not left:
@@ -36,11 +44,17 @@ def _solved(left: list[list[Expr]], free: Solution, found: Solution, deadline: f
 
 
 def _branches(left: list[list[Expr]], unknowns: Mapping[Symbol, Expr]) -> list[tuple[Symbol, Expr]]:
-    """What an equation whose factors are all linear leaves to an unknown; none where there is no such equation."""
-    for factors in sorted(left, key=lambda factors: (len(factors), sum(f.count_ops() for f in factors))):
+    """What an equation whose factors are all linear leaves to an unknown; none where there is no
+    such equation.
+    """
+    for factors in sorted(
+        left, key=lambda factors: (len(factors), sum(f.count_ops() for f in factors))
+    ):
         found = [_linear(f, unknowns) for f in factors]
         if all(f is not None for f in found):
-            return sorted((f for f in found if f is not None), key=lambda f: f[1] == 0)  # what is not zero first
+            return sorted(
+                (f for f in found if f is not None), key=lambda f: f[1] == 0
+            )  # what is not zero first
     return []
 
 
@@ -67,7 +81,9 @@ def _factors(e: Expr, unknowns: Mapping[Symbol, Expr]) -> list[Expr] | None:
 
 
 def _linear(factor: Expr, unknowns: Mapping[Symbol, Expr]) -> tuple[Symbol, Expr] | None:
-    """An unknown in which the factor is linear, with a coefficient without unknowns, and its value."""
+    """An unknown in which the factor is linear, with a coefficient without unknowns, and its
+    value.
+    """
     for x in sorted(factor.free_symbols & unknowns.keys(), key=str):
         slope = factor.diff(x)
         if not slope.free_symbols & unknowns.keys():

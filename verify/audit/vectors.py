@@ -1,7 +1,8 @@
 """Fields on the state as exact vectors, so that an ansatz becomes a system of linear equations.
 
-An expression is a sum of monomials in what depends on the state, with coefficients in what does not. Canonical monomials are taken
-for independent; where they are not, fewer solutions are found, and what is found is verified like anything else.
+An expression is a sum of monomials in what depends on the state, with coefficients in what does
+not. Canonical monomials are taken for independent; where they are not, fewer solutions are found,
+and what is found is verified like anything else.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Reader:
         return self.generators.expression(r)
 
     def read(self, expressions: Sequence[Expr]) -> list[Ratio]:
-        """All of them by the same generators: read again where one of them has brought in a finer root.
+        """All of them by the same generators: read again where one of them has brought in a finer
+        root.
 
         Raises:
             CannotDecideError: where the form does not reach one of them.
@@ -50,18 +52,26 @@ class Reader:
             self.canonical.read_again(expressions[0])
 
     def columns(self, fields: Sequence[Sequence[Expr]]) -> list[Vector]:
-        """Each field, one expression a component, as a vector; components are told apart by the first place of a key."""
+        """Each field, one expression a component, as a vector; components are told apart by the
+        first place of a key.
+        """
         count = len(fields[0])
         ratios = self.read([e for field in fields for e in field])
         columns: list[Vector] = [{} for _ in fields]
         for place in range(count):
-            numerators = self._over_one_denominator([ratios[k * count + place] for k in range(len(fields))])
+            numerators = self._over_one_denominator(
+                [ratios[k * count + place] for k in range(len(fields))]
+            )
             for column, numerator in zip(columns, numerators, strict=True):
-                column.update({(place, *monomial): c for monomial, c in self.by_monomial(numerator).items()})
+                column.update(
+                    {(place, *monomial): c for monomial, c in self.by_monomial(numerator).items()}
+                )
         return columns
 
     def solved(self, fields: Sequence[Sequence[Expr]], target: Sequence[Expr]) -> list[Expr] | None:
-        """Coefficients, free of the state, with which the fields add up to the target; the first fields are preferred."""
+        """Coefficients, free of the state, with which the fields add up to the target; the first
+        fields are preferred.
+        """
         *columns, wanted = self.columns([*fields, target])
         found = solve(columns, wanted, self.generators.number(0))
         return None if found is None else [self.expression(c).factor() for c in found]
@@ -71,15 +81,22 @@ class Reader:
         moving = self._moving()
         grouped: dict[Monomial, dict[Monomial, int]] = {}
         for exponents, coefficient in poly.to_dict().items():
-            inside = tuple(n if k < len(moving) and moving[k] else 0 for k, n in enumerate(exponents))
+            inside = tuple(
+                n if k < len(moving) and moving[k] else 0 for k, n in enumerate(exponents)
+            )
             outside = tuple(n - m for n, m in zip(exponents, inside, strict=True))
             grouped.setdefault(inside, {})[outside] = coefficient
         one = self.generators.number(1).den
-        return {inside: Ratio(self.generators.context.from_dict(terms), one) for inside, terms in grouped.items()}
+        return {
+            inside: Ratio(self.generators.context.from_dict(terms), one)
+            for inside, terms in grouped.items()
+        }
 
     def monomial(self, exponents: Monomial) -> Ratio:
         """A monomial as a ratio."""
-        return Ratio(self.generators.context.from_dict({exponents: 1}), self.generators.number(1).den)
+        return Ratio(
+            self.generators.context.from_dict({exponents: 1}), self.generators.number(1).den
+        )
 
     def _moving(self) -> list[bool]:
         return [_moves(meaning, self.state) for meaning in self.generators.meanings]
@@ -92,10 +109,17 @@ class Reader:
                 common = common * (r.den // common.gcd(r.den))
             if common == 1:
                 return [r.num for r in ratios]
-            ratios = [self.generators.reduce(Ratio(r.num * (common // r.den), self.generators.number(1).den)) for r in ratios]
+            ratios = [
+                self.generators.reduce(
+                    Ratio(r.num * (common // r.den), self.generators.number(1).den)
+                )
+                for r in ratios
+            ]
         raise CannotDecideError("the denominators of the ansatz cannot be cleared")
 
 
 @lru_cache(maxsize=4096)
 def _moves(meaning: Expr, state: tuple[Block, ...]) -> bool:
-    return bool(blocks_in(meaning, state)) or any(isinstance(s, Indexed) for s in meaning.free_symbols)
+    return bool(blocks_in(meaning, state)) or any(
+        isinstance(s, Indexed) for s in meaning.free_symbols
+    )

@@ -14,15 +14,24 @@ from recipe.language.total import labels, relabel
 
 def written_diffusion(dynamics: Dynamics) -> ImmutableDenseMatrix | None:
     """D as a matrix with one row and column a block; None where an entry cannot be written."""
-    entries = [[written_entry(dynamics.diffusion[row, column]) for column in dynamics.state] for row in dynamics.state]
-    return None if any(e is None for line in entries for e in line) else ImmutableDenseMatrix(entries)
+    entries = [
+        [written_entry(dynamics.diffusion[row, column]) for column in dynamics.state]
+        for row in dynamics.state
+    ]
+    return (
+        None if any(e is None for line in entries for e in line) else ImmutableDenseMatrix(entries)
+    )
 
 
 def written_entry(entry: Entry) -> Expr | None:
-    """One entry: a diagonal, and summands ``outer(u, v)`` and ``Dense`` with coordinate-free factors."""
+    """One entry: a diagonal, and summands ``outer(u, v)`` and ``Dense`` with coordinate-free
+    factors.
+    """
     if not isinstance(entry, Coupling):
         return entry.value
-    summands = [_written_summand(term) for term in Add.make_args(entry.kernel.expand()) if term != 0]
+    summands = [
+        _written_summand(term) for term in Add.make_args(entry.kernel.expand()) if term != 0
+    ]
     return None if any(s is None for s in summands) else Add(entry.diagonal, *summands)
 
 

@@ -1,4 +1,6 @@
-"""A proof as plain data, for whoever does not trust this program, and whether one is about a given recipe."""
+"""A proof as plain data, for whoever does not trust this program, and whether one is about a given
+recipe.
+"""
 
 from verify.certificate.write import canonical, certificate_of, digest_of
 

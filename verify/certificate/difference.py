@@ -1,6 +1,7 @@
 """Is a certificate about this very recipe? The first difference, in the recipe's own words.
 
-Two tables of nodes say the same if their expressions have the same parts, whatever the order of the table, of sums and of products.
+Two tables of nodes say the same if their expressions have the same parts, whatever the order of the
+table, of sums and of products.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ REFERENCES = {"+": 1, "*": 1, "^": 1, "fn": 2, "apply": 3}  # from where on a no
 def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> str | None:
     """What a certificate says otherwise than a declaration; None where it is about this very one.
 
-    The certificate must be well formed (``verify.checker`` has looked at that). How a recipe is called makes no difference.
+    The certificate must be well formed (``verify.checker`` has looked at that). How a recipe is
+    called makes no difference.
     """
     if isinstance(declared, Kernel):
         return "the subject: the certificate is about a diffusion, and this is a kernel"
@@ -34,7 +36,9 @@ def first_difference(certificate: Data, declared: Recipe | Update | Kernel) -> s
 
 @dataclass
 class _Side:
-    """A certificate, or as much of one as a declaration gives, with a digest of every expression in it."""
+    """A certificate, or as much of one as a declaration gives, with a digest of every expression in
+    it.
+    """
 
     data: Data
 
@@ -53,7 +57,9 @@ class _Side:
 
 
 def digests_of(nodes: Sequence[Node]) -> list[str]:
-    """One digest an expression: equal where the parts are equal, but for the order of summands and factors."""
+    """One digest an expression: equal where the parts are equal, but for the order of summands and
+    factors.
+    """
     digests: list[str] = []
     for node in nodes:
         start = REFERENCES.get(node[0], len(node))
@@ -67,7 +73,10 @@ def digests_of(nodes: Sequence[Node]) -> list[str]:
 
 def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
     if theirs.subject["kind"] != ours.subject["kind"]:
-        yield f"the certificate is about a {theirs.subject['kind']}, and this is a {ours.subject['kind']}"
+        yield (
+            f"the certificate is about a {theirs.subject['kind']}, and this is a"
+            f" {ours.subject['kind']}"
+        )
     elif theirs.subject["state"] != ours.subject["state"]:
         names = [", ".join(side.subject["state"]) for side in (theirs, ours)]
         yield f"the state: the certificate has ({names[0]}), the {subject.kind} ({names[1]})"
@@ -77,7 +86,10 @@ def _differences(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
         yield from _declared_once(theirs, ours, subject)
         yield from _ruled_otherwise(theirs.subject.get("update"), ours.subject.get("update"))
         if theirs.data["scope"] != scope_of(subject.declared):
-            yield f"the scope: the certificate says {theirs.data['scope']!r}, and it is {scope_of(subject.declared)!r}"
+            yield (
+                f"the scope: the certificate says {theirs.data['scope']!r}, and it is"
+                f" {scope_of(subject.declared)!r}"
+            )
         yield from _not_required(theirs.data, subject)
 
 
@@ -98,7 +110,10 @@ def _written_otherwise(theirs: _Side, ours: _Side, subject: Subject) -> Iterator
         if place not in first or place not in second:
             yield _only_one(place, "has", place in first, subject)
         elif theirs.digests[first[place]] != ours.digests[second[place]]:
-            yield f"{place}: the certificate has {theirs.text(first[place])}, the {subject.kind} {ours.text(second[place])}"
+            yield (
+                f"{place}: the certificate has {theirs.text(first[place])}, the {subject.kind}"
+                f" {ours.text(second[place])}"
+            )
 
 
 def _declared_once(theirs: _Side, ours: _Side, subject: Subject) -> Iterator[str]:
@@ -123,7 +138,11 @@ def _comparable(declaration: Data, side: _Side) -> Data:
 def _shown(declaration: Data, side: _Side) -> str:
     """A declaration in one line: ``a positive parameter``."""
     more = {k: v for k, v in declaration.items() if k not in ("kind", "facts", "domain")}
-    words = [*declaration.get("facts", ()), declaration["kind"], *(f"{k} {v}" for k, v in more.items())]
+    words = [
+        *declaration.get("facts", ()),
+        declaration["kind"],
+        *(f"{k} {v}" for k, v in more.items()),
+    ]
     return " ".join([*words, *_domain_words(declaration.get("domain"), side)])
 
 
@@ -144,13 +163,22 @@ def _expressions(subject: Data) -> dict[str, int]:
         for row, entries in zip(subject["state"], subject.get(letter, ()), strict=False):
             for column, entry in zip(subject["state"], entries, strict=True):
                 for part, index in sorted(entry.items()):
-                    found[f"{letter}[{row}, {column}]" + (" off the diagonal" if part == "kernel" else "")] = index
+                    found[
+                        f"{letter}[{row}, {column}]"
+                        + (" off the diagonal" if part == "kernel" else "")
+                    ] = index
     found |= {f"the drift of {block}": index for block, index in subject["drift"].items()}
-    found |= {f"marginal[{', '.join(kept)}], number {k}": index for k, (kept, index) in enumerate(subject["marginal"], 1)}
+    found |= {
+        f"marginal[{', '.join(kept)}], number {k}": index
+        for k, (kept, index) in enumerate(subject["marginal"], 1)
+    }
     update = subject.get("update")
     if update is not None:
         found["the target of the update"] = update["target"]
-        found |= {f"rule {k} of the update, for {block}": index for k, (block, index) in enumerate(update["rule"], 1)}
+        found |= {
+            f"rule {k} of the update, for {block}": index
+            for k, (block, index) in enumerate(update["rule"], 1)
+        }
     return found
 
 
@@ -160,7 +188,10 @@ def _ruled_otherwise(one: Data | None, other: Data | None) -> Iterator[str]:
         return  # said of its expressions
     if one["sequential"] != other["sequential"]:
         words = {True: "sequential", False: "simultaneous"}
-        yield f"the update is {words[one['sequential']]} in the certificate, and {words[other['sequential']]} here"
+        yield (
+            f"the update is {words[one['sequential']]} in the certificate, and"
+            f" {words[other['sequential']]} here"
+        )
     if one["step"] != other["step"]:
         yield f"the step is {one['step']} in the certificate, and {other['step']} here"
 

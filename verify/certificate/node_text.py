@@ -1,4 +1,6 @@
-"""Nodes of a certificate as text, close to how a person types them in the language; for messages, never to be read back."""
+"""Nodes of a certificate as text, close to how a person types them in the language; for messages,
+never to be read back.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Certificates: a proof as one JSON object that holds all that it is about, for a checker that trusts nothing here.
+"""Certificates: a proof as one JSON object that holds all that it is about, for a checker that
+trusts nothing here.
 
-docs/certificates.md describes every field. ``verify.checker`` goes through a certificate again; it imports nothing of this project.
+docs/certificates.md describes every field. ``verify.checker`` goes through a certificate again; it
+imports nothing of this project.
 """
 
 from __future__ import annotations
@@ -31,24 +33,38 @@ VERSION = 1
 
 
 def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
-    """The certificate of a recipe or a claim that was proved over all: of what is required, and of whatever else is proved.
+    """The certificate of a recipe or a claim that was proved over all: of what is required, and of
+    whatever else is proved.
 
     Raises:
         RecipeError: where a required obligation is not proved, naming it.
     """
     if isinstance(declared, Kernel):
-        raise RecipeError("there are no certificates of kernels yet; one is of a recipe or of an update")
+        raise RecipeError(
+            "there are no certificates of kernels yet; one is of a recipe or of an update"
+        )
     # What was found beside is a statement about something else, and no part of this proof.
-    lines = [line for line in report.lines if line.required or (line.outcome.verdict is Verdict.PROVED and not line.outcome.found)]
+    lines = [
+        line
+        for line in report.lines
+        if line.required or (line.outcome.verdict is Verdict.PROVED and not line.outcome.found)
+    ]
     unproved = [line for line in lines if line.outcome.verdict is not Verdict.PROVED]
     if unproved:
-        raise RecipeError(f"there is no certificate of what is not proved: {', '.join(map(_verdict_of, unproved))}")
+        raise RecipeError(
+            "there is no certificate of what is not proved:"
+            f" {', '.join(map(_verdict_of, unproved))}"
+        )
     subject = subject_of(declared)
     if subject.is_reflected:
-        raise RecipeError(f"{subject.reflections[0]}, and there are no certificates of reflected samplers yet")
+        raise RecipeError(
+            f"{subject.reflections[0]}, and there are no certificates of reflected samplers yet"
+        )
     found = kinks(subject)
     if found:
-        raise RecipeError(f"there is a kink at {at_kinks(found)}, and there are no certificates of what has kinks")
+        raise RecipeError(
+            f"there is a kink at {at_kinks(found)}, and there are no certificates of what has kinks"
+        )
     to = Encoder(step_of(declared))
     statement = {
         "version": VERSION,
@@ -66,14 +82,18 @@ def _verdict_of(line: Line) -> str:
 
 
 def digest_of(certificate: Data) -> str:
-    """The SHA-256 of everything but the digest itself. It finds damage; malice is found by checking the claims anew."""
+    """The SHA-256 of everything but the digest itself. It finds damage; malice is found by checking
+    the claims anew.
+    """
     rest = {k: v for k, v in certificate.items() if k != "sha256"}
     return hashlib.sha256(canonical(rest).encode("ascii")).hexdigest()
 
 
 def canonical(data: Any) -> str:
     """The one way to write plain data as JSON."""
-    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return json.dumps(
+        data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
 
 
 def step_of(declared: Recipe | Update) -> Symbol | None:
@@ -83,10 +103,14 @@ def step_of(declared: Recipe | Update) -> Symbol | None:
 
 
 def encoded_subject(subject: Subject, to: Encoder) -> Data:
-    """What a certificate is about: the declaration, with the drift (and of a claim the diffusion) that was derived from it."""
+    """What a certificate is about: the declaration, with the drift (and of a claim the diffusion)
+    that was derived from it.
+    """
     state = [to.declare(b) for b in subject.state]
     drift = {b.name: to.node(e) for b, e in subject.dynamics.drift.items()}
-    return {"kind": subject.kind, "state": state, "H": to.node(subject.H), "drift": drift} | _own(subject.declared, subject, to)
+    return {"kind": subject.kind, "state": state, "H": to.node(subject.H), "drift": drift} | _own(
+        subject.declared, subject, to
+    )
 
 
 @singledispatch
@@ -123,12 +147,20 @@ def _encoded_rule(update: Update, to: Encoder) -> Data:
 
 
 def _steps_of(line: Line, subject: Subject) -> tuple[Step, ...]:
-    """The steps of an outcome, and for ``well-defined`` the forms of conditions whose signs are not read off as they stand."""
-    return (*line.outcome.steps, *_forms(subject)) if line.name == WELL_DEFINED.name else line.outcome.steps
+    """The steps of an outcome, and for ``well-defined`` the forms of conditions whose signs are not
+    read off as they stand.
+    """
+    return (
+        (*line.outcome.steps, *_forms(subject))
+        if line.name == WELL_DEFINED.name
+        else line.outcome.steps
+    )
 
 
 def _forms(subject: Subject) -> Iterator[SignStep]:
-    """Of a condition inside a total at its bound label, so that it is the same node there and here."""
+    """Of a condition inside a total at its bound label, so that it is the same node there
+    and here.
+    """
     seen: set[Condition] = set()
     for e, _ in expressions_of(subject):
         for part in preorder_traversal(e):
@@ -164,7 +196,11 @@ def _(step: SignStep, to: Encoder) -> Data:
 @encoded_step.register
 def _(step: FactorStep, to: Encoder) -> Data:
     columns = [_encoded_column(column, to) for column in step.columns]
-    return {"kind": "factor", "columns": columns, "signs": [encoded_step(s, to) for s in step.signs]}
+    return {
+        "kind": "factor",
+        "columns": columns,
+        "signs": [encoded_step(s, to) for s in step.signs],
+    }
 
 
 def _encoded_column(column: FactorColumn, to: Encoder) -> Data:
@@ -176,4 +212,12 @@ def _encoded_column(column: FactorColumn, to: Encoder) -> Data:
     }
 
 
-__all__ = ["VERSION", "canonical", "certificate_of", "digest_of", "encoded_step", "encoded_subject", "step_of"]
+__all__ = [
+    "VERSION",
+    "canonical",
+    "certificate_of",
+    "digest_of",
+    "encoded_step",
+    "encoded_subject",
+    "step_of",
+]

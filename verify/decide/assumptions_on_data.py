@@ -1,4 +1,6 @@
-"""What is assumed of data must hold of some data, whatever the parameters are; otherwise it would prove everything."""
+"""What is assumed of data must hold of some data, whatever the parameters are; otherwise it would
+prove everything.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,17 @@ TRIES = 60
 
 def instances(expressions: Iterable[Expr]) -> Iterator[dict[Symbol, Expr]]:
     """Small whole numbers for the data in some expressions."""
-    symbols = sorted({generic(z) for e in expressions for z in e.atoms(VectorData, ScalarData)}, key=str)
+    symbols = sorted(
+        {generic(z) for e in expressions for z in e.atoms(VectorData, ScalarData)}, key=str
+    )
     for values in islice(product(VALUES, repeat=len(symbols)), TRIES):
         yield dict(zip(symbols, values, strict=True))
 
 
 def value_of(e: Expr, datum: Mapping[Symbol, Expr]) -> Expr | None:
-    """The value with these data; None where it is not seen to have one, for all parameters. What is inside comes first."""
+    """The value with these data; None where it is not seen to have one, for all parameters. What is
+    inside comes first.
+    """
     defined = all(PROVERS[c.sign](substitute(c.e, datum)) for c in reversed(conditions(e)))
     return substitute(e, datum) if defined else None
 

@@ -1,4 +1,5 @@
-"""Where an expression is defined: denominators that must not vanish, arguments of logarithms and roots that must be positive.
+"""Where an expression is defined: denominators that must not vanish, arguments of logarithms and
+roots that must be positive.
 
 A random number is defined where its law is: a non-central chi-squared one has df > 0 and nonc >= 0.
 """
@@ -8,7 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sympy import Abs, Dummy, Expr, Pow, S, Symbol, cos, fraction, log, loggamma, polygamma, sign, tan, together
+from sympy import (
+    Abs,
+    Dummy,
+    Expr,
+    Pow,
+    S,
+    Symbol,
+    cos,
+    fraction,
+    log,
+    loggamma,
+    polygamma,
+    sign,
+    tan,
+    together,
+)
 
 from recipe.language.calculus import freeze, partial, thaw
 from recipe.language.chi_squared import NoncentralChiSquared
@@ -22,13 +38,18 @@ from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 POSITIVE, NONNEGATIVE, NONZERO = "> 0", ">= 0", "!= 0"
 PROVERS = {POSITIVE: is_positive, NONNEGATIVE: is_nonnegative, NONZERO: is_nonzero}
 TRIES = 48
-NO_POINT = "no point was found that satisfies all assumptions; a proof about an empty domain would say nothing"
+NO_POINT = (
+    "no point was found that satisfies all assumptions; a proof about an empty domain would say"
+    " nothing"
+)
 ORDERS = 9  # of sqrt(step), in which a sign for small steps is looked for
 
 
 @dataclass(frozen=True)
 class Condition:
-    """``e`` must be ``> 0``, ``>= 0`` or ``!= 0`` for an expression to be defined; ``of`` is the smallest such expression."""
+    """``e`` must be ``> 0``, ``>= 0`` or ``!= 0`` for an expression to be defined; ``of`` is the
+    smallest such expression.
+    """
 
     e: Expr
     sign: str
@@ -74,19 +95,31 @@ def own_conditions(e: Expr) -> list[Condition]:
 
 
 def is_continuous(*expressions: Expr) -> bool:
-    """Whether the expressions are proved to have values everywhere in the domain; they are continuous then."""
-    return not any(e.has(sign) for e in expressions) and all(PROVERS[c.sign](c.e) for e in expressions for c in conditions(e))
+    """Whether the expressions are proved to have values everywhere in the domain; they are
+    continuous then.
+    """
+    return not any(e.has(sign) for e in expressions) and all(
+        PROVERS[c.sign](c.e) for e in expressions for c in conditions(e)
+    )
 
 
 def is_smooth(*expressions: Expr) -> bool:
-    """Whether they are proved to be infinitely differentiable there: roots of positive numbers only."""
+    """Whether they are proved to be infinitely differentiable there: roots of positive numbers
+    only.
+    """
     if any(e.has(Abs, sign) for e in expressions):
         return False
-    return all(PROVERS[NONZERO if c.sign == NONZERO else POSITIVE](c.e) for e in expressions for c in conditions(e))
+    return all(
+        PROVERS[NONZERO if c.sign == NONZERO else POSITIVE](c.e)
+        for e in expressions
+        for c in conditions(e)
+    )
 
 
 def has_a_point(expressions: Iterable[Expr]) -> bool:
-    """Whether every symbol in some expressions can be given a value that satisfies what was declared of it."""
+    """Whether every symbol in some expressions can be given a value that satisfies what was
+    declared of it.
+    """
     listed = list(expressions)
     point = Point(next(explicit_sizes(listed)), seed=1)
     try:
@@ -104,12 +137,16 @@ def decide_condition(condition: Condition) -> Outcome:
         return proved("signs")
     witness = breaking_point(condition)
     if witness is not None:
-        return refuted(f"{condition} fails at the witness, where {condition.of} has no value", witness)
+        return refuted(
+            f"{condition} fails at the witness, where {condition.of} has no value", witness
+        )
     return undecided(f"{condition} could neither be proved from the signs of its parts nor refuted")
 
 
 def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
-    """Prove or refute it for all steps below some size, by its first coefficient in sqrt(step) that does not vanish."""
+    """Prove or refute it for all steps below some size, by its first coefficient in sqrt(step) that
+    does not vanish.
+    """
     lead = _leading_sign(condition.e, step)
     if lead is None:
         return undecided(f"no expansion of {condition.e} at {step} = 0 was found")
@@ -118,7 +155,9 @@ def decide_for_small_steps(condition: Condition, step: Symbol) -> Outcome:
     against = decide_condition(Condition(lead, NONNEGATIVE))
     if condition.sign != NONZERO and against.witness is not None:
         return refuted(f"{condition} fails for every small step at the witness", against.witness)
-    return undecided(f"{condition} could not be proved for small steps: there it has the sign of {lead}")
+    return undecided(
+        f"{condition} could not be proved for small steps: there it has the sign of {lead}"
+    )
 
 
 def holds(condition: Condition, step: Symbol | None = None) -> bool:
@@ -126,17 +165,23 @@ def holds(condition: Condition, step: Symbol | None = None) -> bool:
     if PROVERS[condition.sign](condition.e):
         return True
     return (
-        step is not None and step in condition.e.free_symbols and decide_for_small_steps(condition, step).verdict is Verdict.PROVED
+        step is not None
+        and step in condition.e.free_symbols
+        and decide_for_small_steps(condition, step).verdict is Verdict.PROVED
     )
 
 
 def _leading_sign(e: Expr, step: Symbol) -> Expr | None:
-    """What has the sign of an expression for small steps; where it is singular at 0, by its numerator and its denominator."""
+    """What has the sign of an expression for small steps; where it is singular at 0, by its
+    numerator and its denominator.
+    """
     lead = _leading_coefficient(e, step)
     if lead is not None:
         return lead
     frozen, stands_for = freeze(e)
-    above, below = (_leading_coefficient(thaw(part, stands_for), step) for part in fraction(together(frozen)))
+    above, below = (
+        _leading_coefficient(thaw(part, stands_for), step) for part in fraction(together(frozen))
+    )
     return None if above is None or below is None else above * below
 
 
@@ -162,8 +207,14 @@ def breaking_point(condition: Condition) -> Witness | None:
             value = at_precision(BITS[0], lambda p=point, q=at: p.evaluate(condition.e, q))  # type: ignore[misc]
         except NoValueError:
             continue
-        vanishes = (value.is_exact() and value == 0) or (value.contains(0) and point.is_exactly_zero(condition.e, at))
-        broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[condition.sign]
+        vanishes = (value.is_exact() and value == 0) or (
+            value.contains(0) and point.is_exactly_zero(condition.e, at)
+        )
+        broken = {POSITIVE: value < 0 or vanishes, NONNEGATIVE: value < 0, NONZERO: vanishes}[
+            condition.sign
+        ]
         if broken:
-            return Witness(point.shown(), f"there {condition.e} is {'0' if vanishes else shown_ball(value)}")
+            return Witness(
+                point.shown(), f"there {condition.e} is {'0' if vanishes else shown_ball(value)}"
+            )
     return None

@@ -1,10 +1,13 @@
-"""Integrating auxiliary blocks out of ``exp(-W)``, exactly: as Gaussians, or by a change of their scale.
+"""Integrating auxiliary blocks out of ``exp(-W)``, exactly: as Gaussians, or by a change of their
+scale.
 
-Both are transport maps ``r = T(z, s)``, one bijection of the auxiliaries for each value z of everything else. Then
+Both are transport maps ``r = T(z, s)``, one bijection of the auxiliaries for each value z of
+everything else. Then
 
     integral of exp(-W(z, r)) dr  =  integral of exp(-W(z, T(z, s)) + log|det dT/ds|) ds,
 
-and where the exponent on the right is ``-(a(s) + c(z))``, the integral is ``exp(-c(z))`` times a constant.
+and where the exponent on the right is ``-(a(s) + c(z))``, the integral is ``exp(-c(z))`` times a
+constant.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ from verify.decide.zero.decide import vanishes
 class Remainder:
     """What is left of ``W``, and the auxiliary blocks that it is still to be integrated over.
 
-    ``how`` says what was done with the others; they have been integrated out, or were ``moved`` and stand in ``left`` still.
+    ``how`` says what was done with the others; they have been integrated out, or were ``moved`` and
+    stand in ``left`` still.
     """
 
     W: Expr
@@ -39,20 +43,28 @@ class Remainder:
 
 
 def integrate_gaussians(start: Remainder) -> Remainder:
-    """Integrate out every block in which what is left is quadratic, with a precision that is proved positive."""
+    """Integrate out every block in which what is left is quadratic, with a precision that is proved
+    positive.
+    """
     found = start
-    for block in start.left:  # an earlier one may become Gaussian by a later one, so the caller may come again
+    for block in (
+        start.left
+    ):  # an earlier one may become Gaussian by a later one, so the caller may come again
         step = _without_gaussian(found, block)
         found = found if step is None else step
     return found if found.left == start.left else integrate_gaussians(found)
 
 
 def _without_gaussian(start: Remainder, block: Block) -> Remainder | None:
-    """``W = total(a r^2 / 2 + b r) + c`` leaves ``c + total(log(a) / 2 - b^2 / (2 a))``, up to a constant."""
+    """``W = total(a r^2 / 2 + b r) + c`` leaves ``c + total(log(a) / 2 - b^2 / (2 a))``, up to a
+    constant.
+    """
     if block.domain != S.Reals:
         return None
     slope = normalised(partial(start.W, block))
-    precision = normalised(explicit(slope, block) if isinstance(block, Vector) else partial(slope, block))
+    precision = normalised(
+        explicit(slope, block) if isinstance(block, Vector) else partial(slope, block)
+    )
     if block in blocks_in(precision, (block,)) or not is_positive(precision):
         return None
     if isinstance(block, Vector) and not vanishes(partial(slope, block.at(OTHER))):
@@ -70,7 +82,8 @@ def _without_gaussian(start: Remainder, block: Block) -> Remainder | None:
 
 
 def shifts(start: Remainder, block: Block) -> Iterator[Remainder]:
-    """``r = s + mu`` for every mu that meets the block in a product with a constant matrix: the candidates for a mean.
+    """``r = s + mu`` for every mu that meets the block in a product with a constant matrix: the
+    candidates for a mean.
 
     The mean must be free of the block: only then is this a bijection.
     """
@@ -78,11 +91,17 @@ def shifts(start: Remainder, block: Block) -> Iterator[Remainder]:
         return
     try:
         means = dict.fromkeys(_means(substitute(partial(start.W, block), {block: S.Zero})))
-        shifted = [(mu, substitute(start.W, {block: block + mu})) for mu in means if block not in blocks_in(mu, (block,))]
+        shifted = [
+            (mu, substitute(start.W, {block: block + mu}))
+            for mu in means
+            if block not in blocks_in(mu, (block,))
+        ]
     except OutsideLanguageError:  # an abstract function of the block
         return
     for mu, moved in shifted:
-        yield replace(start, W=moved, how=(*start.how, f"{block} = s + {mu}"), moved=(*start.moved, block))
+        yield replace(
+            start, W=moved, how=(*start.how, f"{block} = s + {mu}"), moved=(*start.moved, block)
+        )
 
 
 def _means(slope: Expr) -> Iterator[Expr]:
@@ -96,7 +115,9 @@ def _means(slope: Expr) -> Iterator[Expr]:
 
 
 def rescalings(start: Remainder, block: Block) -> Iterator[Remainder]:
-    """``r = s / g`` for every positive g such that W has a power of ``g r`` in it: the candidates for a scale family."""
+    """``r = s / g`` for every positive g such that W has a power of ``g r`` in it: the candidates
+    for a scale family.
+    """
     if block in start.moved or block.domain not in (S.Reals, Interval.open(0, oo)):
         return
     for g in _scales(start.W, block):
@@ -104,7 +125,9 @@ def rescalings(start: Remainder, block: Block) -> Iterator[Remainder]:
             moved = substitute(start.W, {block: block / g}) + contract(log(g), block)
         except OutsideLanguageError:
             continue
-        yield replace(start, W=moved, how=(*start.how, f"{block} = s/({g})"), moved=(*start.moved, block))
+        yield replace(
+            start, W=moved, how=(*start.how, f"{block} = s/({g})"), moved=(*start.moved, block)
+        )
 
 
 def _scales(W: Expr, block: Block) -> list[Expr]:
@@ -118,7 +141,11 @@ def _scales(W: Expr, block: Block) -> list[Expr]:
             if power == 0 or block in blocks_in(factor, (block,)):
                 continue
             g = Pow(factor if at is None else relabel(factor, at, GENERIC), 1 / power)
-            if any(isinstance(s, Vector | Scalar) for s in g.free_symbols) and labels(g) <= {GENERIC} and is_positive(g):
+            if (
+                any(isinstance(s, Vector | Scalar) for s in g.free_symbols)
+                and labels(g) <= {GENERIC}
+                and is_positive(g)
+            ):
                 found[g] = None
     return list(found)
 
@@ -133,7 +160,14 @@ def _nodes(e: Expr) -> Iterator[Expr]:
 
 
 def _label_of(term: Expr, block: Block) -> int | None:
-    return next((s.label for s in sorted(term.free_symbols, key=str) if isinstance(s, Vector) and s.base == block.name), None)
+    return next(
+        (
+            s.label
+            for s in sorted(term.free_symbols, key=str)
+            if isinstance(s, Vector) and s.base == block.name
+        ),
+        None,
+    )
 
 
 def _power_in(term: Expr, x: Symbol) -> tuple[Expr, Expr]:

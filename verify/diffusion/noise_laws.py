@@ -1,4 +1,6 @@
-"""Whether there are the laws that a rule draws from: a limit of what has no value at any step would say nothing."""
+"""Whether there are the laws that a rule draws from: a limit of what has no value at any step would
+say nothing.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,12 @@ def _decide(condition: Condition, step: Symbol) -> Outcome:
 
 
 def _where_it_holds(condition: Condition) -> Outcome:
-    """Some functions fulfil it and others do not; the limit is said of those that do, and there are some."""
+    """Some functions fulfil it and others do not; the limit is said of those that do, and there are
+    some.
+    """
     if breaking_point(Condition(-condition.e, NONNEGATIVE)) is None:
         return undecided(f"no point was found where {condition}")
-    return proved("where the rule has a value", f"the rule draws where {condition}, and nothing is said of it elsewhere")
+    return proved(
+        "where the rule has a value",
+        f"the rule draws where {condition}, and nothing is said of it elsewhere",
+    )

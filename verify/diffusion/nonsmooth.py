@@ -1,9 +1,11 @@
-"""Kinks: where an absolute value stands in a sampler, its coefficients are smooth on both sides of 0 and not across.
+"""Kinks: where an absolute value stands in a sampler, its coefficients are smooth on both sides of
+0 and not across.
 
-Everything is proved off the kink. H is continuous, as are D and Q of a recipe; a printed rule may have signs in its drift and in
-its noise. Integrating by parts gives no term at the kink if two things have no jump there: the current across it, and the row of D
-of the coordinate that has the kink, of which ``D exp(-H) grad g`` consists. What else rests on smoothness does not hold by
-itself: an obligation must say ``across_kinks`` to speak of such a sampler at all.
+Everything is proved off the kink. H is continuous, as are D and Q of a recipe; a printed rule may
+have signs in its drift and in its noise. Integrating by parts gives no term at the kink if two
+things have no jump there: the current across it, and the row of D of the coordinate that has the
+kink, of which ``D exp(-H) grad g`` consists. What else rests on smoothness does not hold by itself:
+an obligation must say ``across_kinks`` to speak of such a sampler at all.
 """
 
 from __future__ import annotations
@@ -29,11 +31,15 @@ from verify.subject import KernelSubject, Subject
 from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 UNPROVED = "its proof takes derivatives of every order for granted, and there is a kink at {}"
-FLUX = "the current and D across the kink have no jump at {}, so that integrating by parts leaves no term there"
+FLUX = (
+    "the current and D across the kink have no jump at {}, so that integrating by parts leaves no"
+    " term there"
+)
 
 
 def kinks(subject: Subject | KernelSubject) -> list[Block]:
-    """The blocks whose absolute values or signs stand in a sampler, or in an abstract function of their image.
+    """The blocks whose absolute values or signs stand in a sampler, or in an abstract function of
+    their image.
 
     ``V(phi) = U(f(phi))`` has the kinks of f, and none is written.
     """
@@ -41,7 +47,11 @@ def kinks(subject: Subject | KernelSubject) -> list[Block]:
     found = set().union(*(e.atoms(Abs, sign) for e in expressions))
     written = {generic(s) for k in found for s in k.free_symbols if isinstance(s, Vector | Scalar)}
     abstract = set().union(*(_blocks_of(a) for e in expressions for a in e.atoms(Potential, Field)))
-    hidden = {b for b in subject.state if b.image is not None and b in abstract and not is_smooth(written_image(b))}
+    hidden = {
+        b
+        for b in subject.state
+        if b.image is not None and b in abstract and not is_smooth(written_image(b))
+    }
     return sorted(written | hidden, key=str)
 
 
@@ -65,9 +75,11 @@ def _expressions(subject: Subject | KernelSubject) -> Iterator[Expr]:
 
 
 def decide_flux(dynamics: Dynamics, v: dict[Block, Expr], found: list[Block]) -> Outcome:
-    """Whether the current through each kink and the row of D there have the same limits on both sides.
+    """Whether the current through each kink and the row of D there have the same limits on both
+    sides.
 
-    For a test function g the terms at the kink of a coordinate are ``v g exp(-H)`` and ``sum_j D[coordinate, j] d_j g exp(-H)``.
+    For a test function g the terms at the kink of a coordinate are ``v g exp(-H)`` and ``sum_j
+    D[coordinate, j] d_j g exp(-H)``.
     """
     jumps = [(f"the current through {block} = 0", _decide_jump(v[block], block)) for block in found]
     jumps += [
@@ -80,7 +92,9 @@ def decide_flux(dynamics: Dynamics, v: dict[Block, Expr], found: list[Block]) ->
 
 
 def _of_row(entry: Entry) -> tuple[Expr, ...]:
-    """What stands in the row of one coordinate: on the diagonal, and in the columns of the others."""
+    """What stands in the row of one coordinate: on the diagonal, and in the columns of the
+    others.
+    """
     if not isinstance(entry, Coupling):
         return parts(entry)
     return entry.diagonal + relabel(entry.kernel, OTHER, GENERIC), entry.kernel
@@ -89,7 +103,12 @@ def _of_row(entry: Entry) -> tuple[Expr, ...]:
 def _decide_jump(e: Expr, block: Block) -> Outcome:
     frozen, stands_for = freeze(e)
     hidden = next(
-        (a for a in stands_for if not isinstance(a, sign) and any(generic(s.args[0]) == block for s in a.atoms(sign))), None
+        (
+            a
+            for a in stands_for
+            if not isinstance(a, sign) and any(generic(s.args[0]) == block for s in a.atoms(sign))
+        ),
+        None,
     )
     if hidden is not None:
         return undecided(f"there is a sign inside of {hidden}, which is not followed here")
@@ -98,14 +117,18 @@ def _decide_jump(e: Expr, block: Block) -> Outcome:
     sides = [frozen.xreplace(_beside(block, stands_for, side)) for side in (S.One, S.NegativeOne)]
     if any(s.has(S.NaN, S.ComplexInfinity) for s in sides):
         return undecided("it is singular at the kink")
-    outcome = decide_zero((sides[0] - sides[1]).xreplace({symbol: a for a, symbol in stands_for.items()}))
+    outcome = decide_zero(
+        (sides[0] - sides[1]).xreplace({symbol: a for a, symbol in stands_for.items()})
+    )
     if outcome.verdict is Verdict.PROVED:
         return proved("it is continuous")
     return undecided(f"it is not proved to be continuous there: {outcome.by}")
 
 
 def _may_jump(derivative: Partial, block: Block) -> bool:
-    """Whether a derivative of V(phi) = U(f(phi)) may: the first does not, where f' is continuous."""
+    """Whether a derivative of V(phi) = U(f(phi)) may: the first does not, where f' is
+    continuous.
+    """
     if len(derivative.wrt) > 1:
         return True
     by_kink = block.image is not None and generic(derivative.wrt[0]) == block

@@ -1,1 +1,4 @@
-"""TODO: the room generator."""
+"""The current of ``exp(-H)`` and the generator of the process, as expressions.
+
+Imports ``recipe`` alone.
+"""

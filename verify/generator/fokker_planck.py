@@ -1,4 +1,6 @@
-"""The current of exp(-H), what is left over in the stationary Fokker-Planck equation, and the generator of the process."""
+"""The current of exp(-H), what is left over in the stationary Fokker-Planck equation, and the
+generator of the process.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +13,28 @@ from recipe.language.symbols import Block
 
 
 def current(dynamics: Dynamics, grad_H: dict[Block, Expr]) -> dict[Block, Expr]:
-    """``v = f + D grad H - div D``, one component a block: the probability current of exp(-H) is ``v exp(-H)``."""
+    """``v = f + D grad H - div D``, one component a block: the probability current of exp(-H) is
+    ``v exp(-H)``.
+    """
     return {
-        row: dynamics.drift[row] + sum(_diffusive(dynamics, row, column, grad_H) for column in dynamics.state)
+        row: dynamics.drift[row]
+        + sum(_diffusive(dynamics, row, column, grad_H) for column in dynamics.state)
         for row in dynamics.state
     }
 
 
 def residual(dynamics: Dynamics, grad_H: dict[Block, Expr]) -> Expr:
-    """``div v - v . grad H``: the Fokker-Planck equation divided by ``-exp(-H)``; zero iff exp(-H) is stationary."""
+    """``div v - v . grad H``: the Fokker-Planck equation divided by ``-exp(-H)``; zero iff exp(-H)
+    is stationary.
+    """
     v = current(dynamics, grad_H)
     return divergence(v) - inner(v, grad_H)
 
 
 def generator(dynamics: Dynamics, V: Expr) -> Expr:
-    """``L V = f . grad V + sum of D_ij d_i d_j V``, the mean speed of V; the sum is ``div(D grad V) - (div D) . grad V``."""
+    """``L V = f . grad V + sum of D_ij d_i d_j V``, the mean speed of V; the sum is ``div(D grad V)
+    - (div D) . grad V``.
+    """
     slope = {b: gradient(V, b) for b in dynamics.state}
     flux, across = dict.fromkeys(dynamics.state, S.Zero), dict(dynamics.drift)
     for (row, column), entry in dynamics.diffusion.items():

@@ -10,9 +10,11 @@ from recipe.language.total import Total
 
 
 def at_length_one(e: Expr) -> Expr:
-    """The expression where every block has one coordinate: a sum is its one summand, a length is 1, a matrix its one entry.
+    """The expression where every block has one coordinate: a sum is its one summand, a length is 1,
+    a matrix its one entry.
 
-    All labels become the generic one, so a derivative by a block is the derivative by its coordinate.
+    All labels become the generic one, so a derivative by a block is the derivative by its
+    coordinate.
     """
     if isinstance(e, Length):
         return S.One

@@ -1,1 +1,3 @@
-"""What is proved of Markov kernels in discrete time: that a part, and a sweep of parts, leaves ``exp(-H)`` invariant, exactly."""
+"""What is proved of Markov kernels in discrete time: that a part, and a sweep of parts, leaves
+``exp(-H)`` invariant, exactly.
+"""

@@ -1,8 +1,10 @@
-"""What a Metropolis test does to normal laws, as integrals over one line that are enclosed rigorously.
+"""What a Metropolis test does to normal laws, as integrals over one line that are enclosed
+rigorously.
 
-Wanted is the integral of ``exp(q(u)) min(1, exp(g(u)))`` over all u, with q quadratic and negative far out and g a polynomial: the
-mass that is accepted. Arb's integration of piecewise analytic functions (Johansson 2018, arXiv 1802.07942) gives a ball for a
-finite range, and what lies beyond is at most the tail of a normal law.
+Wanted is the integral of ``exp(q(u)) min(1, exp(g(u)))`` over all u, with q quadratic and negative
+far out and g a polynomial: the mass that is accepted. Arb's integration of piecewise analytic
+functions (Johansson 2018, arXiv 1802.07942) gives a ball for a finite range, and what lies beyond
+is at most the tail of a normal law.
 """
 
 from __future__ import annotations
@@ -24,11 +26,14 @@ MOST_VALUES = 5_000  # of what is integrated; fewer make a larger ball
 
 
 class NotPolynomialError(Exception):
-    """What is tested is no polynomial with rational coefficients, or what it is weighted with no normal law."""
+    """What is tested is no polynomial with rational coefficients, or what it is weighted with no
+    normal law.
+    """
 
 
 def accepted_mass(q: Sequence[Ball], g: Sequence[Ball]) -> Ball:
-    """A ball around the integral of ``exp(q(u)) min(1, exp(g(u)))``; coefficients with the constant first.
+    """A ball around the integral of ``exp(q(u)) min(1, exp(g(u)))``; coefficients with the constant
+    first.
 
     Raises:
         NotPolynomialError: where q is not certainly quadratic and negative far out.
@@ -44,7 +49,9 @@ def accepted_mass(q: Sequence[Ball], g: Sequence[Ball]) -> Ball:
     def density(u: Any, analytic: bool) -> Any:
         return (_at(q, u) + _at(g, u).real_min(flint.acb(0), analytic)).exp()
 
-    within = flint.acb.integral(density, low, high, rel_tol=TOLERANCE, abs_tol=TOLERANCE, eval_limit=MOST_VALUES).real
+    within = flint.acb.integral(
+        density, low, high, rel_tol=TOLERANCE, abs_tol=TOLERANCE, eval_limit=MOST_VALUES
+    ).real
     root = flint.arb(2).sqrt() * width
     ends = ((high - centre) / root).erfc() + ((centre - low) / root).erfc()
     tail = (a0 - a1**2 / (4 * a2)).exp() * (flint.arb.pi() / -a2).sqrt() * ends / 2
@@ -59,7 +66,11 @@ def total_mass(q: Sequence[Ball]) -> Ball:
 
 def normal_exponent(mean: Ball, variance: Ball) -> tuple[Ball, Ball, Ball]:
     """The logarithm of a normal density."""
-    return -(mean**2) / (2 * variance) - (2 * flint.arb.pi() * variance).log() / 2, mean / variance, -1 / (2 * variance)
+    return (
+        -(mean**2) / (2 * variance) - (2 * flint.arb.pi() * variance).log() / 2,
+        mean / variance,
+        -1 / (2 * variance),
+    )
 
 
 def carried(shears: Sequence[tuple[Block, Expr]], rounds: int, z: Place) -> Place:

@@ -1,7 +1,9 @@
-"""One assignment of a rule, ``block := e``, as a Markov kernel on that block given the rest: does it leave ``exp(-H)`` invariant?
+"""One assignment of a rule, ``block := e``, as a Markov kernel on that block given the rest: does
+it leave ``exp(-H)`` invariant?
 
-A rule without noise that keeps volume does iff H does not change. Where the block is normal given the rest, ``N(m, 1/p)``, and the
-rule affine with normal noise, ``c r + b + n``, the block is normal afterwards, and it does iff mean and variance are as before.
+A rule without noise that keeps volume does iff H does not change. Where the block is normal given
+the rest, ``N(m, 1/p)``, and the rule affine with normal noise, ``c r + b + n``, the block is normal
+afterwards, and it does iff mean and variance are as before.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ from verify.verdict import Outcome, conjunction, undecided
 
 @dataclass(frozen=True)
 class Affine:
-    """``block := slope * block + rest``, where slope and rest are free of the block, the slope of noise; the rest is normal."""
+    """``block := slope * block + rest``, where slope and rest are free of the block, the slope of
+    noise; the rest is normal.
+    """
 
     slope: Expr
     rest: Expr
@@ -66,7 +70,9 @@ def affine_of(block: Block, e: Expr) -> Affine | str:
 
 
 def law_given_rest(H: Expr, block: Block) -> Conditional | str:
-    """The normal law of a block given the rest, proved: ``dH/dr = p (r - m)`` with p > 0 and m free of the block."""
+    """The normal law of a block given the rest, proved: ``dH/dr = p (r - m)`` with p > 0 and m free
+    of the block.
+    """
     try:
         law = conditional_of(H, block)
     except RecipeError as error:
@@ -84,7 +90,10 @@ def _keeps_volume(H: Expr, block: Block, e: Expr) -> Outcome:
     try:
         moved = substitute(H, {block: e})
     except OutsideLanguageError:
-        return undecided(f"{block} := {e} moves an argument of an abstract function in H, so that H is not known to keep its value")
+        return undecided(
+            f"{block} := {e} moves an argument of an abstract function in H, so that H is not known"
+            " to keep its value"
+        )
     outcome = decide_zero(moved - H)
     names = f"H({block} := {e}) - H"
     return conjunction([(names, outcome)], by=f"{block} := {e} keeps volume and H")
@@ -101,8 +110,16 @@ def _keeps_normal(block: Block, rule: Affine, law: Conditional) -> Outcome:
     if isinstance(block, Vector):
         across = expectation(noise * relabel(noise, GENERIC, OTHER))
         parts.append((f"the covariance of two coordinates of {block}", decide_zero(across)))
-    outcome = conjunction(parts, by=f"{block} is normal given the rest, and its mean and variance are kept")
+    outcome = conjunction(
+        parts, by=f"{block} is normal given the rest, and its mean and variance are kept"
+    )
     if outcome.witness is None or rule.slope != 0:
         return outcome
     law_text = f"N({text(law.mean)}, {text(1 / law.precision)})"
-    return replace(outcome, repair=f"{block} must be redrawn from {law_text}, its law given the rest: refresh(recipe, {block})")
+    return replace(
+        outcome,
+        repair=(
+            f"{block} must be redrawn from {law_text}, its law given the rest: refresh(recipe,"
+            f" {block})"
+        ),
+    )

@@ -1,9 +1,11 @@
 """Exact refutation of a Metropolised map: the density after it, at a point, is not what it was.
 
-Psi keeps volume and G turns signs (on rejection; it is the identity where the state is kept). Started from exp(-H), the density
-at z afterwards is what arrives from ``Psi^-1(z)`` accepted and from ``G(z)`` rejected; divided by exp(-H(z)) it is
+Psi keeps volume and G turns signs (on rejection; it is the identity where the state is kept).
+Started from exp(-H), the density at z afterwards is what arrives from ``Psi^-1(z)`` accepted and
+from ``G(z)`` rejected; divided by exp(-H(z)) it is
 
-    min(1, e^(H(z) - H(Psi^-1 z))) + e^(H(z) - H(G z)) - min(e^(H(z) - H(G z)), e^(H(z) - H(Psi G z))).
+    min(1, e^(H(z) - H(Psi^-1 z))) + e^(H(z) - H(G z)) - min(e^(H(z) - H(G z)), e^(H(z) - H(Psi G
+    z))).
 
 It is continuous in z, so that one point where it is not 1 makes the laws different.
 """
@@ -25,15 +27,21 @@ from verify.kernels.shears import Shear
 from verify.verdict import Witness
 
 COORDINATES = tuple(Rational(p, 2) for p in (1, -1, 2, -2, 3, -3, 4))
-MOST_STEPS = 300  # applications of the map that are followed from one point; exact numbers grow with each
+MOST_STEPS = (
+    300  # applications of the map that are followed from one point; exact numbers grow with each
+)
 MOST_POINTS = 24
 LONGEST = 4_000  # bits of a number that is followed
 
 Place = dict[Block, Expr]
 
 
-def density_witness(kernel: Kernel, part: MetropolisedMap, shears: tuple[Shear, ...]) -> Witness | None:
-    """A point of an instance where the density after the test is certainly another one than before."""
+def density_witness(
+    kernel: Kernel, part: MetropolisedMap, shears: tuple[Shear, ...]
+) -> Witness | None:
+    """A point of an instance where the density after the test is certainly another one than
+    before.
+    """
     low, high = (part.times, part.times) if isinstance(part.times, int) else part.times
     if sum(range(low, high + 1)) > MOST_STEPS:
         return None
@@ -45,11 +53,19 @@ def density_witness(kernel: Kernel, part: MetropolisedMap, shears: tuple[Shear, 
             continue
         turned = part.flips if part.flip_on_rejection else ()
         for z in _places(kernel.state):
-            found = [r for n in range(low, high + 1) if (r := _ratio(H, explicit, turned, n, z)) is not None]
+            found = [
+                r
+                for n in range(low, high + 1)
+                if (r := _ratio(H, explicit, turned, n, z)) is not None
+            ]
             value = number(Add(*found) / len(found) - 1) if len(found) == high + 1 - low else None
             if value is not None and not value.contains(0):
                 point = instance.shown() | {str(b): str(v) for b, v in z.items()}
-                return Witness(point, f"the density after the test is {shown_ball(value + 1)} times that of exp(-H) there, not 1")
+                return Witness(
+                    point,
+                    f"the density after the test is {shown_ball(value + 1)} times that of exp(-H)"
+                    " there, not 1",
+                )
     return None
 
 
@@ -58,8 +74,12 @@ def _places(state: tuple[Block, ...]) -> Iterator[Place]:
         yield dict(zip(state, values, strict=True))
 
 
-def _ratio(H: Expr, shears: list[tuple[Block, Expr]], turned: tuple[Block, ...], n: int, z: Place) -> Expr | None:
-    """The density after n steps and a test, by that of exp(-H); None where a number is not rational, or too long."""
+def _ratio(
+    H: Expr, shears: list[tuple[Block, Expr]], turned: tuple[Block, ...], n: int, z: Place
+) -> Expr | None:
+    """The density after n steps and a test, by that of exp(-H); None where a number is not
+    rational, or too long.
+    """
     G_z = {b: -v if b in turned else v for b, v in z.items()}
     backwards = [(b, -g) for b, g in reversed(shears)]
     places = (z, _moved(backwards, n, z), G_z, _moved(shears, n, G_z))

@@ -1,12 +1,14 @@
-"""Exact refutation of moves before a Metropolis test: the density after it, where everything before it is normal.
+"""Exact refutation of moves before a Metropolis test: the density after it, where everything before
+it is normal.
 
-After affine moves with normal noise, from exp(-H) with H quadratic, the law is normal with a density p that is known. With Psi the
-map of the test, G what happens on rejection and a the acceptance, the density at z after it is
+After affine moves with normal noise, from exp(-H) with H quadratic, the law is normal with a
+density p that is known. With Psi the map of the test, G what happens on rejection and a the
+acceptance, the density at z after it is
 
     p(Psi^-1 z) min(1, e^(H(Psi^-1 z) - H(z))) + p(G z) (1 - min(1, e^(H(G z) - H(Psi G z)))).
 
-Where the next sweep begins by redrawing a block, its values do not matter, and this is integrated over it. One point where the
-density is another one makes the laws different, as it is continuous.
+Where the next sweep begins by redrawing a block, its values do not matter, and this is integrated
+over it. One point where the density is another one makes the laws different, as it is continuous.
 """
 
 from __future__ import annotations
@@ -24,7 +26,15 @@ from recipe.language.errors import OutsideLanguageError
 from recipe.language.symbols import Block
 from recipe.language.text import listed
 from verify.decide.zero.point import Ball, at_precision, shown_ball
-from verify.kernels.acceptance import NotPolynomialError, Place, accepted_mass, backwards, carried, coefficients, total_mass
+from verify.kernels.acceptance import (
+    NotPolynomialError,
+    Place,
+    accepted_mass,
+    backwards,
+    carried,
+    coefficients,
+    total_mass,
+)
 from verify.kernels.instance import Instance, instances
 from verify.kernels.moments import Law, NotAffineError, law_after
 from verify.kernels.shears import Shear, shears_of
@@ -38,10 +48,19 @@ UNUSED = Dummy("u")
 Blocks = frozenset[Block]
 
 
-def witness_after_test(kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()) -> Witness | None:
-    """A point where moves and the test after them change the density of exp(-H), ``without`` one block that is redrawn next."""
+def witness_after_test(
+    kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()
+) -> Witness | None:
+    """A point where moves and the test after them change the density of exp(-H), ``without`` one
+    block that is redrawn next.
+    """
     *moves, test = parts if parts else (None,)
-    if not moves or not all(isinstance(p, Move) for p in moves) or not isinstance(test, MetropolisedMap) or len(without) > 1:
+    if (
+        not moves
+        or not all(isinstance(p, Move) for p in moves)
+        or not isinstance(test, MetropolisedMap)
+        or len(without) > 1
+    ):
         return None
     low, high = test.times if isinstance(test.times, tuple) else (test.times, test.times)
     shears = shears_of(test.map)
@@ -49,7 +68,10 @@ def witness_after_test(kernel: Kernel, parts: Sequence[Part], without: Blocks = 
         return None
     for instance in instances(kernel, powers=(2,)):
         try:
-            found = at_precision(BITS, lambda at=instance: _witness(kernel, moves, test, shears, at, without))  # type: ignore[misc]
+            found = at_precision(
+                BITS,
+                lambda at=instance: _witness(kernel, moves, test, shears, at, without),  # type: ignore[misc]
+            )
         except (NotAffineError, NotPolynomialError, OutsideLanguageError, ZeroDivisionError):
             continue
         if found is not None:
@@ -59,7 +81,9 @@ def witness_after_test(kernel: Kernel, parts: Sequence[Part], without: Blocks = 
 
 @dataclass(frozen=True)
 class _Tested:
-    """One instance: the energy, the map, what is turned on rejection, and the law after the moves."""
+    """One instance: the energy, the map, what is turned on rejection, and the law after the
+    moves.
+    """
 
     state: tuple[Block, ...]
     H: Expr
@@ -78,7 +102,12 @@ class _Normal:
 
 
 def _witness(
-    kernel: Kernel, moves: Sequence[Part], test: MetropolisedMap, shears: tuple[Shear, ...], instance: Instance, without: Blocks
+    kernel: Kernel,
+    moves: Sequence[Part],
+    test: MetropolisedMap,
+    shears: tuple[Shear, ...],
+    instance: Instance,
+    without: Blocks,
 ) -> Witness | None:
     before, after = law_after(kernel, moves, instance)
     explicit = [(s.block, instance.of(s.g)) for s in shears]
@@ -88,12 +117,20 @@ def _witness(
     law = _normal(_marginal(before, [kernel.state.index(b) for b in seen]))
     low, high = test.times if isinstance(test.times, tuple) else (test.times, test.times)
     for z in _places(seen):
-        found = [_density(at, n, z | {b: b for b in without}, without) for n in range(low, high + 1)]
-        ratio = sum(found, flint.arb(0)) / len(found) / _quadratic(law, [z[b] for b in seen], UNUSED)[0].exp()
+        found = [
+            _density(at, n, z | {b: b for b in without}, without) for n in range(low, high + 1)
+        ]
+        ratio = (
+            sum(found, flint.arb(0))
+            / len(found)
+            / _quadratic(law, [z[b] for b in seen], UNUSED)[0].exp()
+        )
         if ratio.is_finite() and not ratio.contains(1):
             point = instance.shown() | {str(b): str(v) for b, v in z.items()}
             of = f"that of {listed(seen)} under exp(-H)" if without else "that of exp(-H)"
-            return Witness(point, f"the density after the test is {shown_ball(ratio)} times {of} there, not 1")
+            return Witness(
+                point, f"the density after the test is {shown_ball(ratio)} times {of} there, not 1"
+            )
     return None
 
 
@@ -103,16 +140,22 @@ def _places(seen: Sequence[Block]) -> Iterator[Place]:
 
 
 def _density(at: _Tested, rounds: int, z: Place, without: Blocks) -> Ball:
-    """The density at z after so many rounds and a test, integrated over the block that is left out."""
+    """The density at z after so many rounds and a test, integrated over the block that is
+    left out.
+    """
     u = next(iter(without), UNUSED)
     from_far = carried(backwards(at.shears), rounds, z)
     from_near = {b: -v if b in at.turned else v for b, v in z.items()}
     beyond = carried(at.shears, rounds, from_near)
     here, far, near, gone = (at.H.xreplace(p) for p in (z, from_far, from_near, beyond))
-    arriving, staying = (_quadratic(at.after, [p[b] for b in at.state], u) for p in (from_far, from_near))
+    arriving, staying = (
+        _quadratic(at.after, [p[b] for b in at.state], u) for p in (from_far, from_near)
+    )
     enters, leaves = coefficients(far - here, u), coefficients(near - gone, u)
     if without:
-        return accepted_mass(arriving, enters) + total_mass(staying) - accepted_mass(staying, leaves)
+        return (
+            accepted_mass(arriving, enters) + total_mass(staying) - accepted_mass(staying, leaves)
+        )
     return arriving[0].exp() * _min_one(enters[0]) + staying[0].exp() * (1 - _min_one(leaves[0]))
 
 

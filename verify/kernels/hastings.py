@@ -1,4 +1,6 @@
-"""Detailed balance of a proposal with a density, against mean and covariance that are derived from the rule by another way."""
+"""Detailed balance of a proposal with a density, against mean and covariance that are derived from
+the rule by another way.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,11 @@ from verify.verdict import Outcome, Witness, conjunction, proved, undecided
 
 @dataclass(frozen=True)
 class Law:
-    """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or ``N(mean, variance M)``.
+    """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or
+    ``N(mean, variance M)``.
 
-    With ``direction = (u, v)`` the covariance is ``diag(variance) + u v^T``; with an ``edge`` the value is reflected there.
+    With ``direction = (u, v)`` the covariance is ``diag(variance) + u v^T``; with an ``edge`` the
+    value is reflected there.
     """
 
     mean: Expr
@@ -42,7 +46,9 @@ class Law:
     edge: Expr | None = None
 
     def determinant(self, block: Block) -> Expr:
-        """``1 + sum u v / variance``: the determinant of the covariance, divided by that of its diagonal part (Sylvester)."""
+        """``1 + sum u v / variance``: the determinant of the covariance, divided by that of its
+        diagonal part (Sylvester).
+        """
         if self.direction is None:
             return S.One
         u, v = self.direction
@@ -53,13 +59,22 @@ Laws = dict[Block, Law]
 
 
 def decide_hastings(part: MetropolisHastings) -> Outcome:
-    """``pi(x) q(y | x) a(x, y)`` is symmetric in x and y, and q is positive wherever both points are in the domain."""
+    """``pi(x) q(y | x) a(x, y)`` is symmetric in x and y, and q is positive wherever both points
+    are in the domain.
+    """
     laws = laws_of(part.proposal)
     if isinstance(laws, str):
         return undecided(laws)
-    named = [(f"the variance of {b}", _positive(b, e)) for b, law in laws.items() for e in (law.variance, law.determinant(b))]
+    named = [
+        (f"the variance of {b}", _positive(b, e))
+        for b, law in laws.items()
+        for e in (law.variance, law.determinant(b))
+    ]
     named.append(("log ratio - log pi(y) q(x | y) / (pi(x) q(y | x))", _balance(part, laws)))
-    by = "the log ratio is that of pi(y) q(x | y) and pi(x) q(y | x), with a density q that is positive everywhere"
+    by = (
+        "the log ratio is that of pi(y) q(x | y) and pi(x) q(y | x), with a density q that is"
+        " positive everywhere"
+    )
     outcome = conjunction(named, by=by)
     edges = [b.name for b, law in laws.items() if b.domain != S.Reals and law.edge is None]
     lines = (f"a proposal outside the domain of {' or '.join(edges)} is rejected",) if edges else ()
@@ -67,7 +82,9 @@ def decide_hastings(part: MetropolisHastings) -> Outcome:
 
 
 def laws_of(update: Update) -> Laws | str:
-    """Mean and variance of each block that moves, normal and independent of the others; or why that is not proved."""
+    """Mean and variance of each block that moves, normal and independent of the others; or why that
+    is not proved.
+    """
     update, edges = edges_of(update)
     moving = [(b, e) for b, e in update.rule if e != b]
     if update.sequential and len(moving) > 1:
@@ -83,9 +100,14 @@ def laws_of(update: Update) -> Laws | str:
     except OutsideLanguageError as error:
         return str(error)
     unknown = next((law for law in laws.values() if isinstance(law, str)), None)
-    if any(isinstance(law, Law) and b in edges and (law.matrix or law.direction) for b, law in laws.items()):
+    if any(
+        isinstance(law, Law) and b in edges and (law.matrix or law.direction)
+        for b, law in laws.items()
+    ):
         return "a reflected block has noise that couples its coordinates"
-    return unknown or {b: replace(law, edge=edges.get(b)) for b, law in laws.items() if isinstance(law, Law)}
+    return unknown or {
+        b: replace(law, edge=edges.get(b)) for b, law in laws.items() if isinstance(law, Law)
+    }
 
 
 def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
@@ -96,25 +118,41 @@ def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
 
 def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Law | str:
     mean = expectation(e)
-    across = expectation(noise * relabel(noise, GENERIC, OTHER)) if isinstance(block, Vector) else S.Zero
+    across = (
+        expectation(noise * relabel(noise, GENERIC, OTHER)) if isinstance(block, Vector) else S.Zero
+    )
     if vanishes(across):
         return Law(mean, expectation(noise**2))
     for M in sorted(across.atoms(Dense), key=str):
         scale = across.coeff(M.entry(GENERIC, OTHER))
-        gaps = (across - scale * M.entry(GENERIC, OTHER), expectation(noise**2) - scale * M.entry(GENERIC, GENERIC))
+        gaps = (
+            across - scale * M.entry(GENERIC, OTHER),
+            expectation(noise**2) - scale * M.entry(GENERIC, GENERIC),
+        )
         if not labels(scale) and not blocks_in(scale, state) and all(vanishes(gap) for gap in gaps):
-            return Law(mean, scale, M) if M.positive_definite else f"{M} is not declared to be positive definite"
+            return (
+                Law(mean, scale, M)
+                if M.positive_definite
+                else f"{M} is not declared to be positive definite"
+            )
     direction = direction_of(across)
-    if direction is None or not vanishes(across - direction[0] * relabel(direction[1], GENERIC, OTHER)):
+    if direction is None or not vanishes(
+        across - direction[0] * relabel(direction[1], GENERIC, OTHER)
+    ):
         return "two coordinates of the proposal are not independent"
-    return Law(mean, normalised(expectation(noise**2) - direction[0] * direction[1]), direction=direction)
+    return Law(
+        mean, normalised(expectation(noise**2) - direction[0] * direction[1]), direction=direction
+    )
 
 
 def _positive(block: Block, variance: Expr) -> Outcome:
     """D > 0: without it the move back has no density where the noise vanishes."""
     if is_positive(variance):
         return proved("it is positive")
-    return undecided(f"{variance} is not proved to be positive everywhere, so that a move to {block} may have no way back")
+    return undecided(
+        f"{variance} is not proved to be positive everywhere, so that a move to {block} may have no"
+        " way back"
+    )
 
 
 def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
@@ -132,15 +170,17 @@ def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
     difference = part.cost - minus_log
     outcome = decide_zero(difference - at_partner(difference, part.partners))
     if outcome.witness is not None and not _differ(outcome.witness, part):
-        return undecided("it is not zero where both states are one, which says nothing of functions of the state")
+        return undecided(
+            "it is not zero where both states are one, which says nothing of functions of the state"
+        )
     return outcome
 
 
 def _minus_log(old: Block, new: Block, law: Law) -> Expr | None:
     """``-log q(new | old)``, up to what is the same both ways.
 
-    With a matrix M and ``mean = x + M v`` it is half of ``(y - x - M v)^T M^-1 (y - x - M v)`` by the variance; in it the term
-    ``(y - x)^T M^-1 (y - x)`` is the same both ways.
+    With a matrix M and ``mean = x + M v`` it is half of ``(y - x - M v)^T M^-1 (y - x - M v)`` by
+    the variance; in it the term ``(y - x)^T M^-1 (y - x)`` is the same both ways.
     """
     if law.direction is not None:
         return _of_direction(old, new, law, law.direction)
@@ -151,17 +191,23 @@ def _minus_log(old: Block, new: Block, law: Law) -> Expr | None:
     v = pull_of(law.mean - old, law.matrix)
     if v is None or not vanishes(law.mean - old - dot(law.matrix, v)):
         return None
-    return (contract(v * dot(law.matrix, v), old) / 2 - contract((new - old) * v, old)) / law.variance
+    return (
+        contract(v * dot(law.matrix, v), old) / 2 - contract((new - old) * v, old)
+    ) / law.variance
 
 
 def _of_reflected(old: Block, new: Expr, mean: Expr, variance: Expr) -> Expr:
-    """At the distance ``new`` from the edge: the densities there and at its mirror image behind the edge, added up."""
+    """At the distance ``new`` from the edge: the densities there and at its mirror image behind the
+    edge, added up.
+    """
     both = (exp(-((place - mean) ** 2) / (2 * variance)) for place in (new, -new))
     return contract(log(variance) / 2 - log(Add(*both)), old)
 
 
 def _of_direction(old: Block, new: Block, law: Law, direction: tuple[Expr, Expr]) -> Expr:
-    """``(diag(d) + u v^T)^-1 = diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v / d)`` (Sherman and Morrison)."""
+    """``(diag(d) + u v^T)^-1 = diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v / d)`` (Sherman
+    and Morrison).
+    """
     along, across = (contract(e * (new - law.mean) / law.variance, old) for e in direction)
     det = law.determinant(old)
     own = contract((new - law.mean) ** 2 / law.variance, old) - along * across / det
@@ -169,5 +215,7 @@ def _of_direction(old: Block, new: Block, law: Law, direction: tuple[Expr, Expr]
 
 
 def _differ(witness: Witness, part: MetropolisHastings) -> bool:
-    """Whether the two states of a witness are apart: only then do functions of both have values that are free."""
+    """Whether the two states of a witness are apart: only then do functions of both have values
+    that are free.
+    """
     return all(witness.point.get(a.name) != witness.point.get(b.name) for a, b in part.partners)

@@ -1,7 +1,8 @@
-"""One concrete instance of a kernel: one coordinate a vector, a potential written out, and numbers for steps and parameters.
+"""One concrete instance of a kernel: one coordinate a vector, a potential written out, and numbers
+for steps and parameters.
 
-A kernel that is right for every U, every length and every step of the scope is right for this one, so that an exact number found
-here refutes.
+A kernel that is right for every U, every length and every step of the scope is right for this one,
+so that an exact number found here refutes.
 """
 
 from __future__ import annotations
@@ -44,12 +45,16 @@ class Instance:
     def shown(self) -> dict[str, str | list[str]]:
         """The instance in words, as the point of a witness."""
         lengths = {str(length): "1" for length in self.lengths}
-        functions = {getattr(head, "__name__", str(head)): _written(value) for head, value in self.meanings}
+        functions = {
+            getattr(head, "__name__", str(head)): _written(value) for head, value in self.meanings
+        }
         return lengths | functions | {str(s): str(v) for s, v in self.numbers}
 
 
 def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Instance]:
-    """Instances of a kernel, the simplest first; none where a block has an edge, over which a rule may go."""
+    """Instances of a kernel, the simplest first; none where a block has an edge, over which a rule
+    may go.
+    """
     if any(b.domain != S.Reals for b in kernel.state):
         return
     parameters = [s.at(GENERIC) if isinstance(s, Indexed) else s for s in kernel.parameters]
@@ -57,13 +62,19 @@ def instances(kernel: Kernel, powers: tuple[int, ...] = POWERS) -> Iterator[Inst
     steps = STEPS if kernel.step is not None else (None,)
     conditions = conditions_on_step(kernel)
     for power in powers if any(isinstance(a, Potential) for a in kernel.abstract) else powers[:1]:
-        meanings = tuple((head, value) for head in kernel.abstract if (value := _meaning(head, power, kernel)) is not None)
+        meanings = tuple(
+            (head, value)
+            for head in kernel.abstract
+            if (value := _meaning(head, power, kernel)) is not None
+        )
         for seed in range(SEEDS if parameters else 1):
             values = Point({}, seed).choose_all(parameters)
             if values is None:
                 return
             for step in steps:
-                numbers = dict(values) | ({kernel.step: step} if step is not None and kernel.step is not None else {})
+                numbers = dict(values) | (
+                    {kernel.step: step} if step is not None and kernel.step is not None else {}
+                )
                 if hold_at(conditions, numbers):
                     yield Instance(meanings, tuple(numbers.items()), lengths)
 
@@ -83,7 +94,11 @@ def _meaning(head: object, power: int, kernel: Kernel) -> Expr | None:
         return 1 + head.block**2 if head.is_positive else head.block
     if isinstance(head, UndefinedFunction):
         x = Symbol("x", real=True)
-        return Lambda((x,), 1 + x**2 if head._kwargs.get("positive") else x) if _takes_one(head, kernel) else None
+        return (
+            Lambda((x,), 1 + x**2 if head._kwargs.get("positive") else x)
+            if _takes_one(head, kernel)
+            else None
+        )
     return None
 
 

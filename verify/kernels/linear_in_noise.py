@@ -12,7 +12,9 @@ from recipe.language.symbols import OTHER, Indexed, generic
 def is_linear_in_noise(e: Expr) -> bool:
     """Whether no derivative by noise, at the same coordinate or at another, has noise in it."""
     for w in {generic(s) for s in e.atoms(*NOISE)}:
-        slopes = [partial(e, w), partial(e, w.at(OTHER))] if isinstance(w, Indexed) else [partial(e, w)]
+        slopes = (
+            [partial(e, w), partial(e, w.at(OTHER))] if isinstance(w, Indexed) else [partial(e, w)]
+        )
         if any(slope.has(*NOISE) for slope in slopes):
             return False
     return True

@@ -1,7 +1,8 @@
-"""What a sweep does to blocks that are overwritten before anything reads them does not matter, and is left out.
+"""What a sweep does to blocks that are overwritten before anything reads them does not matter, and
+is left out.
 
-So "set the momentum to zero, then redraw it" is "redraw it"; and whether a rejected momentum is turned or kept is all one where a
-full refresh of it follows.
+So "set the momentum to zero, then redraw it" is "redraw it"; and whether a rejected momentum is
+turned or kept is all one where a full refresh of it follows.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from recipe.language.symbols import Block
 Blocks = frozenset[Block]
 
 
-def without_effects_on(dead: Blocks, parts: Sequence[Part]) -> tuple[tuple[Part | None, ...], Blocks]:
-    """Parts that do the same to all other blocks, where the values of ``dead`` ones do not matter afterwards.
+def without_effects_on(
+    dead: Blocks, parts: Sequence[Part]
+) -> tuple[tuple[Part | None, ...], Blocks]:
+    """Parts that do the same to all other blocks, where the values of ``dead`` ones do not matter
+    afterwards.
 
-    Each is at the place of the part that it stands for; None where nothing of that is left. Also gives the blocks whose values do
-    not matter before them.
+    Each is at the place of the part that it stands for; None where nothing of that is left. Also
+    gives the blocks whose values do not matter before them.
     """
     kept: list[Part | None] = []
     for part in reversed(parts):
@@ -32,12 +36,16 @@ def without_effects_on(dead: Blocks, parts: Sequence[Part]) -> tuple[tuple[Part 
             kept.append(move)
         else:
             kept.append(_settled(part, dead))
-            dead = frozenset()  # a test reads H, and so every block; repetitions are taken to do so too
+            dead = (
+                frozenset()
+            )  # a test reads H, and so every block; repetitions are taken to do so too
     return tuple(reversed(kept)), dead
 
 
 def _settled(part: Part, dead: Blocks) -> Part:
-    """A test turns what it keeps where it makes no difference, which is how it is known to be right."""
+    """A test turns what it keeps where it makes no difference, which is how it is known to be
+    right.
+    """
     test = part.test if isinstance(part, MetropolisedPath) else part
     return turning(part) if isinstance(test, MetropolisedMap) and set(test.flips) <= dead else part
 
@@ -66,7 +74,10 @@ def _move(part: Move, dead: Blocks) -> tuple[Move | None, Blocks]:
         return part, dead
     still = [(b, b) for b in update.state if b not in {b for b, _ in kept}]
     rule = [*still, *kept] if update.sequential else dict([*still, *kept])
-    return replace(part, update=Update(update.step, rule, update.target, name=update.name, source=update.source)), dead
+    return replace(
+        part,
+        update=Update(update.step, rule, update.target, name=update.name, source=update.source),
+    ), dead
 
 
 def _batches(update: Update) -> list[list[tuple[Block, Expr]]]:

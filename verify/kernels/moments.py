@@ -1,4 +1,5 @@
-"""Exact refutation where everything is affine and normal: mean and covariance of exp(-H), before and after a sweep.
+"""Exact refutation where everything is affine and normal: mean and covariance of exp(-H), before
+and after a sweep.
 
 Numbers are exact fractions, and balls where they are irrational.
 """
@@ -36,8 +37,12 @@ class NotAffineError(Exception):
     """Something in the sweep is not affine with normal noise, or H is not quadratic."""
 
 
-def moment_witness(kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()) -> Witness | None:
-    """An instance in which the moments of exp(-H), ``without`` those of some blocks, certainly change by the parts."""
+def moment_witness(
+    kernel: Kernel, parts: Sequence[Part], without: Blocks = frozenset()
+) -> Witness | None:
+    """An instance in which the moments of exp(-H), ``without`` those of some blocks, certainly
+    change by the parts.
+    """
     try:
         for instance in instances(kernel, powers=(2,)):
             witness = at_precision(BITS, lambda at=instance: _witness(kernel, parts, at, without))  # type: ignore[misc]
@@ -48,7 +53,9 @@ def moment_witness(kernel: Kernel, parts: Sequence[Part], without: Blocks = froz
     return None
 
 
-def _witness(kernel: Kernel, parts: Sequence[Part], instance: Instance, without: Blocks) -> Witness | None:
+def _witness(
+    kernel: Kernel, parts: Sequence[Part], instance: Instance, without: Blocks
+) -> Witness | None:
     before = _law(instance.of(kernel.target), kernel.state)
     after = before
     explicit: dict[Update, list[Assignment]] = {}
@@ -61,12 +68,16 @@ def _witness(kernel: Kernel, parts: Sequence[Part], instance: Instance, without:
     compared = [k for k, b in enumerate(kernel.state) if b not in without]
     for name, old, new in _compared(kernel.state, compared, before, after):
         if not flint.arb(new - old).contains(0):
-            return Witness(instance.shown(), f"{name} is {_shown(old)} under exp(-H), and {_shown(new)} after one sweep from it")
+            return Witness(
+                instance.shown(),
+                f"{name} is {_shown(old)} under exp(-H), and {_shown(new)} after one sweep from it",
+            )
     return None
 
 
 def law_after(kernel: Kernel, moves: Sequence[Part], instance: Instance) -> tuple[Law, Law]:
-    """The law of an instance where exp(-H) is normal, and what it is after moves that are affine with normal noise.
+    """The law of an instance where exp(-H) is normal, and what it is after moves that are affine
+    with normal noise.
 
     Raises:
         NotAffineError, OutsideLanguageError: where they are not.
@@ -85,7 +96,9 @@ def _law(H: Expr, state: tuple[Block, ...]) -> Law:
     at_zero = Matrix([H.diff(b) for b in state]).xreplace(dict.fromkeys(state, 0 * H))
     covariance = precision.inv()
     mean = -covariance * at_zero
-    return [_number(e) for e in mean], [[_number(covariance[i, j]) for j in range(len(state))] for i in range(len(state))]
+    return [_number(e) for e in mean], [
+        [_number(covariance[i, j]) for j in range(len(state))] for i in range(len(state))
+    ]
 
 
 def _minors(m: Matrix) -> Iterator[Expr]:
@@ -103,7 +116,9 @@ def _unrolled(parts: Sequence[Part]) -> Iterator[Update]:
             raise NotAffineError
 
 
-Assignment = tuple[int, Vector, Number]  # the place of a block, and the slopes and the constant of its new value
+Assignment = tuple[
+    int, Vector, Number
+]  # the place of a block, and the slopes and the constant of its new value
 
 
 def _explicit(update: Update, state: tuple[Block, ...], instance: Instance) -> list[Assignment]:
@@ -133,7 +148,9 @@ def _number(e: Expr) -> Number:
 
 
 def _moved(update: Update, assignments: list[Assignment], law: Law) -> Law:
-    """Mean and covariance after one rule; its noise is part of the state meanwhile, as it may be used more than once."""
+    """Mean and covariance after one rule; its noise is part of the state meanwhile, as it may be
+    used more than once.
+    """
     mean, covariance = law
     n, size = len(mean), max((len(slopes) for _, slopes, _ in assignments), default=len(mean))
     zero, one = flint.fmpq(0), flint.fmpq(1)
@@ -155,9 +172,15 @@ def _dot(u: Vector, v: Vector) -> Number:
     return sum((a * b for a, b in zip(u, v, strict=True)), flint.fmpq(0))
 
 
-def _compared(state: tuple[Block, ...], compared: list[int], before: Law, after: Law) -> Iterator[tuple[str, Number, Number]]:
+def _compared(
+    state: tuple[Block, ...], compared: list[int], before: Law, after: Law
+) -> Iterator[tuple[str, Number, Number]]:
     for i, j in combinations_with_replacement(compared, 2):
-        name = f"the variance of {state[i]}" if i == j else f"the covariance of {state[i]} and {state[j]}"
+        name = (
+            f"the variance of {state[i]}"
+            if i == j
+            else f"the covariance of {state[i]} and {state[j]}"
+        )
         yield name, before[1][i][j], after[1][i][j]
     for i in compared:
         yield f"the mean of {state[i]}", before[0][i], after[0][i]
@@ -165,4 +188,8 @@ def _compared(state: tuple[Block, ...], compared: list[int], before: Law, after:
 
 def _shown(value: Number) -> str:
     short = str(value)
-    return short if isinstance(value, flint.fmpq) and len(short) <= LONGEST else shown_ball(flint.arb(value))
+    return (
+        short
+        if isinstance(value, flint.fmpq) and len(short) <= LONGEST
+        else shown_ball(flint.arb(value))
+    )

@@ -1,4 +1,6 @@
-"""A whole rule as assignments that are carried out one after another, each with noise of its own."""
+"""A whole rule as assignments that are carried out one after another, each with noise of its
+own.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ def assignments_of(update: Update) -> Assignments | str:
         together = tuple(b for b, _ in moving)
         reader = next(((b, e) for b, e in moving if blocks_in(e, together) - {b}), None)
         if reader is not None:
-            return f"{reader[0]} := {reader[1]} sees the old value of another block that moves at once"
+            return (
+                f"{reader[0]} := {reader[1]} sees the old value of another block that moves at once"
+            )
     drawn = [{generic(s) for s in e.atoms(*NOISE)} for _, e in moving]
     if len(set().union(*drawn)) < sum(map(len, drawn)):
         return "a noise is used in more than one assignment, which are then not independent"
@@ -29,7 +33,9 @@ def assignments_of(update: Update) -> Assignments | str:
 
 
 def decide_rule(update: Update) -> Outcome:
-    """Decide whether a rule that is always carried out leaves exp(-H) invariant: every assignment of it does."""
+    """Decide whether a rule that is always carried out leaves exp(-H) invariant: every assignment
+    of it does.
+    """
     assignments = assignments_of(update)
     if isinstance(assignments, str):
         return undecided(assignments)
@@ -40,5 +46,7 @@ def decide_rule(update: Update) -> Outcome:
     parts = [(f"{b} := {e}", decide_assignment(update.target, b, e)) for b, e in assignments]
     outcome = conjunction(parts, by="; ".join(dict.fromkeys(o.by for _, o in parts)))
     if outcome.witness is not None:  # a later assignment may make good what this one does
-        return undecided(f"one assignment of several does not leave exp(-H) invariant ({outcome.by})")
+        return undecided(
+            f"one assignment of several does not leave exp(-H) invariant ({outcome.by})"
+        )
     return outcome

@@ -1,4 +1,6 @@
-"""A deterministic map as shears ``block += g(others)``: it keeps volume, and its inverse is known."""
+"""A deterministic map as shears ``block += g(others)``: it keeps volume, and its inverse is
+known.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 @dataclass(frozen=True)
 class Shear:
-    """``block += g``, with g free of the block: its Jacobian is triangular with ones, and ``block -= g`` undoes it."""
+    """``block += g``, with g free of the block: its Jacobian is triangular with ones, and ``block
+    -= g`` undoes it.
+    """
 
     block: Block
     g: Expr
@@ -32,14 +36,20 @@ def shears_of(update: Update) -> tuple[Shear, ...] | str:
     moving = [(b, e) for b, e in update.rule if e != b]
     if not update.sequential and len(moving) > 1:
         names = " and ".join(str(b) for b, _ in moving)
-        return f"{names} move at once, each from the old value of the other: this is no sequence of shears"
+        return (
+            f"{names} move at once, each from the old value of the other: this is no sequence of"
+            " shears"
+        )
     found: list[Shear] = []
     for block, e in moving:
         g = (e - block).expand()
         if g.has(*NOISE):
             return f"{block} := {e} has noise"
         if block in blocks_in(g, (block,)):
-            return f"{block} := {e} is no shear, {block} + g with g free of {block}; its Jacobian is not known to be 1"
+            return (
+                f"{block} := {e} is no shear, {block} + g with g free of {block}; its Jacobian is"
+                " not known to be 1"
+            )
         if found and found[-1].block == block:
             g, found = found[-1].g + g, found[:-1]
         found.append(Shear(block, g))
@@ -66,29 +76,38 @@ def decide_flip(H: Expr, flips: tuple[Block, ...]) -> Outcome:
 
 
 def decide_reversible(shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> Outcome:
-    """Prove that ``F Psi F`` undoes Psi: each shear, turned, undoes the one at the same place from the other end.
+    """Prove that ``F Psi F`` undoes Psi: each shear, turned, undoes the one at the same place from
+    the other end.
 
-    This is enough, and it is enough for any number of steps, as ``F Psi^n F = (F Psi F)^n``. Shears that commute are taken at once.
-    A map that does not read the same from both ends may still be reversible, so that nothing is refuted here.
+    This is enough, and it is enough for any number of steps, as ``F Psi^n F = (F Psi F)^n``. Shears
+    that commute are taken at once. A map that does not read the same from both ends may still be
+    reversible, so that nothing is refuted here.
     """
     nothing: dict[Block, Expr] = {}
     for near, far in zip_longest(layers_of(shears), layers_of(shears[::-1]), fillvalue=nothing):
         if near.keys() != far.keys():
-            names = " and ".join(listed(b.name for b in layer) or "nothing" for layer in (near, far))
+            names = " and ".join(
+                listed(b.name for b in layer) or "nothing" for layer in (near, far)
+            )
             return undecided(f"the shears move {names} at the same place from both ends of the map")
         for block, g in near.items():
             sign = -S.One if block in flips else S.One
             try:
                 left_over = sign * turned(g, flips) + far[block]
             except OutsideLanguageError:
-                return undecided(f"the shear of {block} has an abstract function of a block whose sign is turned")
+                return undecided(
+                    f"the shear of {block} has an abstract function of a block whose sign is turned"
+                )
             if decide_zero(left_over).verdict is not Verdict.PROVED:
-                return undecided(f"turned around, {block} += {g} does not undo {block} += {far[block]}")
+                return undecided(
+                    f"turned around, {block} += {g} does not undo {block} += {far[block]}"
+                )
     return proved("the shears read backwards, with turned signs, are their inverses")
 
 
 def layers_of(shears: Iterable[Shear]) -> list[dict[Block, Expr]]:
-    """The same map as layers of shears that commute, each as early as it can be (the normal form of Cartier & Foata 1969).
+    """The same map as layers of shears that commute, each as early as it can be (the normal form of
+    Cartier & Foata 1969).
 
     Two shears commute where neither reads the block that the other moves; two of one block add up.
     """
@@ -102,7 +121,9 @@ def layers_of(shears: Iterable[Shear]) -> list[dict[Block, Expr]]:
 
 
 def _commutes(s: Shear, layer: dict[Block, Expr]) -> bool:
-    return not blocks_in(s.g, tuple(layer)) and not any(blocks_in(g, (s.block,)) for g in layer.values())
+    return not blocks_in(s.g, tuple(layer)) and not any(
+        blocks_in(g, (s.block,)) for g in layer.values()
+    )
 
 
 def decide_map(H: Expr, shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> Outcome:
@@ -110,5 +131,14 @@ def decide_map(H: Expr, shears: tuple[Shear, ...], flips: tuple[Block, ...]) -> 
     edged = next((s.block for s in shears if s.block.domain != S.Reals), None)
     if edged is not None:
         return undecided(f"the map may leave the domain {edged.domain} of {edged} and come back")
-    facts = [("H o F = H", decide_flip(H, flips)), ("F o Psi is its own inverse", decide_reversible(shears, flips))]
-    return conjunction(facts, by="F o Psi is its own inverse, shear by shear, keeps volume (each Jacobian is 1), and H o F = H")
+    facts = [
+        ("H o F = H", decide_flip(H, flips)),
+        ("F o Psi is its own inverse", decide_reversible(shears, flips)),
+    ]
+    return conjunction(
+        facts,
+        by=(
+            "F o Psi is its own inverse, shear by shear, keeps volume (each Jacobian is 1), and H o"
+            " F = H"
+        ),
+    )

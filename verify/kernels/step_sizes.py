@@ -1,7 +1,9 @@
-"""For which step sizes a kernel is defined at all: conditions such as ``1 - h >= 0`` under a root belong to the scope of a proof.
+"""For which step sizes a kernel is defined at all: conditions such as ``1 - h >= 0`` under a root
+belong to the scope of a proof.
 
-Every one of them holds for all steps below some size, and there are finitely many, so that the scope is never empty. One that
-depends on the state has such a size at each state and perhaps none for all of them: it is no condition on the step.
+Every one of them holds for all steps below some size, and there are finitely many, so that the
+scope is never empty. One that depends on the state has such a size at each state and perhaps none
+for all of them: it is no condition on the step.
 """
 
 from __future__ import annotations
@@ -20,9 +22,13 @@ from verify.verdict import Outcome, Verdict, Witness, undecided
 
 
 def expressions_of(kernel: Kernel) -> list[tuple[Expr, str]]:
-    """Everything that must have a value, with its place: what is written, and the acceptance of proposals."""
+    """Everything that must have a value, with its place: what is written, and the acceptance of
+    proposals.
+    """
     leaves = [leaf for part in kernel.parts for leaf in leaves_of(part)]
-    return kernel.written() + [(leaf.cost, "the acceptance") for leaf in leaves if isinstance(leaf, MetropolisHastings)]
+    return kernel.written() + [
+        (leaf.cost, "the acceptance") for leaf in leaves if isinstance(leaf, MetropolisHastings)
+    ]
 
 
 def conditions_on_step(kernel: Kernel) -> tuple[Condition, ...]:
@@ -30,13 +36,17 @@ def conditions_on_step(kernel: Kernel) -> tuple[Condition, ...]:
     step = kernel.step
     if step is None:
         return ()
-    found = dict.fromkeys(c for e, _ in expressions_of(kernel) for c in conditions(e) if step in c.e.free_symbols)
+    found = dict.fromkeys(
+        c for e, _ in expressions_of(kernel) for c in conditions(e) if step in c.e.free_symbols
+    )
     open_ones = [c for c in found if not depends_on_state(c.e) and not PROVERS[c.sign](c.e)]
     return tuple(c for c in open_ones if decide_for_small_steps(c, step).verdict is Verdict.PROVED)
 
 
 def depends_on_state(e: Expr) -> bool:
-    """Whether a block (of the state before or after a proposal) or noise is in it, seen or within an abstract function."""
+    """Whether a block (of the state before or after a proposal) or noise is in it, seen or within
+    an abstract function.
+    """
     return any(isinstance(s, (Vector, Scalar, *NOISE)) for s in e.free_symbols)
 
 
@@ -46,14 +56,19 @@ def hold_at(found: Iterable[Condition], values: Mapping[Symbol, Expr]) -> bool:
 
 
 def within_scope(outcome: Outcome, kernel: Kernel, found: tuple[Condition, ...]) -> Outcome:
-    """The outcome, unless its witness has a step, or parameters, for which the kernel was not claimed."""
+    """The outcome, unless its witness has a step, or parameters, for which the kernel was not
+    claimed.
+    """
     witness = outcome.witness
     if witness is None or not found or str(kernel.step) not in witness.point:
         return outcome  # a witness that does not name the step is one at every step
     if hold_at(found, _values_of(witness, found)):
         return outcome
     wanted = " and ".join(map(str, found))
-    return undecided(f"a counterexample was found only where {wanted} is not known to hold, outside of the scope ({outcome.by})")
+    return undecided(
+        f"a counterexample was found only where {wanted} is not known to hold, outside of the scope"
+        f" ({outcome.by})"
+    )
 
 
 def _values_of(witness: Witness, found: Iterable[Condition]) -> dict[Symbol, Expr]:

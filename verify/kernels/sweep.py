@@ -1,7 +1,9 @@
-"""A sweep of parts: each of them leaves ``exp(-H)`` invariant, so all together do; and what can be said where one does not.
+"""A sweep of parts: each of them leaves ``exp(-H)`` invariant, so all together do; and what can be
+said where one does not.
 
-A part that fails leaves the sweep undecided, unless nothing after it could make good what it does: what comes after it keeps
-``exp(-H)`` and maps different laws to different laws. (Or the moments of the whole sweep are computed and are others.)
+A part that fails leaves the sweep undecided, unless nothing after it could make good what it does:
+what comes after it keeps ``exp(-H)`` and maps different laws to different laws. (Or the moments of
+the whole sweep are computed and are others.)
 """
 
 from __future__ import annotations
@@ -10,7 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recipe import Kernel
-from recipe.kernel.part import MetropolisedMap, MetropolisedPath, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.kernel.part import (
+    MetropolisedMap,
+    MetropolisedPath,
+    MetropolisHastings,
+    Move,
+    Part,
+    Repeat,
+    updates_of,
+)
 from recipe.language.sign import is_nonzero
 from recipe.language.symbols import Block
 from recipe.language.text import listed
@@ -47,7 +57,11 @@ def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
         return outcome
     witness = moment_witness(kernel, _needed(parts, frozenset()))
     if witness is not None:
-        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness, outcome.repair)
+        return refuted(
+            "the moments of exp(-H) are not kept, at the instance of the witness",
+            witness,
+            outcome.repair,
+        )
     witness = witness_after_test(kernel, _up_to_harmless(kernel, _needed(parts, frozenset())))
     return outcome if witness is None else _by_density(outcome, witness)
 
@@ -55,13 +69,21 @@ def decide_parts(kernel: Kernel, parts: Sequence[Part]) -> Outcome:
 def _by_density(outcome: Outcome, witness: Witness) -> Outcome:
     """Refuted, with the part that is at fault first."""
     blame = outcome.by.removesuffix(OPEN)
-    return refuted(blame if blame.endswith(TESTED) else f"{blame}; {TESTED}", witness, outcome.repair)
+    return refuted(
+        blame if blame.endswith(TESTED) else f"{blame}; {TESTED}", witness, outcome.repair
+    )
 
 
 def _up_to_harmless(kernel: Kernel, parts: Sequence[Part]) -> Sequence[Part]:
-    """The parts without those at the end that make exp(-H) of nothing else: they keep it, and different laws stay different."""
+    """The parts without those at the end that make exp(-H) of nothing else: they keep it, and
+    different laws stay different.
+    """
     last = len(parts)
-    while last and is_injective(parts[last - 1]) and decide_part(kernel, parts[last - 1]).verdict is Verdict.PROVED:
+    while (
+        last
+        and is_injective(parts[last - 1])
+        and decide_part(kernel, parts[last - 1]).verdict is Verdict.PROVED
+    ):
         last -= 1
     return parts[:last]
 
@@ -71,18 +93,27 @@ def _needed(parts: Sequence[Part], dead: frozenset[Block]) -> list[Part]:
 
 
 def _each(kernel: Kernel, parts: Sequence[Part], dead: frozenset[Block]) -> Outcome:
-    """Part by part, where the values of ``dead`` blocks do not matter afterwards; under the numbers that the parts have."""
+    """Part by part, where the values of ``dead`` blocks do not matter afterwards; under the numbers
+    that the parts have.
+    """
     left = without_effects_on(dead, parts)[0]
     kept = {f"{k}. {words_of(part)}": part for k, part in enumerate(left, 1) if part is not None}
     outcome = _all_of(kernel, kept)
-    idle = "; ".join(f"{k}. {_idle(part)}" for k, (part, rest) in enumerate(zip(parts, left, strict=True), 1) if rest is None)
+    idle = "; ".join(
+        f"{k}. {_idle(part)}"
+        for k, (part, rest) in enumerate(zip(parts, left, strict=True), 1)
+        if rest is None
+    )
     return replace(outcome, by="; ".join(filter(None, (outcome.by, idle))))
 
 
 def _idle(part: Part) -> str:
     """Why a part is left out."""
     moves = any(b != e for u in updates_of(part) for b, e in u.rule)
-    return f"{words_of(part)} is left out: {'what it does is overwritten unread' if moves else 'it moves no block'}"
+    return (
+        f"{words_of(part)} is left out:"
+        f" {'what it does is overwritten unread' if moves else 'it moves no block'}"
+    )
 
 
 def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
@@ -94,19 +125,36 @@ def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
         return conjunction(named, by="; ".join(f"{name}: {outcome.by}" for name, outcome in named))
     first = open_ones[0]
     name, outcome = named[first]
-    if len(open_ones) == 1 and outcome.witness is not None and all(map(is_injective, [*parts.values()][first + 1 :])):
-        return replace(outcome, by=f"{name}: {outcome.by}; no part after it can make this good, and all others keep exp(-H)")
+    if (
+        len(open_ones) == 1
+        and outcome.witness is not None
+        and all(map(is_injective, [*parts.values()][first + 1 :]))
+    ):
+        return replace(
+            outcome,
+            by=(
+                f"{name}: {outcome.by}; no part after it can make this good, and all others keep"
+                " exp(-H)"
+            ),
+        )
     if outcome.witness is not None:
         why = f"{name} does not leave exp(-H) invariant ({outcome.by}){OPEN}"
-        return replace(undecided(why), repair=outcome.repair if len(open_ones) == 1 else None)  # the others may be wrong as well
+        return replace(
+            undecided(why), repair=outcome.repair if len(open_ones) == 1 else None
+        )  # the others may be wrong as well
     return undecided(f"{name}: {outcome.by}")
 
 
 def _keeps_law(kernel: Kernel, part: Part) -> Outcome:
-    """Flows that differ both ways may still sum up to the same law, so that a proposal without detailed balance refutes nothing."""
+    """Flows that differ both ways may still sum up to the same law, so that a proposal without
+    detailed balance refutes nothing.
+    """
     outcome = decide_part(kernel, part)
     if isinstance(part, MetropolisHastings) and outcome.verdict is Verdict.REFUTED:
-        return undecided(f"detailed balance is refuted ({outcome.by}), and whether the law is kept without it is not decided")
+        return undecided(
+            f"detailed balance is refuted ({outcome.by}), and whether the law is kept without it is"
+            " not decided"
+        )
     return outcome
 
 
@@ -115,8 +163,14 @@ def decide_part(kernel: Kernel, part: Part) -> Outcome:
     match part:
         case Move(update=update):
             outcome = decide_rule(update)
-            witness = moment_witness(kernel, [part]) if outcome.verdict is Verdict.UNDECIDED else None
-            return outcome if witness is None else refuted("the moments of exp(-H) are not kept", witness)
+            witness = (
+                moment_witness(kernel, [part]) if outcome.verdict is Verdict.UNDECIDED else None
+            )
+            return (
+                outcome
+                if witness is None
+                else refuted("the moments of exp(-H) are not kept", witness)
+            )
         case MetropolisHastings():
             return decide_hastings(part)
         case MetropolisedMap():
@@ -139,20 +193,29 @@ def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:
     if facts.verdict is Verdict.PROVED and (part.flip_on_rejection or not part.flips):
         return facts
     witness = density_witness(kernel, part, shears)
-    kept = "on rejection the state is kept and not turned, and no full refresh of what is turned follows"
+    kept = (
+        "on rejection the state is kept and not turned, and no full refresh of what is turned"
+        " follows"
+    )
     if witness is None:
         return undecided(kept if facts.verdict is Verdict.PROVED else facts.by)
     if facts.verdict is not Verdict.PROVED:
         return refuted(facts.by, witness)
     turned = listed(part.flips)
-    return refuted(kept, witness, repair=f"on rejection the sign of {turned} must turn: leave out flip_on_rejection=False")
+    return refuted(
+        kept,
+        witness,
+        repair=f"on rejection the sign of {turned} must turn: leave out flip_on_rejection=False",
+    )
 
 
 def is_injective(part: Part) -> bool:
-    """Whether different laws stay different: shears, turned signs and ``c r + b + n`` with c never 0 and normal noise n.
+    """Whether different laws stay different: shears, turned signs and ``c r + b + n`` with c never
+    0 and normal noise n.
 
-    (Given the rest, the law of ``c r + b + n`` has the characteristic function of r at ``c t`` times one that is never 0.) A number
-    of repetitions that is drawn mixes laws: to turn a sign once or twice makes every law symmetric.
+    (Given the rest, the law of ``c r + b + n`` has the characteristic function of r at ``c t``
+    times one that is never 0.) A number of repetitions that is drawn mixes laws: to turn a sign
+    once or twice makes every law symmetric.
     """
     if isinstance(part, Repeat):
         return isinstance(part.times, int) and all(is_injective(p) for p in part.parts)
@@ -166,33 +229,50 @@ def is_injective(part: Part) -> bool:
 
 
 def _handed_on(kernel: Kernel, unread: frozenset[Block], joint: Outcome) -> Outcome:
-    """Where a sweep begins by redrawing blocks, what it leaves of them is not handed on: only the law of the others matters.
+    """Where a sweep begins by redrawing blocks, what it leaves of them is not handed on: only the
+    law of the others matters.
 
-    So a fault in the joint law refutes nothing, unless it is seen in the others, or the redrawing itself is at fault.
+    So a fault in the joint law refutes nothing, unless it is seen in the others, or the redrawing
+    itself is at fault.
     """
     redrawn = listed(b for b in kernel.state if b in unread)
     others = listed(b for b in kernel.state if b not in unread)
     redrawn_last = decide_parts(kernel, _redrawing_last(kernel, unread)).verdict
-    if redrawn_last is Verdict.PROVED and _each(kernel, kernel.parts, unread).verdict is Verdict.PROVED:
-        why = f"the law of {others} is left invariant, but not that of {redrawn} as a sweep leaves it, which the next redraws"
-        return replace(undecided(why), repair=f"put the refresh of {redrawn} at the end of the sweep")
+    if (
+        redrawn_last is Verdict.PROVED
+        and _each(kernel, kernel.parts, unread).verdict is Verdict.PROVED
+    ):
+        why = (
+            f"the law of {others} is left invariant, but not that of {redrawn} as a sweep leaves"
+            " it, which the next redraws"
+        )
+        return replace(
+            undecided(why), repair=f"put the refresh of {redrawn} at the end of the sweep"
+        )
     witness = moment_witness(kernel, _needed(kernel.parts, unread), without=unread)
     if witness is not None:
-        return refuted("the moments of exp(-H) are not kept, at the instance of the witness", witness, joint.repair)
+        return refuted(
+            "the moments of exp(-H) are not kept, at the instance of the witness",
+            witness,
+            joint.repair,
+        )
     witness = witness_after_test(kernel, _needed(kernel.parts, unread), without=unread)
     if witness is not None:
         return _by_density(joint, witness)
     if joint.witness is None or redrawn_last is Verdict.REFUTED:
         return joint
     return undecided(
-        f"{joint.by}; but {redrawn} is redrawn as the next sweep begins, and whether the law of {others} is kept is not decided"
+        f"{joint.by}; but {redrawn} is redrawn as the next sweep begins, and whether the law of"
+        f" {others} is kept is not decided"
     )
 
 
 def _redrawing_last(kernel: Kernel, unread: frozenset[Block]) -> tuple[Part, ...]:
     """The sweep with those parts at its end that redraw the blocks as it begins."""
     counts = range(1, len(kernel.parts) + 1)
-    first = next(k for k in counts if unread <= without_effects_on(frozenset(), kernel.parts[:k])[1])
+    first = next(
+        k for k in counts if unread <= without_effects_on(frozenset(), kernel.parts[:k])[1]
+    )
     return kernel.parts[first:] + kernel.parts[:first]
 
 
@@ -209,7 +289,10 @@ def words_of(part: Part) -> str:
         case MetropolisedPath(around=around, test=test):
             return f"{words_of(test)} with a {around.kind} before and after each"
         case Repeat(times=times):
-            return f"{_times_text(times)} of {len(part.parts)} part{'s' if len(part.parts) > 1 else ''}"
+            return (
+                f"{_times_text(times)} of {len(part.parts)}"
+                f" part{'s' if len(part.parts) > 1 else ''}"
+            )
 
 
 def _times_text(times: int | tuple[int, int]) -> str:

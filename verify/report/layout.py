@@ -22,7 +22,9 @@ FINE, TITLE = "fine print", "title"
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Pieces of a ``head`` with their roles (a verdict, ``TITLE`` or ``FINE``), then a body; ``indent`` is of further lines."""
+    """Pieces of a ``head`` with their roles (a verdict, ``TITLE`` or ``FINE``), then a body;
+    ``indent`` is of further lines.
+    """
 
     head: tuple[tuple[str, str], ...]
     body: str
@@ -33,12 +35,20 @@ class Paragraph:
         return "".join(piece for piece, _ in self.head) + self.body
 
 
-def paragraphs(report: Report, name: str, file: str | None = None, expect: str | None = None) -> Iterator[Paragraph]:
-    """The verdict and its scope, one line an obligation with its witness and repair, and what is assumed."""
+def paragraphs(
+    report: Report, name: str, file: str | None = None, expect: str | None = None
+) -> Iterator[Paragraph]:
+    """The verdict and its scope, one line an obligation with its witness and repair, and what is
+    assumed.
+    """
     verdict = report.verdict
     of = report.kind if file is None else f"{report.kind}, {file}"
     mark, words = SCOPE[verdict]
-    yield Paragraph(((name, TITLE), (f" ({of}): ", ""), (verdict.value, verdict.value), (mark, "")), f"{words}{report.scope}", 2)
+    yield Paragraph(
+        ((name, TITLE), (f" ({of}): ", ""), (verdict.value, verdict.value), (mark, "")),
+        f"{words}{report.scope}",
+        2,
+    )
     width = max((len(line.name) for line in report.lines), default=0)
     for line in (line for line in report.lines if line.required):
         yield from _of_line(line, width)
@@ -48,7 +58,12 @@ def paragraphs(report: Report, name: str, file: str | None = None, expect: str |
     for line in beside:
         yield from _of_line(line, width)
     if expect not in (None, verdict.value):
-        yield Paragraph((("  ", ""),), f"expected to be {expect}, and it is {verdict.value}", 4, Verdict.REFUTED.value)
+        yield Paragraph(
+            (("  ", ""),),
+            f"expected to be {expect}, and it is {verdict.value}",
+            4,
+            Verdict.REFUTED.value,
+        )
     for assumption in assumptions(report):
         yield Paragraph((("  assumed: ", FINE),), assumption, 11, FINE)
 
@@ -56,10 +71,18 @@ def paragraphs(report: Report, name: str, file: str | None = None, expect: str |
 def _of_line(line: Line, width: int) -> Iterator[Paragraph]:
     outcome, indent = line.outcome, 12 + width + 2
     verdict = outcome.verdict.value
-    yield Paragraph((("  ", ""), (f"{verdict:<10}", verdict), (f"{line.name:<{width}}  ", "")), outcome.by, indent)
+    yield Paragraph(
+        (("  ", ""), (f"{verdict:<10}", verdict), (f"{line.name:<{width}}  ", "")),
+        outcome.by,
+        indent,
+    )
     for label, text in _details(line):
         yield Paragraph(((" " * indent + label, ""),), text, indent + len(label))
-    for text in () if outcome.found is None or "\n" not in outcome.found.text else outcome.found.text.splitlines():
+    for text in (
+        ()
+        if outcome.found is None or "\n" not in outcome.found.text
+        else outcome.found.text.splitlines()
+    ):
         yield Paragraph(((SHIFT, ""),), text, len(SHIFT) + 4)  # to be pasted
 
 
@@ -73,14 +96,19 @@ def _details(line: Line) -> Iterator[tuple[str, str]]:
         if shown is not None and shown.where and "\n" not in shown.text:
             yield "where ", "; ".join(shown.where)
     if outcome.witness is not None:
-        yield "witness: ", f"{', '.join(point_of(outcome.witness.point))}; {outcome.witness.finding}"
+        yield (
+            "witness: ",
+            f"{', '.join(point_of(outcome.witness.point))}; {outcome.witness.finding}",
+        )
     if outcome.repair is not None:
         yield "repair: ", outcome.repair
 
 
 def point_of(point: dict[str, str | list[str]]) -> list[str]:
     """The coordinates of a witness, one equation each."""
-    return [f"{k} = {v}" if isinstance(v, str) else f"{k} = ({', '.join(v)})" for k, v in point.items()]
+    return [
+        f"{k} = {v}" if isinstance(v, str) else f"{k} = ({', '.join(v)})" for k, v in point.items()
+    ]
 
 
 def assumptions(report: Report) -> list[str]:

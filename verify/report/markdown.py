@@ -18,11 +18,18 @@ STATEMENTS = {
     "curl-skew": r"Q = -Q^{\top}",
     "diffusion-psd": r"x^{\top} D(z)\, x \geq 0 \text{ for every } x, z",
     "noise-factor": r"B B^{\top} = D",
-    "stationarity": r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D",
-    "agrees-with-update": r"\lim \mathrm{E}[\mathrm{d}z] / \epsilon = f, \quad \lim \mathrm{Cov}[\mathrm{d}z] / \epsilon = 2 D",
+    "stationarity": (
+        r"\nabla \cdot v - v \cdot \nabla H = 0, \quad v = f + D \nabla H - \nabla \cdot D"
+    ),
+    "agrees-with-update": (
+        r"\lim \mathrm{E}[\mathrm{d}z] / \epsilon = f, \quad \lim \mathrm{Cov}[\mathrm{d}z] /"
+        r" \epsilon = 2 D"
+    ),
     "marginal": r"\int e^{-H} \propto e^{-U} \text{ over the other blocks}",
     "recipe-form": r"f = -(D + Q) \nabla H + \Gamma, \quad Q = -Q^{\top}",
-    "stationary-law": r"\nabla \cdot v - v \cdot \nabla H' = 0, \quad v = f + D \nabla H' - \nabla \cdot D",
+    "stationary-law": (
+        r"\nabla \cdot v - v \cdot \nabla H' = 0, \quad v = f + D \nabla H' - \nabla \cdot D"
+    ),
     "detailed-balance": r"\pi(x)\, q(y \mid x)\, a(x, y) = \pi(y)\, q(x \mid y)\, a(y, x)",
     "invariance": r"\pi K = \pi, \quad \pi \propto e^{-H}",
     "normalisable": r"\int e^{-H} \, \mathrm{d}z < \infty",
@@ -41,11 +48,20 @@ def markdown(report: Report, name: str, file: str | None = None, expect: str | N
     ]
     if expect not in (None, verdict.value):
         lines += [f"**Expected to be {expect}, and it is {verdict.value}.**", ""]
-    lines += ["| verdict | obligation | states | how |", "| :-- | :-- | :-- | :-- |", *map(_row, report.lines)]
+    lines += [
+        "| verdict | obligation | states | how |",
+        "| :-- | :-- | :-- | :-- |",
+        *map(_row, report.lines),
+    ]
     for line in report.lines:
         details = list(_details(line))
         if details or line.outcome.found is not None:
-            lines += ["", f"### {line.outcome.verdict.value}: {line.name}", "", *(f"* {d}" for d in details)]
+            lines += [
+                "",
+                f"### {line.outcome.verdict.value}: {line.name}",
+                "",
+                *(f"* {d}" for d in details),
+            ]
         if line.outcome.found is not None:
             lines += [*([""] if details else []), *_found(line.outcome.found)]
     taken = [f"* assumed: {_escaped(a)}" for a in assumptions(report)]
@@ -54,7 +70,11 @@ def markdown(report: Report, name: str, file: str | None = None, expect: str | N
 
 def _row(line: Line) -> str:
     outcome = line.outcome
-    verdict = outcome.verdict.value if outcome.verdict.value == "proved" else f"**{outcome.verdict.value}**"
+    verdict = (
+        outcome.verdict.value
+        if outcome.verdict.value == "proved"
+        else f"**{outcome.verdict.value}**"
+    )
     aside = "" if line.required else " (not required)"
     states = f"${STATEMENTS[line.name]}$" if line.name in STATEMENTS else _escaped(line.statement)
     how = "see below" if any(_details(line)) else _escaped(outcome.by)
@@ -68,18 +88,27 @@ def _details(line: Line) -> Iterator[str]:
     yield from map(_escaped, outcome.facts)
     if outcome.residual is not None:
         place, _, _ = outcome.by.rpartition(": ")
-        yield f"{_escaped(place)}{': ' if place else ''}what should be zero is ${outcome.residual.latex}$"
+        yield (
+            f"{_escaped(place)}{': ' if place else ''}what should be zero is"
+            f" ${outcome.residual.latex}$"
+        )
     elif outcome.witness is not None:
         yield _escaped(outcome.by)
     if outcome.witness is not None:
-        yield f"Witness: {', '.join(_code(c) for c in point_of(outcome.witness.point))}; {_escaped(outcome.witness.finding)}"
+        yield (
+            f"Witness: {', '.join(_code(c) for c in point_of(outcome.witness.point))};"
+            f" {_escaped(outcome.witness.finding)}"
+        )
     if outcome.repair is not None:
         yield f"Repair: {_escaped(outcome.repair)}"
 
 
 def _found(found: Formula) -> list[str]:
     """What was found, to be read; and to be pasted, where that takes several lines."""
-    return [f"$${found.latex}$$", *(["", "```python", found.text, "```"] if "\n" in found.text else [])]
+    return [
+        f"$${found.latex}$$",
+        *(["", "```python", found.text, "```"] if "\n" in found.text else []),
+    ]
 
 
 def _escaped(text: str) -> str:

@@ -21,8 +21,14 @@ from verify.verdict import Outcome, Verdict, overall, proved, undecided
 
 VERSION = 1  # of the fields of a report as plain data
 TOO_DEEP = "an expression in it is nested too deeply to be followed"
-OF_REFLECTED = "the sampler is reflected at an edge of its domain, and this obligation is decided without reflections only"
-LEDGER_LINES = (NORMALISABLE.name, NON_EXPLOSION.name)  # what the ledger line of stationarity is about
+OF_REFLECTED = (
+    "the sampler is reflected at an edge of its domain, and this obligation is decided without"
+    " reflections only"
+)
+LEDGER_LINES = (
+    NORMALISABLE.name,
+    NON_EXPLOSION.name,
+)  # what the ledger line of stationarity is about
 UNDERIVED = "the drift and the diffusion were not derived"
 
 Discharge = Callable[[Obligation, Subject | KernelSubject], Outcome]
@@ -30,7 +36,9 @@ Discharge = Callable[[Obligation, Subject | KernelSubject], Outcome]
 
 @dataclass(frozen=True)
 class Line:
-    """One obligation and its outcome; what is not required does not enter the verdict on the whole."""
+    """One obligation and its outcome; what is not required does not enter the verdict on the
+    whole.
+    """
 
     name: str
     statement: str
@@ -40,7 +48,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Report:
-    """What was proved, refuted or left undecided of one recipe, claim or discrete step, and for which scope."""
+    """What was proved, refuted or left undecided of one recipe, claim or discrete step, and for
+    which scope.
+    """
 
     name: str | None
     kind: str
@@ -49,7 +59,9 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """Proved if every required obligation is, refuted if any of them is, undecided otherwise."""
+        """Proved if every required obligation is, refuted if any of them is, undecided
+        otherwise.
+        """
         return overall(line.outcome.verdict for line in self.lines if line.required)
 
     def __str__(self) -> str:
@@ -75,7 +87,9 @@ class Report:
 
 
 def discharged(obligation: Obligation, subject: Subject | KernelSubject) -> Outcome:
-    """The outcome of an obligation; undecided where it does not know reflections or kinks, or Python cannot follow it."""
+    """The outcome of an obligation; undecided where it does not know reflections or kinks, or
+    Python cannot follow it.
+    """
     if subject.is_reflected and not obligation.of_reflected:
         return undecided(OF_REFLECTED)
     found = [] if obligation.across_kinks else kinks(subject)
@@ -87,11 +101,14 @@ def discharged(obligation: Obligation, subject: Subject | KernelSubject) -> Outc
         return undecided(TOO_DEEP)
 
 
-def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discharge = discharged) -> Report:
-    """Discharge every obligation of a recipe, a claim, a discrete step or a kernel, here and for as long as it takes.
+def verify(
+    declared: Declared, *, require: Iterable[str] = (), discharge: Discharge = discharged
+) -> Report:
+    """Discharge every obligation of a recipe, a claim, a discrete step or a kernel, here and for as
+    long as it takes.
 
-    There is no limit of time or memory here: native code hears no signal, so only a process can be stopped. The command
-    ``recipe verify`` runs this in a process of its own and stops it.
+    There is no limit of time or memory here: native code hears no signal, so only a process can be
+    stopped. The command ``recipe verify`` runs this in a process of its own and stops it.
 
     Args:
         declared: what to verify.
@@ -103,13 +120,22 @@ def verify(declared: Declared, *, require: Iterable[str] = (), discharge: Discha
     """
     subjects = subjects_of(declared)
     required = _required(declared, require)
-    applying = [(o, s) for s in subjects for o in obligations_of(declared) if o.applies(s) and _is_asked_of(o, s, subjects)]
+    applying = [
+        (o, s)
+        for s in subjects
+        for o in obligations_of(declared)
+        if o.applies(s) and _is_asked_of(o, s, subjects)
+    ]
     lines: list[Line] = []
     for o, s in applying:
         if _is_given(o, lines):
             lines.append(_line(o, discharge(o, s), required))
-    lines += [_open(name, declared) for name in required if name not in {line.name for line in lines}]
-    return Report(declared.name, subjects[-1].kind, subjects[-1].scope, tuple(_without_what_is_decided(lines)))
+    lines += [
+        _open(name, declared) for name in required if name not in {line.name for line in lines}
+    ]
+    return Report(
+        declared.name, subjects[-1].kind, subjects[-1].scope, tuple(_without_what_is_decided(lines))
+    )
 
 
 def _is_asked_of(obligation: Obligation, subject: Any, subjects: list[Any]) -> bool:
@@ -119,11 +145,15 @@ def _is_asked_of(obligation: Obligation, subject: Any, subjects: list[Any]) -> b
 
 def _is_given(obligation: Obligation, lines: list[Line]) -> bool:
     """Whether what it is asked for depends on has come out so."""
-    return obligation.given is None or obligation.given in [(line.name, line.outcome.verdict) for line in lines]
+    return obligation.given is None or obligation.given in [
+        (line.name, line.outcome.verdict) for line in lines
+    ]
 
 
 def subjects_of(declared: Declared) -> list[Any]:
-    """What the lines of a report are about: of a discrete step first what it is made from, as no step is better than that."""
+    """What the lines of a report are about: of a discrete step first what it is made from, as no
+    step is better than that.
+    """
     if isinstance(declared, Kernel):
         return [kernel_subject_of(declared)]
     made_from = [subject_of(declared.of)] if isinstance(declared, Discretisation) else []
@@ -131,9 +161,16 @@ def subjects_of(declared: Declared) -> list[Any]:
 
 
 def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line:
-    """What others take for granted is no assumption any more where it is refuted: then it counts."""
+    """What others take for granted is no assumption any more where it is refuted: then it
+    counts.
+    """
     refuted = obligation.name in LEDGER_LINES and outcome.verdict is Verdict.REFUTED
-    return Line(obligation.name, obligation.statement, outcome, obligation.required or obligation.name in required or refuted)
+    return Line(
+        obligation.name,
+        obligation.statement,
+        outcome,
+        obligation.required or obligation.name in required or refuted,
+    )
 
 
 def obligations_of(declared: Declared) -> tuple[Obligation, ...]:
@@ -142,20 +179,32 @@ def obligations_of(declared: Declared) -> tuple[Obligation, ...]:
 
 
 def unanswered(declared: Declared) -> Report:
-    """What is to be reported where even the dynamics were not derived: whether the law is stationary is undecided."""
+    """What is to be reported where even the dynamics were not derived: whether the law is
+    stationary is undecided.
+    """
     if isinstance(declared, Kernel):
         open_line = Line(INVARIANCE.name, INVARIANCE.statement, undecided("it was not reached"))
         return Report(declared.name, "kernel", scope_of(declared), (open_line,))
-    kind = "recipe" if isinstance(declared, Recipe) else "step" if isinstance(declared, Discretisation) else "claim"
+    kind = (
+        "recipe"
+        if isinstance(declared, Recipe)
+        else "step"
+        if isinstance(declared, Discretisation)
+        else "claim"
+    )
     line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
     return Report(declared.name, kind, scope_of(declared), (line,))
 
 
 def _without_what_is_decided(lines: list[Line]) -> list[Line]:
-    """The lines, where stationarity takes for granted only what other lines do not decide, and what these take for granted."""
+    """The lines, where stationarity takes for granted only what other lines do not decide, and what
+    these take for granted.
+    """
     decisive = [line.outcome for line in lines if line.name in LEDGER_LINES]
     proofs = [outcome for outcome in decisive if outcome.verdict is Verdict.PROVED]
-    if len(proofs) < len(LEDGER_LINES) and all(outcome.verdict is not Verdict.REFUTED for outcome in decisive):
+    if len(proofs) < len(LEDGER_LINES) and all(
+        outcome.verdict is not Verdict.REFUTED for outcome in decisive
+    ):
         return lines
     theirs = tuple(a for proof in proofs for a in proof.assumptions)
     return [replace(line, outcome=_instead(line.outcome, theirs)) for line in lines]
@@ -172,26 +221,48 @@ def _required(declared: Declared, require: Iterable[str]) -> list[str]:
     made_from = declared.of if isinstance(declared, Discretisation) else declared
     own = made_from.require if isinstance(made_from, Recipe) else ()
     names = list(dict.fromkeys((*own, *require)))
-    known = list(dict.fromkeys(o.name for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS)))
+    known = list(
+        dict.fromkeys(
+            o.name for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS)
+        )
+    )
     for name in names:
         if name not in known:
-            raise RecipeError(f"there is no obligation {name!r}; the obligations are {', '.join(known)}")
+            raise RecipeError(
+                f"there is no obligation {name!r}; the obligations are {', '.join(known)}"
+            )
     return names
 
 
 def _open(name: str, declared: Declared) -> Line:
-    """A required obligation that was not discharged, as there is nothing declared that it is about."""
-    obligation = next(o for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS) if o.name == name)
+    """A required obligation that was not discharged, as there is nothing declared that it is
+    about.
+    """
+    obligation = next(
+        o for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS) if o.name == name
+    )
     if obligation not in obligations_of(declared):
-        return Line(name, obligation.statement, undecided("it is required, and it is about declarations of another kind"))
+        return Line(
+            name,
+            obligation.statement,
+            undecided("it is required, and it is about declarations of another kind"),
+        )
     if obligation.vacuous is not None:
         return Line(name, obligation.statement, proved(obligation.vacuous))
-    return Line(name, obligation.statement, undecided("it is required, and the declaration has nothing that it is about"))
+    return Line(
+        name,
+        obligation.statement,
+        undecided("it is required, and the declaration has nothing that it is about"),
+    )
 
 
 def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
     outcome = line.outcome
-    witness = None if outcome.witness is None else {"point": outcome.witness.point, "finding": outcome.witness.finding}
+    witness = (
+        None
+        if outcome.witness is None
+        else {"point": outcome.witness.point, "finding": outcome.witness.finding}
+    )
     return {
         "name": line.name,
         "required": line.required,

@@ -4,11 +4,25 @@ from verify.statistics.check_kernel import Battery, battery, check_kernel, refer
 from verify.statistics.check_law import check_invariance, check_sweep, invariant_normal_law
 from verify.statistics.indicative import indicate_law, indicate_order
 from verify.statistics.law.normal_law import NormalLaw
-from verify.statistics.levels import LEVEL
 from verify.statistics.null.findings import Findings, Line, Outcome
+from verify.statistics.null.levels import LEVEL
 from verify.statistics.numbers.callables import Stepper, stepper
 
 __all__ = [
-    "LEVEL", "Battery", "Findings", "Line", "NormalLaw", "Outcome", "Stepper", "battery", "check_invariance", "check_kernel",
-    "check_sweep", "indicate_law", "indicate_order", "invariant_normal_law", "reference", "stepper",
-]  # fmt: skip
+    "LEVEL",
+    "Battery",
+    "Findings",
+    "Line",
+    "NormalLaw",
+    "Outcome",
+    "Stepper",
+    "battery",
+    "check_invariance",
+    "check_kernel",
+    "check_sweep",
+    "indicate_law",
+    "indicate_order",
+    "invariant_normal_law",
+    "reference",
+    "stepper",
+]

@@ -10,8 +10,18 @@ import numpy as np
 
 from recipe import RecipeError
 from recipe.language.symbols import name_of
-from verify.statistics.levels import FACTOR, LEVEL, MOST, POWER, ROUNDING, Asked, check_replicas, checked_rounding, seeded
 from verify.statistics.null.findings import Findings
+from verify.statistics.null.levels import (
+    FACTOR,
+    LEVEL,
+    MOST,
+    POWER,
+    ROUNDING,
+    Asked,
+    check_replicas,
+    checked_rounding,
+    seeded,
+)
 from verify.statistics.numbers.arrays import Gradient, Meanings, State
 from verify.statistics.numbers.callables import Step, Stepper, stepper
 from verify.statistics.numbers.inputs import Against, setting
@@ -26,7 +36,9 @@ DESIGN, RUN, GIVEN = 0, 1, 6  # what random numbers are for
 
 @dataclass(frozen=True)
 class Battery:
-    """A rule with the states, the replicas and the tests chosen for it: any number of kernels can be checked against it."""
+    """A rule with the states, the replicas and the tests chosen for it: any number of kernels can
+    be checked against it.
+    """
 
     name: str
     experiment: Experiment
@@ -48,27 +60,41 @@ class Battery:
         kernel = stepper(step, batched=self.batched, coupled=self.coupled)
         if self.coupled and not kernel.coupled:
             raise RecipeError(
-                "the battery counts on noise that states share: give Stepper(step, coupled=True), or leave its coupled= out"
+                "the battery counts on noise that states share: give Stepper(step, coupled=True),"
+                " or leave its coupled= out"
             )
         lines = run(self.experiment, kernel, np.random.default_rng([seeded(seed), RUN]))
         asked, called = self.experiment.asked, name or self.name
         return Findings(
-            called, tuple(lines), seed, asked.level, asked.power, asked.factor, self.experiment.replicas, self.experiment.unseen
+            called,
+            tuple(lines),
+            seed,
+            asked.level,
+            asked.power,
+            asked.factor,
+            self.experiment.replicas,
+            self.experiment.unseen,
         )
 
 
-def check_kernel(step: Step | Stepper, against: Against, *, seed: int = 0, name: str | None = None, **how: Any) -> Findings:
-    """Compare a kernel with a rule by the law of one step given the state, which is exact for every step size and potential.
+def check_kernel(
+    step: Step | Stepper, against: Against, *, seed: int = 0, name: str | None = None, **how: Any
+) -> Findings:
+    """Compare a kernel with a rule by the law of one step given the state, which is exact for every
+    step size and potential.
 
     Args:
-        step: the kernel, ``step(state, rng) -> state``: see ``Stepper`` for the shapes, ``batched`` and ``coupled``.
-        against: what it must be: an ``Update``, ``discretised(recipe, scheme)``, or a ``Kernel`` of moves that always happen.
+        step: the kernel, ``step(state, rng) -> state``: see ``Stepper`` for the shapes, ``batched``
+            and ``coupled``.
+        against: what it must be: an ``Update``, ``discretised(recipe, scheme)``, or a ``Kernel`` of
+            moves that always happen.
         seed: reproduces everything.
         name: how it is called in the findings.
         how: the numbers of the rule, and what is wanted of the tests; the arguments of ``battery``.
 
     Raises:
-        RecipeError: for numbers that do not fit, a rule whose noise cannot be read off, or a kernel that returns no state.
+        RecipeError: for numbers that do not fit, a rule whose noise cannot be read off, or a kernel
+            that returns no state.
     """
     if isinstance(step, Stepper):
         how = {**how, "batched": step.batched, "coupled": step.coupled}
@@ -96,15 +122,18 @@ def battery(
     """Choose the states and the number of steps with which a wrong coefficient is found.
 
     Args:
-        against, seed: see ``check_kernel``.
-        step_size, params, length: the numbers of the rule; ``length`` is the coordinates of its vectors, or a dict by block.
-        gradients: of abstract potentials, by name: functions of their blocks, arrays (replicas, length), that return such arrays.
-        level: the probability with which a right kernel is said to differ, at most, for all lines together.
-        power, factor: with this probability a coefficient that is wrong by this factor is found.
-        batched, coupled: see ``Stepper``.
+        against, seed: see ``check_kernel``. step_size, params, length: the numbers of the rule;
+        ``length`` is the coordinates of its vectors, or a dict by block.
+        gradients: of abstract potentials, by name: functions of their blocks, arrays (replicas,
+            length), that return such arrays.
+        level: the probability with which a right kernel is said to differ, at most, for all lines
+        together. power, factor: with this probability a coefficient that is wrong by this factor is
+        found. batched, coupled: see ``Stepper``.
         states: where to start, by block, shape (states, length); by default anywhere in the domain.
-        replicas: steps; by default as many as ``power`` and ``factor`` need, and not more than ``most``.
-        rounding: the relative precision of the kernel's arithmetic: 1e-10 leaves room in float64; a kernel in float32 needs 1e-6.
+        replicas: steps; by default as many as ``power`` and ``factor`` need, and not more than
+            ``most``.
+        rounding: the relative precision of the kernel's arithmetic: 1e-10 leaves room in float64; a
+            kernel in float32 needs 1e-6.
 
     Raises:
         RecipeError: for numbers that do not fit, or a rule whose noise cannot be read off.
@@ -119,16 +148,30 @@ def battery(
     if rows is not None:
         _check_resolved(plan, rows, given.meanings, seed, rounding, replicas or most)
     experiment = prepared(
-        plan, given.meanings, given.scalars, asked, rng, rounding=rounding, states=rows, replicas=replicas, coupled=coupled
+        plan,
+        given.meanings,
+        given.scalars,
+        asked,
+        rng,
+        rounding=rounding,
+        states=rows,
+        replicas=replicas,
+        coupled=coupled,
     )
     return Battery(given.name, experiment, batched, experiment.coupled)
 
 
 def reference(
-    against: Against, *, step_size: float, params: Mapping[str, Any] | None = None, length: int | Mapping[str, int] = 3,
+    against: Against,
+    *,
+    step_size: float,
+    params: Mapping[str, Any] | None = None,
+    length: int | Mapping[str, int] = 3,
     gradients: Mapping[str, Gradient] | None = None,
-) -> Stepper:  # fmt: skip
-    """The rule itself as a kernel, many chains at once: a slow one, for tests and for what has no compiled form."""
+) -> Stepper:
+    """The rule itself as a kernel, many chains at once: a slow one, for tests and for what has no
+    compiled form.
+    """
     given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
     equations = equations_of(against)
 
@@ -148,7 +191,10 @@ def _states(states: Mapping[str, Any], blocks: Any, lengths: Mapping[str, int]) 
             raise RecipeError(f"states= has no rows for the block {name_of(b)}")
         x = np.asarray(states[name_of(b)], dtype=float)
         if x.ndim != 2 or x.shape[1] != n or not np.isfinite(x).all():
-            raise RecipeError(f"states['{name_of(b)}'] has the shape {x.shape} and must have (states, {n}), of finite numbers")
+            raise RecipeError(
+                f"states['{name_of(b)}'] has the shape {x.shape} and must have (states, {n}), of"
+                " finite numbers"
+            )
         rows[name_of(b)] = x
     if len({len(x) for x in rows.values()}) > 1:
         raise RecipeError("states= has blocks with different numbers of rows; give one row a state")
@@ -157,12 +203,16 @@ def _states(states: Mapping[str, Any], blocks: Any, lengths: Mapping[str, int]) 
     return rows
 
 
-def _check_resolved(plan: Plan, rows: State, meanings: Meanings, seed: int, rounding: float, replicas: int) -> None:
-    """That the noise of steps from these states is read off: elsewhere a right kernel would differ, and a wrong one agree."""
+def _check_resolved(
+    plan: Plan, rows: State, meanings: Meanings, seed: int, rounding: float, replicas: int
+) -> None:
+    """That the noise of steps from these states is read off: elsewhere a right kernel would differ,
+    and a wrong one agree.
+    """
     rng = np.random.default_rng([seed, GIVEN])
     good = resolvable(plan, rows, meanings, rng, rounding=rounding, replicas=replicas)
     if not good.all():
         raise RecipeError(
-            f"states=: row {int(np.argmin(good)) + 1} is not in the domain, or a step from it is not finite, or its noise is not "
-            "larger than the rounding errors; leave it out"
+            f"states=: row {int(np.argmin(good)) + 1} is not in the domain, or a step from it is"
+            " not finite, or its noise is not larger than the rounding errors; leave it out"
         )

@@ -1,4 +1,6 @@
-"""Tests without an exact null: how a bias goes with the step size, and Stein discrepancies. They never decide anything."""
+"""Tests without an exact null: how a bias goes with the step size, and Stein discrepancies. They
+never decide anything.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from scipy.spatial import distance
 
 from recipe import RecipeError
 from verify.statistics.law.two_sample import Draw, Law
-from verify.statistics.levels import seeded
 from verify.statistics.null.findings import Findings, Line, Outcome
+from verify.statistics.null.levels import seeded
 from verify.statistics.numbers.arrays import Array, State
 from verify.statistics.numbers.callables import Step, Stepper, stepper
 
@@ -38,40 +40,78 @@ def indicate_order(
 ) -> Findings:
     """How the bias of a feature goes with the step size, beside the order that is proved of it.
 
-    Replicas start in the target and run for ``time``; the bias is the difference of the feature to that of the same replicas at the
-    start. The slope of its logarithm is compared with ``order``, by weighted least squares: higher orders, a time that is too
-    short and correlations make it inexact, so that the line is indicative.
+    Replicas start in the target and run for ``time``; the bias is the difference of the feature to
+    that of the same replicas at the start. The slope of its logarithm is compared with ``order``,
+    by weighted least squares: higher orders, a time that is too short and correlations make it
+    inexact, so that the line is indicative.
 
     Raises:
         RecipeError: for fewer than two step sizes, or a time that is shorter than one of them.
     """
     sizes = np.array(sorted(step_sizes), dtype=float)
     if len(sizes) < 2 or sizes[0] <= 0 or not sizes[-1] <= time:
-        raise RecipeError(f"step_sizes={list(step_sizes)} must be two or more positive numbers, none above time={time}")
+        raise RecipeError(
+            f"step_sizes={list(step_sizes)} must be two or more positive numbers, none above"
+            f" time={time}"
+        )
     rng, law = np.random.default_rng([seeded(seed), ORDER]), Law(target)
     found = [
-        _bias(stepper(step_of(float(h)), batched=batched), law, feature, max(1, round(time / h)), replicas, rng) for h in sizes
+        _bias(
+            stepper(step_of(float(h)), batched=batched),
+            law,
+            feature,
+            max(1, round(time / h)),
+            replicas,
+            rng,
+        )
+        for h in sizes
     ]
     bias, error = (np.array(column) for column in zip(*found, strict=True))
     seen = np.abs(bias) > SHOWN * error
     if seen.sum() < 2:
-        where = f"the bias is below {SHOWN:g} standard errors at all but {int(seen.sum())} step sizes"
+        where = (
+            f"the bias is below {SHOWN:g} standard errors at all but {int(seen.sum())} step sizes"
+        )
         line = Line(
-            "order of the bias", "least squares", 0.0, ERRORS, "standard errors", 1.0, Outcome.INDICATIVE, None, "nothing", where
+            "order of the bias",
+            "least squares",
+            0.0,
+            ERRORS,
+            "standard errors",
+            1.0,
+            Outcome.INDICATIVE,
+            None,
+            "nothing",
+            where,
         )
         return Findings(name, (line,), seed, 0.0, 0.5, 2.0, replicas)
-    slope, spread = _slope(np.log(sizes[seen]), np.log(np.abs(bias[seen])), error[seen] / np.abs(bias[seen]))
+    slope, spread = _slope(
+        np.log(sizes[seen]), np.log(np.abs(bias[seen])), error[seen] / np.abs(bias[seen])
+    )
     where = f"the slope is {slope:.3g} with a standard error of {spread:.2g}, and {order} is proved"
     far = abs(slope - order) / spread
     line = Line(
-        "order of the bias", "least squares", float(far), ERRORS, "standard errors", 1.0, Outcome.INDICATIVE, ERRORS * spread,
-        "an order that differs by", where,
-    )  # fmt: skip
+        "order of the bias",
+        "least squares",
+        float(far),
+        ERRORS,
+        "standard errors",
+        1.0,
+        Outcome.INDICATIVE,
+        ERRORS * spread,
+        "an order that differs by",
+        where,
+    )
     return Findings(name, (line,), seed, 0.0, 0.5, 2.0, replicas)
 
 
 def _bias(
-    kernel: Stepper, law: Law, feature: Callable[[State], Any], steps: int, replicas: int, rng: np.random.Generator
+    kernel: Stepper,
+    law: Law,
+    feature: Callable[[State], Any],
+    steps: int,
+    replicas: int,
+    rng: np.random.Generator,
 ) -> tuple[float, float]:
     start = law.rows(rng, replicas)
     state = start
@@ -91,9 +131,10 @@ def _slope(x: Array, y: Array, errors: Array) -> tuple[float, float]:
 def indicate_law(draws: Any, score: Any, *, seed: int = 0, name: str = "these draws") -> Findings:
     """A kernel Stein discrepancy of independent draws from a law of which only the score is known.
 
-    The inverse multiquadric kernel of Gorham & Mackey (2017), "Measuring sample quality with kernels", ICML; the null is that of
-    the bootstrap with random signs of Chwialkowski, Strathmann & Gretton (2016), "A kernel test of goodness of fit", ICML, which is
-    right as the number of draws grows: hence indicative.
+    The inverse multiquadric kernel of Gorham & Mackey (2017), "Measuring sample quality with
+    kernels", ICML; the null is that of the bootstrap with random signs of Chwialkowski, Strathmann
+    & Gretton (2016), "A kernel test of goodness of fit", ICML, which is right as the number of
+    draws grows: hence indicative.
 
     Args:
         draws: independent draws, shape (n, length).
@@ -103,9 +144,16 @@ def indicate_law(draws: Any, score: Any, *, seed: int = 0, name: str = "these dr
         RecipeError: where the shapes do not fit.
     """
     x, s = (np.asarray(a, dtype=float) for a in (draws, score))
-    if x.ndim != 2 or x.shape != s.shape or len(x) < 2 or len(x) > LARGEST or not np.isfinite([x, s]).all():
+    if (
+        x.ndim != 2
+        or x.shape != s.shape
+        or len(x) < 2
+        or len(x) > LARGEST
+        or not np.isfinite([x, s]).all()
+    ):
         raise RecipeError(
-            f"draws and score have the shapes {x.shape} and {s.shape}; both must be (n, length), finite, n to {LARGEST}"
+            f"draws and score have the shapes {x.shape} and {s.shape}; both must be (n, length),"
+            f" finite, n to {LARGEST}"
         )
     h = _stein_matrix(x, s)
     np.fill_diagonal(h, 0)
@@ -115,7 +163,16 @@ def indicate_law(draws: Any, score: Any, *, seed: int = 0, name: str = "these dr
     ratio = float(h.sum() / np.quantile(under, 1 - SELDOM))
     where = f"{(under >= h.sum()).mean():.3g} of {MULTIPLIERS} bootstrap values are as large"
     line = Line(
-        "Stein discrepancy", "bootstrap", ratio, 1.0, "quantiles of the bootstrap", SELDOM, Outcome.INDICATIVE, None, "", where
+        "Stein discrepancy",
+        "bootstrap",
+        ratio,
+        1.0,
+        "quantiles of the bootstrap",
+        SELDOM,
+        Outcome.INDICATIVE,
+        None,
+        "",
+        where,
     )
     return Findings(name, (line,), seed, 0.0, 0.5, 2.0, len(x))
 
@@ -126,6 +183,11 @@ def _stein_matrix(x: Array, s: Array) -> Array:
     c2 = float(np.median(squared[squared > 0])) if (squared > 0).any() else 1.0
     base = c2 + squared
     own = (s * x).sum(axis=1)
-    inner, cross = s @ s.T, own[:, None] + own[None, :] - s @ x.T - x @ s.T  # (s_i - s_j) . (x_i - x_j)
+    inner, cross = (
+        s @ s.T,
+        own[:, None] + own[None, :] - s @ x.T - x @ s.T,
+    )  # (s_i - s_j) . (x_i - x_j)
     d = x.shape[1]
-    return np.asarray(inner * base**-0.5 + cross * base**-1.5 + d * base**-1.5 - 3 * squared * base**-2.5)
+    return np.asarray(
+        inner * base**-0.5 + cross * base**-1.5 + d * base**-1.5 - 3 * squared * base**-2.5
+    )

@@ -24,12 +24,18 @@ from verify.verdict import Outcome, proved, undecided
 
 
 def validate(
-    text: str, what: Update | Kernel, legend: Legend, trusted: Trusted, posteriors: Mapping[Potential, Posterior] | None = None
+    text: str,
+    what: Update | Kernel,
+    legend: Legend,
+    trusted: Trusted,
+    posteriors: Mapping[Potential, Posterior] | None = None,
 ) -> Outcome:
-    """Whether the text of a generated module carries out ``what``, for every dimension, every value, and every step.
+    """Whether the text of a generated module carries out ``what``, for every dimension, every
+    value, and every step.
 
-    ``what`` is the rule or the kernel that it was made from, ``posteriors`` those behind its potentials. *Refuted* names the first
-    guilty line, with a point where the text and the rule differ; what cannot be read is *undecided*.
+    ``what`` is the rule or the kernel that it was made from, ``posteriors`` those behind its
+    potentials. *Refuted* names the first guilty line, with a point where the text and the rule
+    differ; what cannot be read is *undecided*.
     """
     try:
         _validate(text, what, legend, trusted, posteriors or {})
@@ -42,7 +48,11 @@ def validate(
 
 
 def _validate(
-    text: str, what: Update | Kernel, legend: Legend, trusted: Trusted, posteriors: Mapping[Potential, Posterior]
+    text: str,
+    what: Update | Kernel,
+    legend: Legend,
+    trusted: Trusted,
+    posteriors: Mapping[Potential, Posterior],
 ) -> None:
     module = read_module(text, legend, trusted)
     check_guilty(module, legend)

@@ -1,7 +1,8 @@
 """Small edits of an update rule: what a slip of the pen may have changed.
 
-An edit is a family of rules, ``build(c)``, and ``build(start)`` is the rule as it is; or it is one rule, with a ``fixed`` c. Each
-kind stands in a function of its own, and ``EDITS`` lists them. Whether an edit repairs anything is not known here.
+An edit is a family of rules, ``build(c)``, and ``build(start)`` is the rule as it is; or it is one
+rule, with a ``fixed`` c. Each kind stands in a function of its own, and ``EDITS`` lists them.
+Whether an edit repairs anything is not known here.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class Claim:
 
 @dataclass(frozen=True)
 class Edit:
-    """``build(c)`` is the edited rule and ``describe(c)`` says it. ``cost`` counts what a reader has to change beside c."""
+    """``build(c)`` is the edited rule and ``describe(c)`` says it. ``cost`` counts what a reader
+    has to change beside c.
+    """
 
     build: Callable[[Expr], Update]
     describe: Callable[[Expr], str]
@@ -72,7 +75,11 @@ class _Place:
 
     def moves(self) -> list[Expr]:
         """The summands that move the block, but for its noise."""
-        return [t for t in _summands(self.rule) if not t.has(*NOISES) and self.claim.update.step in t.free_symbols]
+        return [
+            t
+            for t in _summands(self.rule)
+            if not t.has(*NOISES) and self.claim.update.step in t.free_symbols
+        ]
 
     def noises(self) -> list[Expr]:
         """The summands with noise."""
@@ -91,17 +98,25 @@ def _noise_scaled(at: _Place) -> Iterator[Edit]:
     for term in at.noises():
         yield Edit(
             lambda c, term=term: at.plus(_scaled_root(term, c) - term),  # type: ignore[misc]
-            lambda c, term=term: f"the noise {written(term)} of {at.block} must be {written(_scaled_root(term, c))}",  # type: ignore[misc]
+            lambda c, term=term: (
+                f"the noise {written(term)} of {at.block} must be {written(_scaled_root(term, c))}"
+            ),  # type: ignore[misc]
             cost=1,
         )
 
 
 def _noise_replaced(at: _Place) -> Iterator[Edit]:
-    """The noise that fits a friction: where the drift is ``-s dH/dz`` the noise is ``sqrt(2 s step) w``."""
+    """The noise that fits a friction: where the drift is ``-s dH/dz`` the noise is ``sqrt(2 s step)
+    w``.
+    """
     old = Add(*at.noises())
     draws = sorted(old.atoms(*NOISES), key=str)
     w = draws[0] if draws else Noise(_unused(at.claim.update, "w"), like=at.block)
-    said = f"the noise {written(old)} of {at.block} must be" if draws else f"the rule of {at.block} must gain the noise"
+    said = (
+        f"the noise {written(old)} of {at.block} must be"
+        if draws
+        else f"the rule of {at.block} must gain the noise"
+    )
     for c in _coefficients(at.claim.dynamics.drift[at.block], at.claim.gradient[at.block]):
         if is_positive(-c):
             new = sqrt(-2 * c * at.claim.update.step) * w
@@ -120,8 +135,13 @@ def _noise_correlated(at: _Place) -> Iterator[Edit]:
             if M.positive_definite and M.row.length == w.length and w.covariance is None:
                 correlated = Noise(w.base, like=at.block, covariance=M)
                 yield Edit(
-                    lambda _, w=w, correlated=correlated: at.replaced(at.rule.xreplace({w: correlated})),  # type: ignore[misc]
-                    lambda _, w=w, M=M: f'the noise of {at.block} must be Noise("{w.base}", like={at.block}, covariance={M})',  # type: ignore[misc]
+                    lambda _, w=w, correlated=correlated: at.replaced(
+                        at.rule.xreplace({w: correlated})
+                    ),  # type: ignore[misc]
+                    lambda _, w=w, M=M: (
+                        f'the noise of {at.block} must be Noise("{w.base}", like={at.block},'
+                        f" covariance={M})"
+                    ),  # type: ignore[misc]
                     cost=1,
                     fixed=S.One,
                 )
@@ -130,7 +150,12 @@ def _noise_correlated(at: _Place) -> Iterator[Edit]:
 def _norm_squared(at: _Place) -> Iterator[Edit]:
     """A norm that was to be squared, wherever it stands in the rule."""
     update = at.claim.update
-    roots = {p for _, e in update.rule for p in e.atoms(Pow) if p.exp == S.Half and isinstance(p.base, Total)}
+    roots = {
+        p
+        for _, e in update.rule
+        for p in e.atoms(Pow)
+        if p.exp == S.Half and isinstance(p.base, Total)
+    }
     for root in sorted(roots, key=str) if at.k == 0 else ():
         pairs = [(b, e.xreplace({root: root.base})) for b, e in update.rule]
         squared = Update(update.step, pairs if update.sequential else dict(pairs), update.target)
@@ -159,7 +184,9 @@ def _target_scaled(at: _Place) -> Iterator[Edit]:
     for term in terms if len(terms) > 1 and at.k == 0 else ():
         yield Edit(
             lambda c, term=term: Update(  # type: ignore[misc]
-                update.step, update.rule if update.sequential else dict(update.rule), update.target + (c - 1) * term
+                update.step,
+                update.rule if update.sequential else dict(update.rule),
+                update.target + (c - 1) * term,
             ),
             lambda c, term=term: f"in the target, {_becomes(term, c * term)}",  # type: ignore[misc]
             cost=2,
@@ -172,7 +199,10 @@ def _drift_scaled(at: _Place) -> Iterator[Edit]:
     if len(moves) > 1:
         yield Edit(
             lambda c: at.plus((c - 1) * Add(*moves)),
-            lambda c: f"in the rule of {at.block}, {written(Add(*moves))} must be multiplied by {written(c)}",
+            lambda c: (
+                f"in the rule of {at.block}, {written(Add(*moves))} must be multiplied by"
+                f" {written(c)}"
+            ),
             cost=2,
         )
 
@@ -191,7 +221,11 @@ def _term_added(at: _Place) -> Iterator[Edit]:
         )
 
 
-ADDITIVE = (_summand_scaled, _drift_scaled, _term_added)  # they add to the drift, so that two of them are one edit
+ADDITIVE = (
+    _summand_scaled,
+    _drift_scaled,
+    _term_added,
+)  # they add to the drift, so that two of them are one edit
 EDITS = (
     _noise_scaled,
     _noise_replaced,
@@ -205,22 +239,29 @@ EDITS = (
 
 
 def _missing(claim: Claim, block: Block) -> dict[Expr, Expr | str]:
-    """Terms that the drift of a block may lack, with how each is written; ``div(e, block)`` stands for what it comes to."""
+    """Terms that the drift of a block may lack, with how each is written; ``div(e, block)`` stands
+    for what it comes to.
+    """
     state, grad_H = claim.dynamics.state, claim.gradient
     found: dict[Expr, Expr | str] = {}
     own = claim.dynamics.diffusion[block, block]
     diagonal = own.diagonal if isinstance(own, Coupling) and is_diagonal(own) else None
     div_D = sum((divergence_of(claim.dynamics.diffusion[block, b], b) for b in state), S.Zero)
-    found[div_D] = div_D if diagonal is None or div_D != partial(diagonal, block) else _div(diagonal, block)
+    found[div_D] = (
+        div_D if diagonal is None or div_D != partial(diagonal, block) else _div(diagonal, block)
+    )
     friction = sum((apply(claim.dynamics.diffusion[block, b], grad_H[b], b) for b in state), S.Zero)
     found.setdefault(friction, friction)
     for other in state:
         if not _couples(block, other):
             continue
         found.setdefault(grad_H[other], grad_H[other])
-        # v = -Q grad H turns one block into another, so what v has before dH/d(block) is Q, and div Q belongs into the drift
+        # v = -Q grad H turns one block into another, so what v has before dH/d(block) is Q, and div
+        # Q belongs into the drift
         for q in _coefficients(claim.dynamics.drift[other], grad_H[block]):
-            if -partial(q, other) not in found:  # a friction is not written as the divergence of something else
+            if (
+                -partial(q, other) not in found
+            ):  # a friction is not written as the divergence of something else
                 found.setdefault(partial(q, other), _div(q, other))
     if isinstance(block, Scalar):
         found.setdefault(S.One, S.One)
@@ -228,15 +269,27 @@ def _missing(claim: Claim, block: Block) -> dict[Expr, Expr | str]:
 
 
 def _couples(a: Block, b: Block) -> bool:
-    return a.length == b.length if isinstance(a, Vector) and isinstance(b, Vector) else type(a) is type(b)
+    return (
+        a.length == b.length
+        if isinstance(a, Vector) and isinstance(b, Vector)
+        else type(a) is type(b)
+    )
 
 
 def _coefficients(drift: Expr, force: Expr) -> list[Expr]:
-    """What stands before ``force`` in the summands of a drift, where it stands there as a factor."""
+    """What stands before ``force`` in the summands of a drift, where it stands there as a
+    factor.
+    """
     if force == 0:
         return []
     quotients = (term / force for term in Add.make_args(drift.expand(deep=False)))
-    return list(dict.fromkeys(q for q in quotients if not any(f.base == force for f in q.atoms(Pow) if f.exp.is_negative)))
+    return list(
+        dict.fromkeys(
+            q
+            for q in quotients
+            if not any(f.base == force for f in q.atoms(Pow) if f.exp.is_negative)
+        )
+    )
 
 
 def _summands(rule: Expr) -> list[Expr]:
@@ -250,12 +303,15 @@ def _unused(update: Update, name: str) -> str:
     return name
 
 
-# -- writing them down ---------------------------------------------------------------------------------------------------------
+# -- writing them down
+# --------------------------------------------------------------------------------------------------
 
 
 def _scaled_root(term: Expr, factor: Expr) -> Expr:
     if not is_positive(factor):
-        raise RecipeError(f"no noise has {factor} times the covariance of another: its sign is not proved")
+        raise RecipeError(
+            f"no noise has {factor} times the covariance of another: its sign is not proved"
+        )
     return term * sqrt(factor)
 
 
@@ -280,12 +336,21 @@ def _signed(term: Expr, factor: Expr | str = S.One) -> str:
 
 
 def written(e: Expr) -> str:
-    """An expression with its square roots first and under one: ``sqrt(2*epsilon)*w`` and not ``sqrt(2)*sqrt(epsilon)*w``."""
+    """An expression with its square roots first and under one: ``sqrt(2*epsilon)*w`` and not
+    ``sqrt(2)*sqrt(epsilon)*w``.
+    """
     factors = Mul.make_args(e)
-    roots = [f for f in factors if isinstance(f, Pow) and abs(f.exp) == Rational(1, 2) and is_positive(f.base)]
+    roots = [
+        f
+        for f in factors
+        if isinstance(f, Pow) and abs(f.exp) == Rational(1, 2) and is_positive(f.base)
+    ]
     if not roots:
         return str(e)
-    root, rest = f"sqrt({Mul(*(f**2 for f in roots))})", Mul(*(f for f in factors if f not in roots))
+    root, rest = (
+        f"sqrt({Mul(*(f**2 for f in roots))})",
+        Mul(*(f for f in factors if f not in roots)),
+    )
     number, others = rest.as_coeff_Mul()
     sign, number = ("-", -number) if number < 0 else ("", number)
     left = number * others

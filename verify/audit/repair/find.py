@@ -1,7 +1,9 @@
-"""The smallest edit of a refuted claim that makes exp(-target) stationary, proved before it is proposed.
+"""The smallest edit of a refuted claim that makes exp(-target) stationary, proved before it is
+proposed.
 
-The residual of an edited rule is linear in the coefficient c of most edits. So c is read off two residuals, where their quotient is
-a constant, and the rule with this c is then put to the zero test like any other claim: that, and nothing else, decides.
+The residual of an edited rule is linear in the coefficient c of most edits. So c is read off two
+residuals, where their quotient is a constant, and the rule with this c is then put to the zero test
+like any other claim: that, and nothing else, decides.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ class Repair:
 
 
 def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: True) -> Repair | None:
-    """The first edit with the fewest operations for which stationarity is proved, and that ``is_sound``; None where no edit is."""
+    """The first edit with the fewest operations for which stationarity is proved, and that
+    ``is_sound``; None where no edit is.
+    """
     left_over = residual(claim.dynamics, claim.gradient)
     if left_over.count_ops() > LONGEST_RESIDUAL:
         return None
@@ -54,7 +58,9 @@ def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: Tru
         try:
             update = build()
             a_law = update.target == claim.update.target or _may_have_finite_mass(update)
-            if not (a_law and _is_defined(update, claim.update) and is_readable(text := describe())):
+            if not (
+                a_law and _is_defined(update, claim.update) and is_readable(text := describe())
+            ):
                 continue
             if _all_move(limit_of(update)) and vanishes(residual_of(update)) and is_sound(update):
                 return Repair(text, update)
@@ -63,8 +69,12 @@ def find_repair(claim: Claim, is_sound: Callable[[Update], bool] = lambda _: Tru
     return None
 
 
-def _candidates(claim: Claim, left_over: Expr) -> Iterator[tuple[Callable[[], Update], Callable[[], str]]]:
-    """One edit, and where no single one is enough two of the drift: the rule, and what it is in words."""
+def _candidates(
+    claim: Claim, left_over: Expr
+) -> Iterator[tuple[Callable[[], Update], Callable[[], str]]]:
+    """One edit, and where no single one is enough two of the drift: the rule, and what it is in
+    words.
+    """
     for edit, c in _by_cost(claim, left_over):
         yield partial(edit.build, c), partial(edit.describe, c)
     for pair in pairs_of(claim, left_over):
@@ -72,7 +82,9 @@ def _candidates(claim: Claim, left_over: Expr) -> Iterator[tuple[Callable[[], Up
 
 
 def _by_cost(claim: Claim, left_over: Expr) -> Iterator[tuple[Edit, Expr]]:
-    """The edits whose coefficient is known, those with the fewest operations first; each is solved as late as that allows."""
+    """The edits whose coefficient is known, those with the fewest operations first; each is solved
+    as late as that allows.
+    """
     deadline = time.process_time() + MOST_SECONDS
     solved: list[tuple[int, int, Edit, Expr]] = []
     for n, edit in enumerate(sorted(islice(edits_of(claim), MOST_EDITS), key=lambda e: e.cost)):
@@ -80,7 +92,11 @@ def _by_cost(claim: Claim, left_over: Expr) -> Iterator[tuple[Edit, Expr]]:
             yield heapq.heappop(solved)[2:]
         if time.process_time() > deadline:
             return
-        c = _coefficient(edit, left_over, claim.dynamics.state) if edit.fixed is None else edit.fixed
+        c = (
+            _coefficient(edit, left_over, claim.dynamics.state)
+            if edit.fixed is None
+            else edit.fixed
+        )
         if c is not None:
             heapq.heappush(solved, (edit.cost + operations(c), n, edit, c))
     while solved:
@@ -91,7 +107,10 @@ def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr 
     """The c where the residual vanishes if it is linear in c, as far as that is a constant."""
     try:
         canonical = Canonical(CAPACITIES[0])
-        before, after = canonical.read(left_over), canonical.read(residual_of(edit.build(edit.start + 1)))
+        before, after = (
+            canonical.read(left_over),
+            canonical.read(residual_of(edit.build(edit.start + 1))),
+        )
         if (after - before).is_zero():
             return None
         c = canonical.generators.expression(canonical.read(edit.start) + before / (before - after))
@@ -101,7 +120,9 @@ def _coefficient(edit: Edit, left_over: Expr, state: tuple[Block, ...]) -> Expr 
 
 
 def _is_defined(update: Update, claimed: Update) -> bool:
-    """Whether an edit brings in nothing without a value, such as a division by a parameter that may be zero."""
+    """Whether an edit brings in nothing without a value, such as a division by a parameter that may
+    be zero.
+    """
     before, after = ({c for e, _ in u.written() for c in conditions(e)} for u in (claimed, update))
     return all(holds(c, update.step) for c in after - before)
 
@@ -112,5 +133,10 @@ def _may_have_finite_mass(update: Update) -> bool:
 
 
 def _all_move(dynamics: Dynamics) -> bool:
-    """Whether every block moves: a law is left alone by doing nothing, and that repairs no sampler."""
-    return all(dynamics.drift[b] != 0 or not is_zero_entry(dynamics.diffusion[b, b]) for b in dynamics.state)
+    """Whether every block moves: a law is left alone by doing nothing, and that repairs no
+    sampler.
+    """
+    return all(
+        dynamics.drift[b] != 0 or not is_zero_entry(dynamics.diffusion[b, b])
+        for b in dynamics.state
+    )

@@ -1,8 +1,9 @@
-"""Two edits of the drift together, where no single one repairs a rule: two signs, or two terms that are missing.
+"""Two edits of the drift together, where no single one repairs a rule: two signs, or two terms that
+are missing.
 
-The residual is linear in the drift. So with ``R`` the residual and ``R_k`` what the k-th edit adds to it for each unit of its
-coefficient, ``R + a R_k + b R_l = 0`` is a linear system for two numbers, solved for every pair; the rule with both is then put to
-the zero test like any other.
+The residual is linear in the drift. So with ``R`` the residual and ``R_k`` what the k-th edit adds
+to it for each unit of its coefficient, ``R + a R_k + b R_l = 0`` is a linear system for two
+numbers, solved for every pair; the rule with both is then put to the zero test like any other.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Pair:
     @property
     def cost(self) -> int:
         """What there is to change."""
-        return sum(e.cost + operations(c) for e, c in zip(self.edits, self.coefficients, strict=True))
+        return sum(
+            e.cost + operations(c) for e, c in zip(self.edits, self.coefficients, strict=True)
+        )
 
     def describe(self) -> str:
         """Both, in words."""
@@ -63,7 +66,11 @@ def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
     deadline = time.process_time() + MOST_SECONDS
     edits = [e for e in edits_of(claim, ADDITIVE) if e.fixed is None][:MOST_EDITS]
     slopes = [_slope(e, left_over) for e in edits]
-    known = [(e, slope) for e, slope in zip(edits, slopes, strict=True) if slope is not None and slope != 0]
+    known = [
+        (e, slope)
+        for e, slope in zip(edits, slopes, strict=True)
+        if slope is not None and slope != 0
+    ]
     reader = Reader(claim.dynamics.state)
     *columns, wanted = reader.columns([*([slope] for _, slope in known), [-left_over]])
     for (one, u), (other, v) in combinations(zip((e for e, _ in known), columns, strict=True), 2):
@@ -72,16 +79,21 @@ def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
         found = solve([u, v], wanted, reader.generators.number(0))
         if found is None or any(c.is_zero() for c in found):
             continue
-        coefficients = [(reader.expression(c) + e.start).factor() for c, e in zip(found, (one, other), strict=True)]
+        coefficients = [
+            (reader.expression(c) + e.start).factor()
+            for c, e in zip(found, (one, other), strict=True)
+        ]
         slips = all(_is_slip(e, c) for e, c in zip((one, other), coefficients, strict=True))
         if slips and all(is_constant(c, claim.dynamics.state) for c in coefficients):
             yield Pair((one, other), (coefficients[0], coefficients[1]))
 
 
 def _is_slip(edit: Edit, c: Expr) -> bool:
-    """Whether one of two edits is a slip of the pen: a number before what is there, a product before what is missing.
+    """Whether one of two edits is a slip of the pen: a number before what is there, a product
+    before what is missing.
 
-    With anything else before both, two edits rewrite the drift of nearly every rule in one block, which repairs nothing.
+    With anything else before both, two edits rewrite the drift of nearly every rule in one block,
+    which repairs nothing.
     """
     return c.is_Rational if edit.start == 1 else not c.has(Add)
 

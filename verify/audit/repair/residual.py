@@ -1,4 +1,6 @@
-"""What is left over of an edited rule; how much there is to write of a factor in one, and what nobody would write."""
+"""What is left over of an edited rule; how much there is to write of a factor in one, and what
+nobody would write.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def residual_of(update: Update) -> Expr:
 
 
 def operations(factor: Expr) -> int:
-    """How much there is to write of a factor; a number is little, and zero says that something must go."""
+    """How much there is to write of a factor; a number is little, and zero says that something must
+    go.
+    """
     if factor == 0:
         return 2
     return 0 if factor.is_Rational else int(factor.count_ops())

@@ -1,1 +1,4 @@
-"""TODO: the room asymptotics."""
+"""How an expression behaves as a variable goes to infinity, or to zero.
+
+Imports ``verify.decide.zero``.
+"""

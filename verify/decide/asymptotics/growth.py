@@ -1,10 +1,12 @@
 """How an expression of one variable behaves as that variable goes to infinity.
 
-Leading terms in the scale ``c t^p log(t)^q exp(a t^s + ...)``, found by comparing terms and never by guessing: where two leading
-terms cancel, or parameters leave open which of two is larger, the answer is None. This is the elementary part of the theory of
-Hardy fields (Hardy 1910, "Orders of infinity").
+Leading terms in the scale ``c t^p log(t)^q exp(a t^s + ...)``, found by comparing terms and never
+by guessing: where two leading terms cancel, or parameters leave open which of two is larger, the
+answer is None. This is the elementary part of the theory of Hardy fields (Hardy 1910, "Orders of
+infinity").
 
-``verify.decide.asymptotics.leading`` says of its scale, that of a distance which goes to zero, why it is another one.
+``verify.decide.asymptotics.leading`` says of its scale, that of a distance which goes to zero, why
+it is another one.
 """
 
 from __future__ import annotations
@@ -13,7 +15,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache, singledispatch
 
-from sympy import Add, Expr, Mul, Pow, Rational, S, Symbol, atan, cos, cosh, erf, exp, log, loggamma, pi, sin, sinh, tanh
+from sympy import (
+    Add,
+    Expr,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    log,
+    loggamma,
+    pi,
+    sin,
+    sinh,
+    tanh,
+)
 
 from recipe.language.sign import NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
 
@@ -22,7 +43,9 @@ Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a), the largest s first: exp(
 
 @dataclass(frozen=True)
 class Order:
-    """``coefficient * t^power * log(t)^logs * exp(sum of a t^s over the rates)``; the coefficient is not zero."""
+    """``coefficient * t^power * log(t)^logs * exp(sum of a t^s over the rates)``; the coefficient
+    is not zero.
+    """
 
     coefficient: Expr
     power: Expr = S.Zero
@@ -34,7 +57,12 @@ class Order:
         rates = _merged((*self.rates, *other.rates))
         if rates is None:
             return None
-        return Order(self.coefficient * other.coefficient, self.power + other.power, self.logs + other.logs, rates)
+        return Order(
+            self.coefficient * other.coefficient,
+            self.power + other.power,
+            self.logs + other.logs,
+            rates,
+        )
 
     def to_the(self, k: Expr) -> Order | None:
         """A power; of a negative number only an integer one."""
@@ -43,18 +71,26 @@ class Order:
             base = -base
         if not (k.is_Integer or is_positive(base)):
             return None
-        return Order(base**k, self.power * k, self.logs * k, tuple((s, a * k) for s, a in self.rates))
+        return Order(
+            base**k, self.power * k, self.logs * k, tuple((s, a * k) for s, a in self.rates)
+        )
 
 
 ONE, LOGARITHM = Order(S.One), Order(S.One, logs=S.One)
 
 
 def compare(a: Order, b: Order) -> int | None:
-    """1, 0 or -1 as the quotient ``a/b`` goes to infinity, to a nonzero number or to zero; None where that is open."""
+    """1, 0 or -1 as the quotient ``a/b`` goes to infinity, to a nonzero number or to zero; None
+    where that is open.
+    """
     rates = _merged((*a.rates, *((s, -c) for s, c in b.rates)))
     if rates is None:
         return None
-    for difference in (*(c for _, c in rates[:1]), (a.power - b.power).expand(), (a.logs - b.logs).expand()):
+    for difference in (
+        *(c for _, c in rates[:1]),
+        (a.power - b.power).expand(),
+        (a.logs - b.logs).expand(),
+    ):
         if difference == 0:
             continue
         return {POSITIVE: 1, NEGATIVE: -1}.get(possible_signs(difference))
@@ -62,7 +98,9 @@ def compare(a: Order, b: Order) -> int | None:
 
 
 def _merged(pairs: Iterable[tuple[Expr, Expr]]) -> Rates | None:
-    """The rates with equal powers added up and sorted; None where the order of two powers is open."""
+    """The rates with equal powers added up and sorted; None where the order of two powers is
+    open.
+    """
     collected: dict[Expr, Expr] = {}
     for s, a in pairs:
         collected[s] = (collected.get(s, S.Zero) + a).expand()
@@ -107,7 +145,8 @@ def is_bounded(order: Order | None) -> bool:
     return order is not None and compare(order, ONE) in (0, -1)
 
 
-# -- leading terms -----------------------------------------------------------------------------------------------------------
+# -- leading terms
+# --------------------------------------------------------------------------------------------------
 
 
 @singledispatch
@@ -201,7 +240,11 @@ def _(e: Add, t: Symbol) -> Order | None:
     largest = _largest([b for b in bounds if b is not None])
     if largest is None:
         return None
-    tied = [leading(a, t) for a, b in zip(terms, bounds, strict=True) if b is not None and compare(b, largest) == 0]
+    tied = [
+        leading(a, t)
+        for a, b in zip(terms, bounds, strict=True)
+        if b is not None and compare(b, largest) == 0
+    ]
     if any(o is None for o in tied):
         return None
     coefficient = Add(*(o.coefficient for o in tied if o is not None)).expand()
@@ -245,7 +288,8 @@ def _exponential(argument: Expr, t: Symbol) -> Order | None:
     return None if merged is None else Order(exp(constant), power, S.Zero, merged)
 
 
-# -- logarithms ----------------------------------------------------------------------------------------------------------------
+# -- logarithms
+# --------------------------------------------------------------------------------------------------
 
 
 def expanded(e: Expr) -> Expr:
@@ -254,12 +298,16 @@ def expanded(e: Expr) -> Expr:
 
 
 def unfold_logarithms(e: Expr, t: Symbol) -> Expr:
-    """``log`` of a sum as ``log`` of its largest term and ``log(1 + u)`` with u going to zero, and ``log`` of products as sums."""
+    """``log`` of a sum as ``log`` of its largest term and ``log(1 + u)`` with u going to zero, and
+    ``log`` of products as sums.
+    """
     return Add(*(_unfolded_term(a, t) for a in Add.make_args(e))) if e.has(log) else e
 
 
 def _unfolded_term(term: Expr, t: Symbol) -> Expr:
-    logarithm = next((f for f in Mul.make_args(term) if isinstance(f, log) and t in f.free_symbols), None)
+    logarithm = next(
+        (f for f in Mul.make_args(term) if isinstance(f, log) and t in f.free_symbols), None
+    )
     if logarithm is None or logarithm == log(t):
         return term
     unfolded = _unfolded(logarithm.args[0], t)
@@ -267,23 +315,32 @@ def _unfolded_term(term: Expr, t: Symbol) -> Expr:
 
 
 def _unfolded(argument: Expr, t: Symbol) -> Expr:
-    argument = argument.replace(lambda e: isinstance(e, sinh | cosh), lambda e: e.rewrite(exp).expand(power_exp=False))
+    argument = argument.replace(
+        lambda e: isinstance(e, sinh | cosh), lambda e: e.rewrite(exp).expand(power_exp=False)
+    )
     if not isinstance(argument, Add):
         return _log_of_product(argument, t) or log(argument)
     terms = Add.make_args(expanded(argument))
     bounds = [bound(a, t) for a in terms]
     for main, own in zip(terms, bounds, strict=True):
-        if own is None or any(b is None or (a is not main and compare(b, own) != -1) for a, b in zip(terms, bounds, strict=True)):
+        if own is None or any(
+            b is None or (a is not main and compare(b, own) != -1)
+            for a, b in zip(terms, bounds, strict=True)
+        ):
             continue
         of_main = _log_of_product(main, t)
         if main == 1 or of_main is None:
             break
-        return of_main + log(1 + Add(*((a / main).expand(power_exp=False) for a in terms if a is not main)))
+        return of_main + log(
+            1 + Add(*((a / main).expand(power_exp=False) for a in terms if a is not main))
+        )
     return log(argument)
 
 
 def _log_of_product(e: Expr, t: Symbol) -> Expr | None:
-    """``log`` of a product of positive constants, powers of t and exponentials, taken apart; None for anything else."""
+    """``log`` of a product of positive constants, powers of t and exponentials, taken apart; None
+    for anything else.
+    """
     result: Expr = S.Zero
     for factor in Mul.make_args(e):
         base, exponent = factor.as_base_exp()
@@ -293,7 +350,11 @@ def _log_of_product(e: Expr, t: Symbol) -> Expr | None:
             result += factor.args[0]
         elif base == t and t not in exponent.free_symbols:
             result += exponent * log(t)
-        elif isinstance(base, Add) and t not in exponent.free_symbols and _is_eventually_positive(base, t):
+        elif (
+            isinstance(base, Add)
+            and t not in exponent.free_symbols
+            and _is_eventually_positive(base, t)
+        ):
             result += exponent * _unfolded(base, t)
         else:
             return None
@@ -305,7 +366,8 @@ def _is_eventually_positive(e: Expr, t: Symbol) -> bool:
     return order is not None and is_positive(order.coefficient)
 
 
-# -- bounds --------------------------------------------------------------------------------------------------------------------
+# -- bounds
+# --------------------------------------------------------------------------------------------------
 
 
 @singledispatch
@@ -325,19 +387,27 @@ def _(e: Expr, t: Symbol) -> Order | None:
 @_bound.register
 def _(e: loggamma, t: Symbol) -> Order | None:
     inside = leading(e.args[0], t)
-    return ONE if inside is not None and is_positive(inside.coefficient) and compare(inside, ONE) == 0 else None
+    return (
+        ONE
+        if inside is not None and is_positive(inside.coefficient) and compare(inside, ONE) == 0
+        else None
+    )
 
 
 @_bound.register
 def _(e: exp, t: Symbol) -> Order | None:
     argument = e.args[0]
-    return ONE if possible_signs(argument) <= NOT_POSITIVE or is_bounded(bound(argument, t)) else None
+    return (
+        ONE if possible_signs(argument) <= NOT_POSITIVE or is_bounded(bound(argument, t)) else None
+    )
 
 
 @_bound.register
 def _(e: Add, t: Symbol) -> Order | None:
     bounds = [bound(a, t) for a in e.args]
-    return None if any(b is None for b in bounds) else _largest([b for b in bounds if b is not None])
+    return (
+        None if any(b is None for b in bounds) else _largest([b for b in bounds if b is not None])
+    )
 
 
 @_bound.register
@@ -348,4 +418,8 @@ def _(e: Mul, t: Symbol) -> Order | None:
 @_bound.register
 def _(e: Pow, t: Symbol) -> Order | None:
     base = bound(e.base, t)
-    return base.to_the(e.exp) if base is not None and isinstance(e.exp, Rational) and e.exp > 0 else None
+    return (
+        base.to_the(e.exp)
+        if base is not None and isinstance(e.exp, Rational) and e.exp > 0
+        else None
+    )

@@ -1,13 +1,15 @@
 """Leading terms: how an expression behaves as a small positive variable goes to zero.
 
-``leading`` finds ``c e^a log(1/e)^b`` with ``expression / that -> 1``, for products, sums, powers, logarithms and exponentials of
-such things, with exponents that may contain parameters. Every comparison is decided by a proved sign; what is not decided is an
-error, never a guess. No limit is taken by sympy.
+``leading`` finds ``c e^a log(1/e)^b`` with ``expression / that -> 1``, for products, sums, powers,
+logarithms and exponentials of such things, with exponents that may contain parameters. Every
+comparison is decided by a proved sign; what is not decided is an error, never a guess. No limit is
+taken by sympy.
 
-``verify.decide.asymptotics.growth`` does the like as t = 1/e goes to infinity, and neither can stand for the other. At an edge terms cancel
-(``exp(e) - 1``, ``sin(e)/e - 1``) and are resolved here by canonical form and derivatives at 0, and the reason why a term is not
-decided is part of the report. Far out there are exponentials beyond every power, which only that scale holds, and oscillating
-functions, which have a bound and no leading term.
+``verify.decide.asymptotics.growth`` does the like as t = 1/e goes to infinity, and neither can
+stand for the other. At an edge terms cancel (``exp(e) - 1``, ``sin(e)/e - 1``) and are resolved
+here by canonical form and derivatives at 0, and the reason why a term is not decided is part of the
+report. Far out there are exponentials beyond every power, which only that scale holds, and
+oscillating functions, which have a bound and no leading term.
 """
 
 from __future__ import annotations
@@ -16,7 +18,24 @@ from dataclasses import dataclass
 from functools import singledispatch
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, S, Symbol, cos, cosh, exp, log, loggamma, polygamma, sin, sinh, tan, tanh
+from sympy import (
+    Add,
+    Expr,
+    Mul,
+    Pow,
+    S,
+    Symbol,
+    cos,
+    cosh,
+    exp,
+    log,
+    loggamma,
+    polygamma,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
 
 from recipe.language.calculus import summands
 from recipe.language.sign import possible_signs
@@ -45,8 +64,9 @@ class Leading:
 
 @dataclass(frozen=True)
 class Growth:
-    """``log * L + loglog * log(L) + constant + o(1)`` with ``L = log(1/e)``, plus, where ``escape`` is not 0, what goes to plus or
-    minus infinity (its sign) faster than any multiple of L."""
+    """``log * L + loglog * log(L) + constant + o(1)`` with ``L = log(1/e)``, plus, where ``escape``
+    is not 0, what goes to plus or minus infinity (its sign) faster than any multiple of L.
+    """
 
     log: Expr
     loglog: Expr
@@ -81,7 +101,8 @@ def leading(e: Expr, small: Symbol) -> Leading:
     """The leading term of an expression as ``small`` decreases to zero.
 
     Raises:
-        NoLeadingTermError: where it has none of this form, or a sign that decides which it is has no proof.
+        NoLeadingTermError: where it has none of this form, or a sign that decides which it is has
+            no proof.
     """
     if small not in e.free_symbols:
         if certain_sign(e) in (None, 0) and 0 in possible_signs(e):
@@ -110,7 +131,11 @@ def _(e: Symbol, small: Symbol) -> Leading:
 @_leading.register
 def _(e: Mul, small: Symbol) -> Leading:
     parts = [leading(a, small) for a in e.args]
-    return Leading(Mul(*(p.coefficient for p in parts)), Add(*(p.power for p in parts)), Add(*(p.logs for p in parts)))
+    return Leading(
+        Mul(*(p.coefficient for p in parts)),
+        Add(*(p.power for p in parts)),
+        Add(*(p.logs for p in parts)),
+    )
 
 
 @_leading.register
@@ -163,7 +188,9 @@ def _(e: Add, small: Symbol) -> Leading:
 
 
 def _scaled(term: Expr, small: Symbol) -> tuple[Expr, Leading]:
-    """A term as a factor that is free of the variable (and may be zero) times something with a leading term."""
+    """A term as a factor that is free of the variable (and may be zero) times something with a
+    leading term.
+    """
     factor, rest = term.as_independent(small, as_Add=False)
     return factor, leading(rest, small) if rest != 1 else Leading(S.One, S.Zero, S.Zero)
 
@@ -178,12 +205,16 @@ def _largest(terms: list[tuple[Expr, Leading]]) -> Leading:
         if compare(term, first) == 0:
             coefficient += factor * term.coefficient
     if certain_sign(coefficient) in (None, 0) and 0 in possible_signs(coefficient):
-        raise NoLeadingTermError(f"whether the leading coefficient {coefficient} is zero is not known")
+        raise NoLeadingTermError(
+            f"whether the leading coefficient {coefficient} is zero is not known"
+        )
     return Leading(coefficient, first.power, first.logs)
 
 
 def compare(one: Leading, other: Leading) -> int:
-    """1 where ``one`` is of larger order, -1 where it is of smaller, 0 where the orders are equal."""
+    """1 where ``one`` is of larger order, -1 where it is of smaller, 0 where the orders are
+    equal.
+    """
     for difference in (other.power - one.power, one.logs - other.logs):
         sign = certain_sign(difference)
         if sign is None:
@@ -213,7 +244,11 @@ def growth(e: Expr, small: Symbol) -> Growth:
             total = Growth(total.log, total.loglog, total.constant + factor * found.coefficient, 0)
         elif direction > 0:
             escaping.append((factor, found))
-    return total if not escaping else Growth(total.log, total.loglog, total.constant, _escape(escaping))
+    return (
+        total
+        if not escaping
+        else Growth(total.log, total.loglog, total.constant, _escape(escaping))
+    )
 
 
 def _plus_logarithm(total: Growth, factor: Expr, argument: Leading) -> Growth:
@@ -221,16 +256,22 @@ def _plus_logarithm(total: Growth, factor: Expr, argument: Leading) -> Growth:
     if certain_sign(argument.coefficient) != 1:
         raise NoLeadingTermError(f"whether {argument.coefficient} is positive is not known")
     constant = total.constant + factor * log(argument.coefficient)
-    return Growth(total.log - factor * argument.power, total.loglog + factor * argument.logs, constant, 0)
+    return Growth(
+        total.log - factor * argument.power, total.loglog + factor * argument.logs, constant, 0
+    )
 
 
 def _escape(terms: list[tuple[Expr, Leading]]) -> int:
-    """The sign of terms that grow without bound, where the largest certainly outgrows every multiple of L."""
+    """The sign of terms that grow without bound, where the largest certainly outgrows every
+    multiple of L.
+    """
     signs = {certain_sign(factor * term.coefficient) for factor, term in terms}
     largest = terms[0][1] if len(terms) == 1 else _largest_of_one_sign(terms, signs)
     if compare(largest, Leading(S.One, S.Zero, S.One)) <= 0:
         raise NoLeadingTermError("a term grows about as slowly as a logarithm")
-    sign = certain_sign(largest.coefficient if len(terms) > 1 else terms[0][0] * largest.coefficient)
+    sign = certain_sign(
+        largest.coefficient if len(terms) > 1 else terms[0][0] * largest.coefficient
+    )
     if sign is None or sign == 0:
         raise NoLeadingTermError(f"the sign of {terms[0][0] * largest.coefficient} is not known")
     return sign

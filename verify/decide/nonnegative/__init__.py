@@ -1,1 +1,4 @@
-"""What sign an expression has, where it is defined at all, and the forms from which a checker reads that off."""
+"""Nonnegative for reasons that a checker can read off: sums of squares, equal forms, elimination.
+
+Imports ``verify.decide.zero``.
+"""

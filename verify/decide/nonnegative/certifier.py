@@ -1,7 +1,8 @@
 """Sign certificates: an equal form of an expression whose sign is read off.
 
-A ratio is a constant times powers of irreducible polynomials. Even powers are nonnegative as they stand; each odd one needs a form
-of its own: what ``sign`` proves, or nonnegative combinations of products of facts and squares (``combination``).
+A ratio is a constant times powers of irreducible polynomials. Even powers are nonnegative as they
+stand; each odd one needs a form of its own: what ``sign`` proves, or nonnegative combinations of
+products of facts and squares (``combination``).
 """
 
 from __future__ import annotations
@@ -91,7 +92,11 @@ class _Search:
             return 1, readable_form(e)
         if signs <= NOT_POSITIVE:
             return -1, readable_form((-e).expand())
-        ways = (self._by_squares, self._by_one_total, *((self._by_conjugate, self._by_combination) if self.combining else ()))
+        ways = (
+            self._by_squares,
+            self._by_one_total,
+            *((self._by_conjugate, self._by_combination) if self.combining else ()),
+        )
         for way in ways:
             for sign in (1, -1):
                 form = way(sign * factor)
@@ -102,7 +107,9 @@ class _Search:
     def _by_squares(self, poly: Poly) -> Expr | None:
         """As it stands, or with cosines for squared sines."""
         generators = self.canonical.generators
-        return sum_of_squares(poly, generators) or sum_of_squares(self._in_cosines(poly), generators)
+        return sum_of_squares(poly, generators) or sum_of_squares(
+            self._in_cosines(poly), generators
+        )
 
     def _in_cosines(self, poly: Poly) -> Poly:
         """A polynomial that means the same, with ``1 - cos^2`` for ``sin^2``."""
@@ -116,7 +123,9 @@ class _Search:
         return poly
 
     def _by_one_total(self, poly: Poly) -> Expr | None:
-        """A sum of totals of one length as one total, whose summand is not negative: Schur complements are of this kind."""
+        """A sum of totals of one length as one total, whose summand is not negative: Schur
+        complements are of this kind.
+        """
         found = one_total(poly, self.canonical.generators)
         if found is None:
             return None
@@ -128,7 +137,9 @@ class _Search:
         return Total(relabel(form, label, bound), Index("", length, bound))
 
     def _by_conjugate(self, poly: Poly) -> Expr | None:
-        """``a + b g = ((a + b g)^2 + (a^2 - b^2 g^2)) / (2 a)`` with a square root (or a cosine) g, whose square is known."""
+        """``a + b g = ((a + b g)^2 + (a^2 - b^2 g^2)) / (2 a)`` with a square root (or a cosine) g,
+        whose square is known.
+        """
         generators = self.canonical.generators
         for k in generators.generators_of(poly):
             square = generators.square_of(k)
@@ -141,7 +152,9 @@ class _Search:
             half = None if norm is None else self.of_ratio(Ratio(2 * a, one))
             if norm is not None and half is not None:
                 own = Pow(generators.poly_expression(poly), 2, evaluate=False)
-                return Mul(Add(own, norm, evaluate=False), Pow(half, -1, evaluate=False), evaluate=False)
+                return Mul(
+                    Add(own, norm, evaluate=False), Pow(half, -1, evaluate=False), evaluate=False
+                )
         return None
 
     def _by_combination(self, poly: Poly) -> Expr | None:

@@ -1,9 +1,11 @@
-"""Nonnegative combinations of products of facts and squares: ``multiplier * e = sum of lambda * facts * square``.
+"""Nonnegative combinations of products of facts and squares: ``multiplier * e = sum of lambda *
+facts * square``.
 
-Squares are of monomials, of ``m_i + m_j`` and ``m_i - m_j`` (Ahmadi & Majumdar 2019, "DSOS and SDSOS optimization"), and where
-there are few of ``m_i + m_j - 2 m_k``; facts are the generators that have a sign and the distances of coordinates to the ends of
-their domains. Linear programming in floating point proposes which of them occur; the lambdas are then solved for as rational
-numbers and the identity is checked exactly.
+Squares are of monomials, of ``m_i + m_j`` and ``m_i - m_j`` (Ahmadi & Majumdar 2019, "DSOS and
+SDSOS optimization"), and where there are few of ``m_i + m_j - 2 m_k``; facts are the generators
+that have a sign and the distances of coordinates to the ends of their domains. Linear programming
+in floating point proposes which of them occur; the lambdas are then solved for as rational numbers
+and the identity is checked exactly.
 """
 
 from __future__ import annotations
@@ -46,16 +48,27 @@ def combination_of(e: Expr) -> Expr | None:
         if not used or len(used) > MOST_GENERATORS:
             return None
         for bent, multiplier in itertools.product((False, True), _multipliers(used, canonical)):
-            form = _combined(canonical.generators.reduce(whole * canonical.read(multiplier)), used, canonical, bent)
+            form = _combined(
+                canonical.generators.reduce(whole * canonical.read(multiplier)),
+                used,
+                canonical,
+                bent,
+            )
             if form is not None:
-                return form if multiplier == 1 else Mul(form, Pow(multiplier, -1, evaluate=False), evaluate=False)
+                return (
+                    form
+                    if multiplier == 1
+                    else Mul(form, Pow(multiplier, -1, evaluate=False), evaluate=False)
+                )
     except CannotDecideError:
         pass
     return None
 
 
 def _multipliers(used: list[int], canonical: Canonical) -> list[Expr]:
-    """1, and a sum of squares: Motzkin's polynomial is no sum of squares, and with such a factor it is one."""
+    """1, and a sum of squares: Motzkin's polynomial is no sum of squares, and with such a factor it
+    is one.
+    """
     squares = [canonical.generators.meanings[k] ** 2 for k in used]
     return [S.One, 1 + Add(*squares), Add(*squares)] if len(used) > 1 else [S.One]
 
@@ -84,12 +97,20 @@ def _terms(target: Poly, used: list[int], canonical: Canonical, bent: bool) -> l
             if product.den == 1 and product.num.total_degree() <= degree and fits:
                 square = Pow(form, 2, evaluate=False) if form != 1 else S.One
                 factors = [f for f in (fact_form, square) if f != 1]
-                written = Mul(*factors, evaluate=False) if len(factors) > 1 else factors[0] if factors else S.One
+                written = (
+                    Mul(*factors, evaluate=False)
+                    if len(factors) > 1
+                    else factors[0]
+                    if factors
+                    else S.One
+                )
                 found.append(_Term(product.num, written))
     return found if len(found) <= MOST_TERMS else []
 
 
-def _roots(target: Poly, used: list[int], canonical: Canonical, bent: bool) -> list[tuple[Poly, Expr]]:
+def _roots(
+    target: Poly, used: list[int], canonical: Canonical, bent: bool
+) -> list[tuple[Poly, Expr]]:
     """What is squared: monomials up to half of the degrees, their sums and differences."""
     generators, context = canonical.generators, canonical.generators.context
     ends = [int(target.degrees()[k]) // 2 for k in used]
@@ -106,7 +127,12 @@ def _roots(target: Poly, used: list[int], canonical: Canonical, bent: bool) -> l
     pairs = [p + sign * q for p, q in itertools.combinations(monomials, 2) for sign in (1, -1)]
     bends: list[Poly] = []
     if bent and len(monomials) <= FEW_MONOMIALS:
-        bends = [p + q - 2 * r for p, q in itertools.combinations(monomials, 2) for r in monomials if r not in (p, q)]
+        bends = [
+            p + q - 2 * r
+            for p, q in itertools.combinations(monomials, 2)
+            for r in monomials
+            if r not in (p, q)
+        ]
     return [(p, generators.poly_expression(p)) for p in (*monomials, *pairs, *bends)]
 
 
@@ -125,7 +151,9 @@ def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly
             forms = [meaning - domain.start] * (domain.start.is_Rational and domain.start != 0)
             forms += [domain.end - meaning] * (domain.end.is_Rational and domain.end != 0)
             facts += [(r.num, f) for f in forms if (r := canonical.read(f)).den == 1]
-    pairs = [(p * q, Mul(f, g, evaluate=False)) for (p, f), (q, g) in itertools.combinations(facts, 2)]
+    pairs = [
+        (p * q, Mul(f, g, evaluate=False)) for (p, f), (q, g) in itertools.combinations(facts, 2)
+    ]
     return [one, *facts, *pairs]
 
 
@@ -151,15 +179,23 @@ def _solved(terms: list[_Term], target: Poly) -> list[tuple[Rational, _Term]] | 
     weights = solve_exactly([columns[n] for n in support], wanted)
     if weights is None or any(w < 0 for w in weights):
         return None
-    return [(Rational(w.numerator, w.denominator), terms[n]) for w, n in zip(weights, support, strict=True) if w]
+    return [
+        (Rational(w.numerator, w.denominator), terms[n])
+        for w, n in zip(weights, support, strict=True)
+        if w
+    ]
 
 
 def _coefficients(poly: Poly) -> dict[Monomial, Fraction]:
     return {m: Fraction(int(c)) for m, c in poly.to_dict().items()}
 
 
-def solve_exactly(columns: list[dict[Any, Fraction]], wanted: dict[Any, Fraction]) -> list[Fraction] | None:
-    """Rational weights with ``sum of weight * column = wanted``, or None; weights that are free are zero."""
+def solve_exactly(
+    columns: list[dict[Any, Fraction]], wanted: dict[Any, Fraction]
+) -> list[Fraction] | None:
+    """Rational weights with ``sum of weight * column = wanted``, or None; weights that are free are
+    zero.
+    """
     keys = list(dict.fromkeys(k for c in (*columns, wanted) for k in c))
     zero = Fraction(0)
     rows = [[c.get(k, zero) for c in (*columns, wanted)] for k in keys]

@@ -1,8 +1,10 @@
-"""Sums of squares read off a polynomial as it stands: ``p^T G p`` with monomials p and a matrix G of rational numbers.
+"""Sums of squares read off a polynomial as it stands: ``p^T G p`` with monomials p and a matrix G
+of rational numbers.
 
-The terms that are squares times facts stand on the diagonal of G, each other one is twice the product of two of their roots. An
-elimination of G in rational numbers says whether it is positive semidefinite. Nothing is solved for, so the number of variables and
-terms does not matter; (x^2 + 2 y - z)^2 + x comes out, x^4 - x^2 y^2 + y^4 does not need to.
+The terms that are squares times facts stand on the diagonal of G, each other one is twice the
+product of two of their roots. An elimination of G in rational numbers says whether it is positive
+semidefinite. Nothing is solved for, so the number of variables and terms does not matter; (x^2 + 2
+y - z)^2 + x comes out, x^4 - x^2 y^2 + y^4 does not need to.
 """
 
 from __future__ import annotations
@@ -18,15 +20,23 @@ from verify.decide.zero.generators import Generators
 from verify.decide.zero.ratio import Poly
 
 Monomial = tuple[int, ...]
-Root = tuple[Monomial, Monomial]  # a product w of different facts and a monomial p: w p^2 is on the diagonal
+Root = tuple[
+    Monomial, Monomial
+]  # a product w of different facts and a monomial p: w p^2 is on the diagonal
 Gram = dict[tuple[Root, Root], Fraction]
 
 MOST_ROOTS = 48
 
 
 def sum_of_squares(poly: Poly, generators: Generators) -> Expr | None:
-    """A polynomial as a nonnegative combination of squares times facts; None where it is none as it stands."""
-    facts = {k for k in generators.generators_of(poly) if possible_signs(generators.meanings[k]) <= NOT_NEGATIVE}
+    """A polynomial as a nonnegative combination of squares times facts; None where it is none as it
+    stands.
+    """
+    facts = {
+        k
+        for k in generators.generators_of(poly)
+        if possible_signs(generators.meanings[k]) <= NOT_NEGATIVE
+    }
     terms = {m: Fraction(int(c)) for m, c in poly.to_dict().items()}
     roots = [root for m, c in terms.items() if c > 0 and (root := _root(m, facts)) is not None]
     if not 0 < len(roots) <= MOST_ROOTS:
@@ -57,9 +67,14 @@ def _products(roots: list[Root]) -> dict[Monomial, list[tuple[Root, Root]]]:
 
 
 def _gram(
-    terms: dict[Monomial, Fraction], facts: set[int], products: dict[Monomial, list[tuple[Root, Root]]], squares_first: bool
+    terms: dict[Monomial, Fraction],
+    facts: set[int],
+    products: dict[Monomial, list[tuple[Root, Root]]],
+    squares_first: bool,
 ) -> Gram | None:
-    """The entries of G. What may be a square or a product is the one or the other; several products share a term."""
+    """The entries of G. What may be a square or a product is the one or the other; several products
+    share a term.
+    """
     gram: Gram = {}
     for m, c in terms.items():
         pairs, root = products.get(m, []), _root(m, facts) if c > 0 else None
@@ -77,7 +92,9 @@ def _form(gram: Gram, generators: Generators) -> Expr | None:
     squares: list[Expr] = []
     for fact in dict.fromkeys(one[0] for one, _ in gram):
         roots = list(dict.fromkeys(root for pair in gram for root in pair if root[0] == fact))
-        G: Numbers = [[gram.get((p, q), gram.get((q, p), Fraction(0))) for q in roots] for p in roots]
+        G: Numbers = [
+            [gram.get((p, q), gram.get((q, p), Fraction(0))) for q in roots] for p in roots
+        ]
         pivots = eliminate(G)
         if isinstance(pivots, Indefinite):
             return None
@@ -85,8 +102,18 @@ def _form(gram: Gram, generators: Generators) -> Expr | None:
         for column, weight in pivots:
             inside = Add(*(_rational(c) * p for c, p in zip(column, monomials, strict=True)))
             square = S.One if inside == 1 else Pow(inside, 2, evaluate=False)
-            factors = [f for f in (_rational(weight), generators.monomial_expression(fact), square) if f != 1]
-            squares.append(Mul(*factors, evaluate=False) if len(factors) > 1 else factors[0] if factors else S.One)
+            factors = [
+                f
+                for f in (_rational(weight), generators.monomial_expression(fact), square)
+                if f != 1
+            ]
+            squares.append(
+                Mul(*factors, evaluate=False)
+                if len(factors) > 1
+                else factors[0]
+                if factors
+                else S.One
+            )
     return Add(*squares, evaluate=False) if len(squares) > 1 else squares[0]
 
 

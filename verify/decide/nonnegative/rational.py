@@ -1,4 +1,6 @@
-"""Elimination of a symmetric matrix of rational numbers: its factor, or a direction in which it is negative."""
+"""Elimination of a symmetric matrix of rational numbers: its factor, or a direction in which it is
+negative.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,14 @@ class Indefinite:
 
 
 def eliminate(matrix: Numbers) -> list[tuple[tuple[Fraction, ...], Fraction]] | Indefinite:
-    """``A = sum of weight * column column^T`` as (column, weight), or a direction that shows that there is no such sum."""
+    """``A = sum of weight * column column^T`` as (column, weight), or a direction that shows that
+    there is no such sum.
+    """
     n = range(len(matrix))
     A = [list(row) for row in matrix]
-    basis = [[Fraction(int(a == b)) for b in n] for a in n]  # A[a][b] is what the matrix gives for basis[a] and basis[b]
+    basis = [
+        [Fraction(int(a == b)) for b in n] for a in n
+    ]  # A[a][b] is what the matrix gives for basis[a] and basis[b]
     left = list(n)
     found: list[tuple[tuple[Fraction, ...], Fraction]] = []
     while left:
@@ -42,6 +48,8 @@ def eliminate(matrix: Numbers) -> list[tuple[tuple[Fraction, ...], Fraction]] | 
 
 
 def _across(basis: Numbers, pair: tuple[int, int], between: Fraction) -> tuple[Fraction, ...]:
-    """Two directions whose squares are zero and whose product is not: their difference or sum is negative."""
+    """Two directions whose squares are zero and whose product is not: their difference or sum is
+    negative.
+    """
     sign = -1 if between > 0 else 1
     return tuple(x + sign * y for x, y in zip(basis[pair[0]], basis[pair[1]], strict=True))

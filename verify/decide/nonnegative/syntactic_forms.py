@@ -1,13 +1,31 @@
-"""Forms whose sign is read off, for what ``recipe.language.sign`` proves by more than reading: the idea that a checker is given.
+"""Forms whose sign is read off, for what ``recipe.language.sign`` proves by more than reading: the
+idea that a checker is given.
 
-The forms are written without sympy's rewriting, which would undo them: ``2 + x^2`` is ``1 + (1 + x^2)`` where its logarithm counts.
+The forms are written without sympy's rewriting, which would undo them: ``2 + x^2`` is ``1 + (1 +
+x^2)`` where its logarithm counts.
 """
 
 from __future__ import annotations
 
 from functools import reduce, singledispatch
 
-from sympy import Add, Expr, Integer, Interval, Mul, Pow, S, atan, cos, erf, exp, log, sin, sinh, tanh
+from sympy import (
+    Add,
+    Expr,
+    Integer,
+    Interval,
+    Mul,
+    Pow,
+    S,
+    atan,
+    cos,
+    erf,
+    exp,
+    log,
+    sin,
+    sinh,
+    tanh,
+)
 
 from recipe.language.sign import (
     ANY,
@@ -67,7 +85,15 @@ def _(e: Total) -> Expr:
 def _(e: Add) -> Expr:
     if signs_of_sum([possible_signs(a) for a in e.args]) != ANY:
         return _rebuilt(e, [readable_form(a) for a in e.args])
-    return _on_simplex(e) or _between_ends(e) or _square_and_rest(e) or _exponential(e) or _between_bounds(e) or _numerator(e) or e
+    return (
+        _on_simplex(e)
+        or _between_ends(e)
+        or _square_and_rest(e)
+        or _exponential(e)
+        or _between_bounds(e)
+        or _numerator(e)
+        or e
+    )
 
 
 def _rebuilt(e: Expr, args: list[Expr]) -> Expr:
@@ -81,7 +107,13 @@ def _sum(*parts: Expr) -> Expr:
 
 def _product(*parts: Expr) -> Expr:
     kept = [p for p in parts if p != 1]
-    return S.Zero if S.Zero in kept else Mul(*kept, evaluate=False) if len(kept) > 1 else reduce(lambda a, b: b, kept, S.One)
+    return (
+        S.Zero
+        if S.Zero in kept
+        else Mul(*kept, evaluate=False)
+        if len(kept) > 1
+        else reduce(lambda a, b: b, kept, S.One)
+    )
 
 
 def _on_simplex(e: Add) -> Expr | None:
@@ -99,11 +131,15 @@ def _numerator(e: Add) -> Expr | None:
     p = positive_denominator(e)
     if p is None:
         return None
-    return _product(readable_form(times_denominator(e, p)), Pow(readable_form(p), -1, evaluate=False))
+    return _product(
+        readable_form(times_denominator(e, p)), Pow(readable_form(p), -1, evaluate=False)
+    )
 
 
 def _between_ends(e: Add) -> Expr | None:
-    """``slope x + c`` on an interval: from the end where it is least, or as a mean of its values at both ends."""
+    """``slope x + c`` on an interval: from the end where it is least, or as a mean of its values at
+    both ends.
+    """
     for s in sorted(e.free_symbols, key=str):
         domain = domain_of(s)
         if not isinstance(domain, Interval) or domain == S.Reals:
@@ -113,12 +149,31 @@ def _between_ends(e: Add) -> Expr | None:
             continue
         slope, constant = coefficients
         at = {end: slope * end + constant for end in (domain.start, domain.end) if end.is_finite}
-        forms = [_sum(readable_form(value), _rise(slope, s, end, domain)) for end, value in at.items()]
+        forms = [
+            _sum(readable_form(value), _rise(slope, s, end, domain)) for end, value in at.items()
+        ]
         if len(at) == 2:
-            weight, over = 1 / (domain.end - domain.start), {domain.start: domain.end - s, domain.end: s - domain.start}
-            forms.append(_sum(*(_product(weight, over[end], readable_form(value)) for end, value in at.items())))
+            weight, over = (
+                1 / (domain.end - domain.start),
+                {domain.start: domain.end - s, domain.end: s - domain.start},
+            )
+            forms.append(
+                _sum(
+                    *(
+                        _product(weight, over[end], readable_form(value))
+                        for end, value in at.items()
+                    )
+                )
+            )
         wanted = possible_signs(e)
-        found = next((f for f in forms if signs_of_sum([possible_signs(a) for a in Add.make_args(f)]) == wanted), None)
+        found = next(
+            (
+                f
+                for f in forms
+                if signs_of_sum([possible_signs(a) for a in Add.make_args(f)]) == wanted
+            ),
+            None,
+        )
         if found is not None and wanted != ANY:
             return found
     return None
@@ -126,7 +181,11 @@ def _between_ends(e: Add) -> Expr | None:
 
 def _rise(slope: Expr, s: Expr, end: Expr, domain: Interval) -> Expr:
     """What is gained on the way from an end."""
-    return _product(readable_form(slope), s - end) if end == domain.start else _product(readable_form(-slope), end - s)
+    return (
+        _product(readable_form(slope), s - end)
+        if end == domain.start
+        else _product(readable_form(-slope), end - s)
+    )
 
 
 def _square_and_rest(e: Add) -> Expr | None:
@@ -139,7 +198,9 @@ def _square_and_rest(e: Add) -> Expr | None:
         gap = (4 * a * c - b**2).expand()
         if possible_signs(a) in (POSITIVE, NEGATIVE) and possible_signs(gap) <= NOT_NEGATIVE:
             square = Pow(s + b / (2 * a), 2, evaluate=False)
-            return _sum(_product(readable_form(a), square), _product(readable_form(gap), 1 / (4 * a)))
+            return _sum(
+                _product(readable_form(a), square), _product(readable_form(gap), 1 / (4 * a))
+            )
     return None
 
 
@@ -149,12 +210,17 @@ def _exponential(e: Add) -> Expr | None:
         exponential = -other / constant
         if isinstance(exponential, exp):
             power = exp(readable_form(exponential.args[0]), evaluate=False)
-            return _product(readable_form(constant), Add(S.One, Mul(S.NegativeOne, power, evaluate=False), evaluate=False))
+            return _product(
+                readable_form(constant),
+                Add(S.One, Mul(S.NegativeOne, power, evaluate=False), evaluate=False),
+            )
     return None
 
 
 def _between_bounds(e: Add) -> Expr | None:
-    """``slope t + c`` from the value at the bound of t where it is least (or most), and how far t is from there."""
+    """``slope t + c`` from the value at the bound of t where it is least (or most), and how far t
+    is from there.
+    """
     for t, slope, rest in affine_in(e, sin, cos, tanh):
         lead = possible_signs(slope)
         if not (lead <= NOT_NEGATIVE or lead <= NOT_POSITIVE):
@@ -165,16 +231,24 @@ def _between_bounds(e: Add) -> Expr | None:
         if possible_signs(least) <= NOT_NEGATIVE:
             return _sum(readable_form(least), _product(readable_form(size), _distance(t, toward)))
         if possible_signs(most) <= NOT_POSITIVE:
-            return _sum(readable_form(most), _product(S.NegativeOne, readable_form(size), _distance(t, -toward)))
+            return _sum(
+                readable_form(most),
+                _product(S.NegativeOne, readable_form(size), _distance(t, -toward)),
+            )
     return None
 
 
 def _distance(t: Expr, sign: int) -> Expr:
     """``1 + sign t``, written so that it is seen not to be negative."""
     if isinstance(t, tanh):
-        return _product(Integer(2), Pow(Add(S.One, exp(-2 * sign * t.args[0]), evaluate=False), -1, evaluate=False))
+        return _product(
+            Integer(2),
+            Pow(Add(S.One, exp(-2 * sign * t.args[0]), evaluate=False), -1, evaluate=False),
+        )
     other = cos(t.args[0]) if isinstance(t, sin) else sin(t.args[0])
-    return _product(S.Half, _sum(Pow(Add(S.One, sign * t, evaluate=False), 2, evaluate=False), Pow(other, 2)))
+    return _product(
+        S.Half, _sum(Pow(Add(S.One, sign * t, evaluate=False), 2, evaluate=False), Pow(other, 2))
+    )
 
 
 __all__ = ["readable_form"]

@@ -17,24 +17,34 @@ from verify.verdict import Verdict
 
 
 def problem_with(step: FactorStep, diffusion: Diffusion, group: Group) -> str | None:
-    """What keeps a factor from proving that the group is positive semidefinite; None where nothing does."""
+    """What keeps a factor from proving that the group is positive semidefinite; None where nothing
+    does.
+    """
     for column, sign in zip(step.columns, step.signs, strict=True):
         same = sign.e == column.weight or vanishes(sign.e - column.weight)
         read = is_nonnegative(sign.form) and (sign.form == sign.e or vanishes(sign.e - sign.form))
         if not (same and read):
             return f"the sign of the weight {column.weight} is not proved"
-    return _problem_with_domain(step, diffusion, group) or _problem_with_product(step, diffusion, group)
+    return _problem_with_domain(step, diffusion, group) or _problem_with_product(
+        step, diffusion, group
+    )
 
 
 def _problem_with_domain(step: FactorStep, diffusion: Diffusion, group: Group) -> str | None:
-    written = [e for column in step.columns for e in _expressions(column)] + [sign.form for sign in step.signs]
+    written = [e for column in step.columns for e in _expressions(column)] + [
+        sign.form for sign in step.signs
+    ]
     if is_continuous(*written):
         return None
     entries = [p for a in group for b in group for p in parts(diffusion[a, b])]
     if not is_continuous(*entries):
-        return "D is not proved to be defined everywhere, and its factor is undefined at some points"
+        return (
+            "D is not proved to be defined everywhere, and its factor is undefined at some points"
+        )
     guilty: Condition | None = undefined_on_more_than_a_null_set(written)
-    return None if guilty is None else f"the factor of D needs {guilty}, which may fail on an open set"
+    return (
+        None if guilty is None else f"the factor of D needs {guilty}, which may fail on an open set"
+    )
 
 
 def _problem_with_product(step: FactorStep, diffusion: Diffusion, group: Group) -> str | None:

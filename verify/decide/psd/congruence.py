@@ -1,4 +1,6 @@
-"""A symmetric matrix made diagonal by a congruence, whatever the signs: ``A = sum of weight * column column^T``."""
+"""A symmetric matrix made diagonal by a congruence, whatever the signs: ``A = sum of weight *
+column column^T``.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,15 @@ class Congruence:
 
 
 def diagonalise(matrix: Rows, field: RatioField) -> Congruence:
-    """By symmetric elimination; where a diagonal is zero and its row is not, another row is added to it first."""
+    """By symmetric elimination; where a diagonal is zero and its row is not, another row is added
+    to it first.
+    """
     n = len(matrix)
-    A, back, forth = [list(row) for row in matrix], field.unit(n), field.unit(n)  # A = back * matrix * back^T throughout
+    A, back, forth = (
+        [list(row) for row in matrix],
+        field.unit(n),
+        field.unit(n),
+    )  # A = back * matrix * back^T throughout
     left = list(range(n))
     while left:
         place = next((k for k in left if not A[k][k].is_zero()), None)
@@ -37,7 +45,9 @@ def diagonalise(matrix: Rows, field: RatioField) -> Congruence:
     return Congruence(forth, back, [A[k][k] for k in range(n)])
 
 
-def _add_row(A: Rows, back: Rows, forth: Rows, to: int, place: int, share: Ratio, field: RatioField) -> None:
+def _add_row(
+    A: Rows, back: Rows, forth: Rows, to: int, place: int, share: Ratio, field: RatioField
+) -> None:
     """Add ``share`` times the row and column ``place`` to those of ``to``."""
     n = range(len(A))
     for M in (A, back):

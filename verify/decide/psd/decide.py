@@ -1,9 +1,10 @@
 """The portfolio: from the cheapest proof or refutation to the dearest.
 
-A few exact points refute what is plainly indefinite. Then, a group of connected blocks at a time: constant matrices with
-nonnegative functions as factors, and the elimination of low rank, borders and diagonals. What no factor was found for is searched
-for a negative direction, and then eliminated once more with pivots whose signs are sought among sums of squares. No solver is
-trusted; symmetry is another obligation, so that D stands for its symmetric part here.
+A few exact points refute what is plainly indefinite. Then, a group of connected blocks at a time:
+constant matrices with nonnegative functions as factors, and the elimination of low rank, borders
+and diagonals. What no factor was found for is searched for a negative direction, and then
+eliminated once more with pivots whose signs are sought among sums of squares. No solver is trusted;
+symmetry is another obligation, so that D stands for its symmetric part here.
 """
 
 from __future__ import annotations
@@ -47,18 +48,24 @@ def decide_psd(dynamics: Dynamics) -> Outcome:
     if not groups:
         return proved("D is zero", steps=[FactorStep((), ())])
     found = {group: _factored(diffusion, group, (constant_parts, _eliminated)) for group in groups}
-    open_groups = [group for group, outcome in found.items() if outcome.verdict is not Verdict.PROVED]
+    open_groups = [
+        group for group, outcome in found.items() if outcome.verdict is not Verdict.PROVED
+    ]
     if open_groups:
         witness = search_negative(dynamics.state, diffusion, open_groups)
         if witness is not None:
             return refuted(NEGATIVE, witness)
-        found |= {group: _factored(diffusion, group, (_eliminated_combining,)) for group in open_groups}
+        found |= {
+            group: _factored(diffusion, group, (_eliminated_combining,)) for group in open_groups
+        }
     return _joined({names_of(group): outcome for group, outcome in found.items()})
 
 
 def _joined(found: dict[str, Outcome]) -> Outcome:
     """The factors of all groups as one."""
-    outcome = conjunction(found.items(), by="; ".join(f"{name}: {o.by}" for name, o in found.items()))
+    outcome = conjunction(
+        found.items(), by="; ".join(f"{name}: {o.by}" for name, o in found.items())
+    )
     if outcome.verdict is not Verdict.PROVED:
         return outcome
     steps = [s for o in found.values() for s in o.steps if isinstance(s, FactorStep)]
@@ -98,7 +105,9 @@ def _eliminated_combining(diffusion: Diffusion, group: Group) -> list[Signed]:
     return _with_signs(diffusion, group, partial(nonnegative, combining=True))
 
 
-def _with_signs(diffusion: Diffusion, group: Group, why: Callable[[Expr], SignStep | None]) -> list[Signed]:
+def _with_signs(
+    diffusion: Diffusion, group: Group, why: Callable[[Expr], SignStep | None]
+) -> list[Signed]:
     written = [p for a in group for b in group for p in parts(diffusion[a, b])]
     for capacity in CAPACITIES:
         field = RatioField(capacity, written)

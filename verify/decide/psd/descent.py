@@ -1,4 +1,5 @@
-"""Where the smallest eigenvalue of D may be lowest: a descent in floating point, from which exact points are made.
+"""Where the smallest eigenvalue of D may be lowest: a descent in floating point, from which exact
+points are made.
 
 What it finds is only a proposal: ball arithmetic at the exact point decides.
 """
@@ -47,7 +48,12 @@ def lowest_points(start: Point, matrix: Matrix) -> Iterator[Point]:
     options = {"maxfev": EVALUATIONS * len(keys), "xatol": 1e-10, "fatol": 1e-18}
     best = minimize(smallest, first, method="Nelder-Mead", options=options).x
     for bound in DENOMINATORS:
-        point = start.moved({key: Rational(float(c)).limit_denominator(bound) for key, c in zip(keys, best, strict=True)})
+        point = start.moved(
+            {
+                key: Rational(float(c)).limit_denominator(bound)
+                for key, c in zip(keys, best, strict=True)
+            }
+        )
         if point is not None:
             yield point
 

@@ -1,6 +1,7 @@
 """Exact ``L D L^T`` with pivots whose signs are proved.
 
-The elimination only proposes: what it finds is multiplied out and decided again before anything counts as proved.
+The elimination only proposes: what it finds is multiplied out and decided again before anything
+counts as proved.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ class NotReachedError(Exception):
 
 @dataclass(frozen=True)
 class Pivot:
-    """A pivot at ``place``, the column of L below it (1 at the place itself), and why it is not negative."""
+    """A pivot at ``place``, the column of L below it (1 at the place itself), and why it is not
+    negative.
+    """
 
     place: int
     column: tuple[Ratio, ...]
@@ -56,13 +59,21 @@ class Elimination:
                 break
             sign = self._certify(A[place][place])
             if sign is None:
-                reason = reason or f"the sign of the pivot {self._field.expression(A[place][place])} is not proved"
+                pivot = self._field.expression(A[place][place])
+                reason = reason or f"the sign of the pivot {pivot} is not proved"
                 continue
             column = tuple(
-                self._field.reduced(A[k][place] / A[place][place]) if k in left else self._field.zero for k in range(len(A))
+                (
+                    self._field.reduced(A[k][place] / A[place][place])
+                    if k in left
+                    else self._field.zero
+                )
+                for k in range(len(A))
             )
             try:
-                rest = self._eliminate(self._remainder(A, column, place, left), [k for k in left if k != place])
+                rest = self._eliminate(
+                    self._remainder(A, column, place, left), [k for k in left if k != place]
+                )
             except NotReachedError as error:
                 reason = reason or str(error)
                 continue

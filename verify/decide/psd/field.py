@@ -1,4 +1,6 @@
-"""The field that matrices are eliminated over: expressions as reduced ratios of one ring, and small matrices of them."""
+"""The field that matrices are eliminated over: expressions as reduced ratios of one ring, and small
+matrices of them.
+"""
 
 from __future__ import annotations
 
@@ -63,15 +65,24 @@ class RatioField:
     def times(self, A: Rows, B: Rows) -> Rows:
         """The product of two matrices."""
         columns = list(zip(*B, strict=True))
-        return [[self.sum(x * y for x, y in zip(row, column, strict=True)) for column in columns] for row in A]
+        return [
+            [self.sum(x * y for x, y in zip(row, column, strict=True)) for column in columns]
+            for row in A
+        ]
 
     def minus(self, A: Rows, B: Rows) -> Rows:
         """The difference of two matrices."""
-        return [[self.reduced(x - y) for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]
+        return [
+            [self.reduced(x - y) for x, y in zip(a, b, strict=True)]
+            for a, b in zip(A, B, strict=True)
+        ]
 
     def plus(self, A: Rows, B: Rows) -> Rows:
         """The sum of two matrices."""
-        return [[self.reduced(x + y) for x, y in zip(a, b, strict=True)] for a, b in zip(A, B, strict=True)]
+        return [
+            [self.reduced(x + y) for x, y in zip(a, b, strict=True)]
+            for a, b in zip(A, B, strict=True)
+        ]
 
 
 def transpose(A: Rows) -> Rows:

@@ -5,9 +5,10 @@ In the notation of ``structure``, with ``M = W^T A^-1 W``, for any coordinate-fr
     D = F A F^T + [W 0; 0 I] N [W 0; 0 I]^T,   F = [I + W P W^T A^-1; R^T W^T A^-1],
     N = [K - P - P^T - P M P^T,  E - R - P M R;  its transpose,  S - R^T M R],
 
-so D is positive semidefinite if A and the small matrix N are. Where A is positive it is so only if N is for the best P and R: with
-K diagonal, P = K on its negative part (``diag(a) - c u u^T`` leaves ``c (1 - c total(u^2/a)) u u^T``) and R = E, the Schur
-complement; what the positive part of K adds to A enters by Woodbury's identity.
+so D is positive semidefinite if A and the small matrix N are. Where A is positive it is so only if
+N is for the best P and R: with K diagonal, P = K on its negative part (``diag(a) - c u u^T`` leaves
+``c (1 - c total(u^2/a)) u u^T``) and R = E, the Schur complement; what the positive part of K adds
+to A enters by Woodbury's identity.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ Signed = tuple[FactorColumn, SignStep]
 
 @dataclass(frozen=True)
 class _Layer:
-    """One pivot of A: a block of columns of B. ``reach[b]`` is ``(L^-1 W_b) / weight``, what W_b meets there."""
+    """One pivot of A: a block of columns of B. ``reach[b]`` is ``(L^-1 W_b) / weight``, what W_b
+    meets there.
+    """
 
     length: Length
     rows: dict[Block, Ratio]
@@ -46,7 +49,9 @@ class Factoring:
     def __init__(self, structure: Structure, certify: Certify) -> None:
         self._s, self._field, self._certify = structure, structure.field, certify
         self._eliminate = Elimination(structure.field, certify)
-        self._outside: set[int] = set()  # the columns of W that leave the range of A; P and R do not touch them
+        self._outside: set[int] = (
+            set()
+        )  # the columns of W that leave the range of A; P and R do not touch them
 
     def columns(self) -> list[Signed]:
         """The columns of B with their weights and the signs of these.
@@ -66,10 +71,15 @@ class Factoring:
             except NotReachedError as error:
                 reason = reason or str(error)
                 continue
-            return found + [self._block_column(layer, P, R) for layer in layers] + [self._single(p) for p in pivots]
+            return (
+                found
+                + [self._block_column(layer, P, R) for layer in layers]
+                + [self._single(p) for p in pivots]
+            )
         raise NotReachedError(reason)
 
-    # -- the pieces ----------------------------------------------------------------------------------------------------------
+    # -- the pieces
+    # ----------------------------------------------------------------------------------------------
 
     def _dense_columns(self) -> list[Signed]:
         """Each dense matrix by the small matrix of its coefficients."""
@@ -78,9 +88,18 @@ class Factoring:
             blocks = [b for b in self._s.vectors if b.length == matrix.row.length]
             C = [[coefficients.get((a, b), self._field.zero) for b in blocks] for a in blocks]
             for pivot in self._eliminate.of(C):
-                entries = {b: Coupling(e, S.Zero) for b, e in zip(blocks, self._expressions(pivot.column), strict=True) if e != 0}
+                entries = {
+                    b: Coupling(e, S.Zero)
+                    for b, e in zip(blocks, self._expressions(pivot.column), strict=True)
+                    if e != 0
+                }
                 weight = self._field.expression(pivot.weight)
-                found.append((FactorColumn(matrix.row.length, tuple(entries.items()), weight, matrix), pivot.sign))
+                found.append(
+                    (
+                        FactorColumn(matrix.row.length, tuple(entries.items()), weight, matrix),
+                        pivot.sign,
+                    )
+                )
         return found
 
     def _rotate(self) -> None:
@@ -89,23 +108,35 @@ class Factoring:
         turned = diagonalise(s.K, field)
         s.columns = [self._combined([row[b] for row in turned.T]) for b in range(len(s.K))]
         s.E = field.times(turned.inverse, s.E) if s.E and s.scalars else s.E
-        used = [b for b, k in enumerate(turned.weights) if not (k.is_zero() and all(e.is_zero() for e in s.E[b]))]
+        used = [
+            b
+            for b, k in enumerate(turned.weights)
+            if not (k.is_zero() and all(e.is_zero() for e in s.E[b]))
+        ]
         s.columns, s.E = [s.columns[b] for b in used], [s.E[b] for b in used]
         s.K = [[turned.weights[b] if a == b else field.zero for b in used] for a in used]
 
     def _join_borders(self) -> None:
-        """One column for the border of each scalar, of all that K does not use: its parts may leave the range of A one by one."""
+        """One column for the border of each scalar, of all that K does not use: its parts may leave
+        the range of A one by one.
+        """
         s, field = self._s, self._field
         kept = [b for b in range(len(s.K)) if not s.K[b][b].is_zero()]
         others = [b for b in range(len(s.K)) if b not in kept]
         joined = [
-            self._combined([s.E[b][n] if b in others else field.zero for b in range(len(s.K))]) for n in range(len(s.scalars))
+            self._combined([s.E[b][n] if b in others else field.zero for b in range(len(s.K))])
+            for n in range(len(s.scalars))
         ]
         filled = [n for n, column in enumerate(joined) if column]
         s.columns = [s.columns[b] for b in kept] + [joined[n] for n in filled]
-        s.E = [s.E[b] for b in kept] + [[field.one if m == n else field.zero for m in range(len(s.scalars))] for n in filled]
+        s.E = [s.E[b] for b in kept] + [
+            [field.one if m == n else field.zero for m in range(len(s.scalars))] for n in filled
+        ]
         weights = [s.K[b][b] for b in kept] + [field.zero] * len(filled)
-        s.K = [[w if a == b else field.zero for b in range(len(weights))] for a, w in enumerate(weights)]
+        s.K = [
+            [w if a == b else field.zero for b in range(len(weights))]
+            for a, w in enumerate(weights)
+        ]
 
     def _combined(self, shares: list[Ratio]) -> Vectors:
         parts: dict[Block, list[Ratio]] = {}
@@ -124,11 +155,20 @@ class Factoring:
             reached = [self._forward(pivots, blocks, column) for column in self._s.columns]
             for q, pivot in enumerate(pivots):
                 rows = {b: f for b, f in zip(blocks, pivot.column, strict=True) if not f.is_zero()}
-                layers.append(_Layer(length, rows, pivot, [self._field.reduced(y[q] / pivot.weight) for y, _ in reached]))
+                layers.append(
+                    _Layer(
+                        length,
+                        rows,
+                        pivot,
+                        [self._field.reduced(y[q] / pivot.weight) for y, _ in reached],
+                    )
+                )
             self._outside |= {b for b, (_, inside) in enumerate(reached) if not inside}
         return layers
 
-    def _forward(self, pivots: list[Pivot], blocks: list[Vector], column: Vectors) -> tuple[list[Ratio], bool]:
+    def _forward(
+        self, pivots: list[Pivot], blocks: list[Vector], column: Vectors
+    ) -> tuple[list[Ratio], bool]:
         """``L^-1 w`` at the pivots, and whether nothing is left elsewhere."""
         rest = [column.get(b, self._field.zero) for b in blocks]
         found = []
@@ -138,7 +178,8 @@ class Factoring:
             rest = [self._field.reduced(r - y * c) for r, c in zip(rest, p.column, strict=True)]
         return found, all(r.is_zero() for r in rest)
 
-    # -- P, R and N ----------------------------------------------------------------------------------------------------------
+    # -- P, R and N
+    # ----------------------------------------------------------------------------------------------
 
     def _gram(self, layers: list[_Layer]) -> Rows:
         """``M = W^T A^-1 W``: a total for every pair of columns and pivot."""
@@ -149,7 +190,9 @@ class Factoring:
                 if not {a, b} & self._outside:
                     met = ((x.reach[a] * x.reach[b] * x.pivot.weight, x.length) for x in layers)
                     M[a][b] = M[b][a] = self._field.sum(
-                        self._field.total(self._field.reduced(f), length) for f, length in met if not f.is_zero()
+                        self._field.total(self._field.reduced(f), length)
+                        for f, length in met
+                        if not f.is_zero()
                     )
         return M
 
@@ -157,24 +200,32 @@ class Factoring:
         """Pairs of P and R, the simplest first."""
         s, field, n = self._s, self._field, len(self._s.columns)
         inside = [b for b in range(n) if b not in self._outside]
-        negative = [b for b in inside if not s.K[b][b].is_zero() and self._certify(s.K[b][b]) is None]
+        negative = [
+            b for b in inside if not s.K[b][b].is_zero() and self._certify(s.K[b][b]) is None
+        ]
         positive = [b for b in inside if b not in negative and not s.K[b][b].is_zero()]
         P = field.zeros(n, n)
         for b in negative:
             P[b][b] = s.K[b][b]
         R = [row if b in inside else [field.zero] * len(s.scalars) for b, row in enumerate(s.E)]
-        bare = [row if b not in positive else [field.zero] * len(s.scalars) for b, row in enumerate(R)]
+        bare = [
+            row if b not in positive else [field.zero] * len(s.scalars) for b, row in enumerate(R)
+        ]
         yield P, bare
         if bare != R:
             yield P, R
         M = self._gram(layers)
         others = [b for b in inside if b not in positive]
-        met = any(not M[a][b].is_zero() for a in positive for b in others) or any(not e.is_zero() for b in positive for e in R[b])
+        met = any(not M[a][b].is_zero() for a in positive for b in others) or any(
+            not e.is_zero() for b in positive for e in R[b]
+        )
         if met:
             yield self._woodbury(P, R, M, positive)
 
     def _woodbury(self, P: Rows, R: Rows, M: Rows, positive: list[int]) -> tuple[Rows, Rows]:
-        """As if the positive part of K stood in A: ``(A + V C V^T)^-1 W = A^-1 (W - V (I + C M)^-1 C V^T A^-1 W)``."""
+        """As if the positive part of K stood in A: ``(A + V C V^T)^-1 W = A^-1 (W - V (I + C M)^-1
+        C V^T A^-1 W)``.
+        """
         field, n = self._field, len(P)
         G = self._inverse_of_one_plus(positive, M)
         share = field.unit(n)  # A'^-1 W = A^-1 W share
@@ -189,7 +240,8 @@ class Factoring:
         field, n = self._field, len(positive)
         unit = field.unit(n)
         rows = [
-            [field.reduced(unit[x][y] + self._s.K[a][a] * M[a][b]) for y, b in enumerate(positive)] + unit[x]
+            [field.reduced(unit[x][y] + self._s.K[a][a] * M[a][b]) for y, b in enumerate(positive)]
+            + unit[x]
             for x, a in enumerate(positive)
         ]
         for x in range(n):
@@ -200,7 +252,10 @@ class Factoring:
             rows[x] = [field.reduced(r / rows[x][x]) for r in rows[x]]
             for y in range(n):
                 if y != x and not rows[y][x].is_zero():
-                    rows[y] = [field.reduced(r - rows[y][x] * q) for r, q in zip(rows[y], rows[x], strict=True)]
+                    rows[y] = [
+                        field.reduced(r - rows[y][x] * q)
+                        for r, q in zip(rows[y], rows[x], strict=True)
+                    ]
         return [row[n:] for row in rows]
 
     def _small(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
@@ -208,16 +263,25 @@ class Factoring:
         s, field = self._s, self._field
         if not s.columns:
             return s.S
-        M = self._gram(layers) if any(not x.is_zero() for row in (*P, *R) for x in row) else field.zeros(len(P), len(P))
+        M = (
+            self._gram(layers)
+            if any(not x.is_zero() for row in (*P, *R) for x in row)
+            else field.zeros(len(P), len(P))
+        )
         PM = field.times(P, M)
-        corner = field.minus(field.minus(field.minus(s.K, P), transpose(P)), field.times(PM, transpose(P)))
+        corner = field.minus(
+            field.minus(field.minus(s.K, P), transpose(P)), field.times(PM, transpose(P))
+        )
         if not s.scalars:
             return corner
         border = field.minus(field.minus(s.E, R), field.times(PM, R))
         rest = field.minus(s.S, field.times(transpose(R), field.times(M, R)))
-        return [a + b for a, b in zip(corner, border, strict=True)] + [a + b for a, b in zip(transpose(border), rest, strict=True)]
+        return [a + b for a, b in zip(corner, border, strict=True)] + [
+            a + b for a, b in zip(transpose(border), rest, strict=True)
+        ]
 
-    # -- columns of B --------------------------------------------------------------------------------------------------------
+    # -- columns of B
+    # ----------------------------------------------------------------------------------------------
 
     def _block_column(self, layer: _Layer, P: Rows, R: Rows) -> Signed:
         """``F L`` for one pivot of A."""
@@ -226,10 +290,13 @@ class Factoring:
         met = [(b, y) for b, y in enumerate(layer.reach) if not y.is_zero()]
         for block in s.vectors:
             terms = [
-                field.expression(field.reduced(w[block] * P[a][b])) * relabel(field.expression(y), GENERIC, OTHER)
-                for a, w in enumerate(s.columns) if block in w
-                for b, y in met if not P[a][b].is_zero()
-            ]  # fmt: skip
+                field.expression(field.reduced(w[block] * P[a][b]))
+                * relabel(field.expression(y), GENERIC, OTHER)
+                for a, w in enumerate(s.columns)
+                if block in w
+                for b, y in met
+                if not P[a][b].is_zero()
+            ]
             diagonal = field.expression(layer.rows[block]) if block in layer.rows else S.Zero
             kernel = sum(terms, S.Zero)
             if diagonal != 0 or kernel != 0:
@@ -238,13 +305,18 @@ class Factoring:
             value = field.sum(R[b][n] * y for b, y in met)
             if not value.is_zero():
                 entries.append((scalar, Row(field.expression(value))))
-        return FactorColumn(layer.length, tuple(entries), field.expression(layer.pivot.weight)), layer.pivot.sign
+        return (
+            FactorColumn(layer.length, tuple(entries), field.expression(layer.pivot.weight)),
+            layer.pivot.sign,
+        )
 
     def _single(self, pivot: Pivot) -> Signed:
         """A column of ``[W 0; 0 I]`` times one of N's factor."""
         s, n = self._s, len(self._s.columns)
         vectors = self._combined(list(pivot.column[:n]))
-        entries: list[tuple[Block, Entry]] = [(b, Column(self._field.expression(f))) for b, f in vectors.items()]
+        entries: list[tuple[Block, Entry]] = [
+            (b, Column(self._field.expression(f))) for b, f in vectors.items()
+        ]
         numbers = zip(s.scalars, self._expressions(pivot.column[n:]), strict=True)
         entries += [(b, Number(e)) for b, e in numbers if e != 0]
         return FactorColumn(None, tuple(entries), self._field.expression(pivot.weight)), pivot.sign

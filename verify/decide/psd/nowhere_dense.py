@@ -1,7 +1,8 @@
 """Where a factorisation may be undefined: on a nowhere dense set only.
 
-A denominator must be different from zero on a dense set, for every length and every value of a parameter that is a whole number.
-The derivatives and values of abstract functions count as coordinates of their own, as D is defined and continuous in all of them.
+A denominator must be different from zero on a dense set, for every length and every value of a
+parameter that is a whole number. The derivatives and values of abstract functions count as
+coordinates of their own, as D is defined and continuous in all of them.
 """
 
 from __future__ import annotations
@@ -13,18 +14,45 @@ from sympy import Abs, Add, Expr, Interval, Mul, Pow, Rational, S, Symbol, sign
 from sympy.core.function import AppliedUndef
 
 from recipe.language.abstract import Dense, DenseEntry, Jet, Partial
-from recipe.language.sign import NOT_NEGATIVE, NOT_POSITIVE, domain_of, is_nonzero, is_positive, possible_signs
+from recipe.language.sign import (
+    NOT_NEGATIVE,
+    NOT_POSITIVE,
+    domain_of,
+    is_nonzero,
+    is_positive,
+    possible_signs,
+)
 from recipe.language.symbols import GENERIC, Length, Simplex, Vector, assumptions_of
 from recipe.language.total import Total, labels, opened, relabel
-from verify.decide.definedness import NONNEGATIVE, NONZERO, POSITIVE, PROVERS, Condition, conditions, is_continuous
+from verify.decide.definedness import (
+    NONNEGATIVE,
+    NONZERO,
+    POSITIVE,
+    PROVERS,
+    Condition,
+    conditions,
+    is_continuous,
+)
 from verify.decide.zero.decide import find_nonzero
 
-CONTINUOUS = {"real", "commutative", "positive", "negative", "nonnegative", "nonpositive", "finite", "extended_real", "complex"}
+CONTINUOUS = {
+    "real",
+    "commutative",
+    "positive",
+    "negative",
+    "nonnegative",
+    "nonpositive",
+    "finite",
+    "extended_real",
+    "complex",
+}
 SEEDS = 4
 
 
 def undefined_on_more_than_a_null_set(expressions: Iterable[Expr]) -> Condition | None:
-    """A condition of some expressions that is not seen to hold on a dense set; None where all are."""
+    """A condition of some expressions that is not seen to hold on a dense set; None where
+    all are.
+    """
     for e in expressions:
         for condition in conditions(e):
             if not _holds_densely(condition):
@@ -54,11 +82,17 @@ def vanishes_nowhere_densely(e: Expr) -> bool:
         body, _ = opened(e)
         if _of_one_sign([body]) and vanishes_nowhere_densely(body):
             return True
-    if isinstance(e, Add) and _of_one_sign(e.args) and any(vanishes_nowhere_densely(a) for a in e.args):
+    if (
+        isinstance(e, Add)
+        and _of_one_sign(e.args)
+        and any(vanishes_nowhere_densely(a) for a in e.args)
+    ):
         return True
     if not _is_analytic(e):
         return False
-    return (_is_of_one_coordinate(e) and find_nonzero(_at_generic(e)) is not None) or _not_zero_where_all_are_alike(e)
+    return (
+        _is_of_one_coordinate(e) and find_nonzero(_at_generic(e)) is not None
+    ) or _not_zero_where_all_are_alike(e)
 
 
 def _of_one_sign(terms: Iterable[Expr]) -> bool:
@@ -78,15 +112,21 @@ def _is_analytic(e: Expr) -> bool:
 
 
 def _is_of_one_coordinate(e: Expr) -> bool:
-    """Whether one value that is not zero is enough: with sums or lengths it would be enough for one length only."""
-    return not (e.has(Total) or any(isinstance(s, Length) for s in e.atoms(Symbol)) or len(labels(e)) > 1)
+    """Whether one value that is not zero is enough: with sums or lengths it would be enough for one
+    length only.
+    """
+    return not (
+        e.has(Total) or any(isinstance(s, Length) for s in e.atoms(Symbol)) or len(labels(e)) > 1
+    )
 
 
 def _not_zero_where_all_are_alike(e: Expr) -> bool:
-    """Whether an expression is proved not to be zero where the coordinates of each vector are one and the same number.
+    """Whether an expression is proved not to be zero where the coordinates of each vector are one
+    and the same number.
 
-    There a sum is the length times a number, and the sign says it for every length; two different coordinates are told apart
-    no more, so it holds for one coordinate, too. So an analytic expression is not identically zero for any length.
+    There a sum is the length times a number, and the sign says it for every length; two different
+    coordinates are told apart no more, so it holds for one coordinate, too. So an analytic
+    expression is not identically zero for any length.
     """
     for seed in range(SEEDS):
         try:
@@ -102,7 +142,9 @@ class NoNumberError(Exception):
 
 
 def _where_alike(e: Expr, seed: int) -> Expr:
-    """An expression of lengths only. What an abstract function is taken of does not count: its values are coordinates."""
+    """An expression of lengths only. What an abstract function is taken of does not count: its
+    values are coordinates.
+    """
     if isinstance(e, Total):
         return e.index.length * _where_alike(e.body, seed)
     if isinstance(e, Dense | DenseEntry):
@@ -121,7 +163,9 @@ def _where_alike(e: Expr, seed: int) -> Expr:
 
 
 def _number(s: Expr, name: str, seed: int) -> Expr:
-    """A number that may stand for all the coordinates or values of one name: ones, or what the seed says."""
+    """A number that may stand for all the coordinates or values of one name: ones, or what the seed
+    says.
+    """
     value = Rational(Random(f"{seed} {name}").choice([-2, -1, 1, 2, 3]) if seed else 1)
     domain = domain_of(s.at(GENERIC) if isinstance(s, Vector) else s)
     if isinstance(domain, Interval) and domain != S.Reals:
@@ -129,7 +173,10 @@ def _number(s: Expr, name: str, seed: int) -> Expr:
         if domain.start.is_finite and domain.end.is_finite:
             return domain.start + (domain.end - domain.start) / (1 + beyond)
         return domain.start + beyond if domain.start.is_finite else domain.end - beyond
-    fitting = next((v for v in (value, abs(value), -abs(value)) if possible_signs(v) <= possible_signs(s)), None)
+    fitting = next(
+        (v for v in (value, abs(value), -abs(value)) if possible_signs(v) <= possible_signs(s)),
+        None,
+    )
     if fitting is None or isinstance(domain, Simplex):
         raise NoNumberError
     return fitting

@@ -38,18 +38,27 @@ def _summand(c: FactorColumn, left: Entry, right: Entry, row: Block, column: Blo
         return _entry(row, column, S.Zero, c.weight * left.value * relabel(right.value, GENERIC, j))  # type: ignore[union-attr]
     here, there = _diagonal(left, i), _diagonal(right, j)
     if c.matrix is not None:
-        return _entry(row, column, S.Zero, c.weight * here * _matrix_entry(c.matrix, left, right) * there)
+        return _entry(
+            row, column, S.Zero, c.weight * here * _matrix_entry(c.matrix, left, right) * there
+        )
 
     def weight(label: int) -> Expr:
         return relabel(c.weight, GENERIC, label)
 
     off = here * weight(i) * _beside(right, j, i) + _beside(left, i, j) * weight(j) * there
-    off += sum_over(_beside(left, i, BETWEEN) * weight(BETWEEN) * _beside(right, j, BETWEEN), BETWEEN, c.length)
+    off += sum_over(
+        _beside(left, i, BETWEEN) * weight(BETWEEN) * _beside(right, j, BETWEEN), BETWEEN, c.length
+    )
     return _entry(row, column, here * weight(i) * _diagonal(right, i), off)
 
 
 def _matrix_entry(matrix: Dense, left: Entry, right: Entry) -> Expr:
-    if not (isinstance(left, Coupling) and isinstance(right, Coupling) and left.kernel == 0 and right.kernel == 0):
+    if not (
+        isinstance(left, Coupling)
+        and isinstance(right, Coupling)
+        and left.kernel == 0
+        and right.kernel == 0
+    ):
         raise TypeError("a column with a matrix has diagonal entries only")
     return matrix.entry(GENERIC, OTHER)
 

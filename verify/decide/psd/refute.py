@@ -1,8 +1,10 @@
-"""Refuting: an exact point of the domain and an exact vector x with ``x^T D x < 0`` in ball arithmetic.
+"""Refuting: an exact point of the domain and an exact vector x with ``x^T D x < 0`` in ball
+arithmetic.
 
-At a point, elimination of the midpoints proposes x, or the eigenvector of the smallest eigenvalue would: any proposal is as good as
-another, as the balls decide. The points are random ones, some at the edges of the domain, for small lengths and a few larger ones;
-then those that a descent of the smallest eigenvalue leads to.
+At a point, elimination of the midpoints proposes x, or the eigenvector of the smallest eigenvalue
+would: any proposal is as good as another, as the balls decide. The points are random ones, some at
+the edges of the domain, for small lengths and a few larger ones; then those that a descent of the
+smallest eigenvalue leads to.
 """
 
 from __future__ import annotations
@@ -65,14 +67,18 @@ def witness_at(point: Point, state: Group, diffusion: Diffusion) -> Witness | No
     """A witness at one point."""
     for bits in BITS:
         try:
-            x, value = at_precision(bits, lambda: _negative_direction(explicit(point, state, diffusion)))
+            x, value = at_precision(
+                bits, lambda: _negative_direction(explicit(point, state, diffusion))
+            )
         except NoValueError:
             return None
         if value < 0:
             break
     else:
         return None
-    shown: dict[str, str | list[str]] = {f"x[{n}]": str(c) for n, c in zip(_coordinate_names(state, point), x, strict=True)}
+    shown: dict[str, str | list[str]] = {
+        f"x[{n}]": str(c) for n, c in zip(_coordinate_names(state, point), x, strict=True)
+    }
     return Witness(point.shown() | shown, f"x^T D x is {shown_ball(value)}")
 
 
@@ -84,7 +90,9 @@ def explicit(point: Point, blocks: Group, diffusion: Diffusion) -> Balls:
 
 def _coordinate_names(state: Group, point: Point) -> Iterator[str]:
     for b in state:
-        yield from (f"{b}[{k + 1}]" for k in point.coordinates(b)) if isinstance(b, Vector) else (b.name,)
+        yield from (
+            (f"{b}[{k + 1}]" for k in point.coordinates(b)) if isinstance(b, Vector) else (b.name,)
+        )
 
 
 def _number(entry: Entry, i: int, j: int, point: Point) -> Any:
@@ -95,9 +103,14 @@ def _number(entry: Entry, i: int, j: int, point: Point) -> Any:
 
 
 def _negative_direction(matrix: Balls) -> tuple[tuple[Fraction, ...], Any]:
-    """A vector and what the matrix gives for it; both are certain, and only a negative value says something."""
+    """A vector and what the matrix gives for it; both are certain, and only a negative value says
+    something.
+    """
     middles = [[_middle(ball) for ball in row] for row in matrix]
-    symmetric = [[(middles[a][b] + middles[b][a]) / 2 for b in range(len(matrix))] for a in range(len(matrix))]
+    symmetric = [
+        [(middles[a][b] + middles[b][a]) / 2 for b in range(len(matrix))]
+        for a in range(len(matrix))
+    ]
     found = eliminate(symmetric)
     if not isinstance(found, Indefinite):
         return (), arb(0)
@@ -117,5 +130,10 @@ def _middle(ball: Any) -> Fraction:
 
 def _form(matrix: Balls, x: tuple[Fraction, ...]) -> Any:
     exact = [fmpq(c.numerator, c.denominator) for c in x]
-    terms = (matrix[a][b] * arb(p * q) for a, p in enumerate(exact) for b, q in enumerate(exact) if p and q)
+    terms = (
+        matrix[a][b] * arb(p * q)
+        for a, p in enumerate(exact)
+        for b, q in enumerate(exact)
+        if p and q
+    )
     return sum(terms, arb(0))

@@ -4,7 +4,8 @@ On vectors v and scalars s, with W the columns that D's kernels and borders are 
 
     x^T D x = v^T A v + (W^T v)^T K (W^T v) + 2 (W^T v)^T E s + s^T S s + (dense parts),
 
-where A has one small matrix a coordinate, and K, E and S are coordinate-free. A column of W is a function at one block.
+where A has one small matrix a coordinate, and K, E and S are coordinate-free. A column of W is a
+function at one block.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ Vectors = dict[Block, Ratio]  # a stacked vector, each component at its generic 
 
 @dataclass
 class Structure:
-    """The pieces of one group. ``diagonal[a, b]`` is A; ``dense[M][a][b]`` the coefficients of a matrix M between blocks."""
+    """The pieces of one group. ``diagonal[a, b]`` is A; ``dense[M][a][b]`` the coefficients of a
+    matrix M between blocks.
+    """
 
     field: RatioField
     vectors: list[Vector]
@@ -96,14 +99,19 @@ def read_structure(diffusion: Diffusion, group: Group, field: RatioField) -> Str
 def _terms(e: Expr, field: RatioField) -> list[_Term]:
     """A kernel, or the coordinates of a border (then ``right`` is 1), as a sum of products.
 
-    Summands with a dense matrix are read by themselves, and the others where that gives fewer products: over one denominator, what
-    was a product is taken apart by the denominators of the others.
+    Summands with a dense matrix are read by themselves, and the others where that gives fewer
+    products: over one denominator, what was a product is taken apart by the denominators of the
+    others.
     """
     written = Add.make_args(e)
     apart = [term for t in written if t.has(DenseEntry) for term in _terms_of_one(t, field)]
     rest = [t for t in written if not t.has(DenseEntry)]
     whole = _terms_of_one(Add(*rest), field)
-    one_by_one = [term for t in rest for term in _terms_of_one(t, field)] if len(rest) > 1 and len(whole) > len(rest) else whole
+    one_by_one = (
+        [term for t in rest for term in _terms_of_one(t, field)]
+        if len(rest) > 1 and len(whole) > len(rest)
+        else whole
+    )
     return apart + min(whole, one_by_one, key=len)
 
 
@@ -114,7 +122,8 @@ def _terms_of_one(e: Expr, field: RatioField) -> list[_Term]:
     below = _split_denominator(whole.den, field)
     one = field.one.den
     return [
-        _term(exponents, coefficient, below, field, one) for exponents, coefficient in sorted(whole.num.to_dict().items(), key=str)
+        _term(exponents, coefficient, below, field, one)
+        for exponents, coefficient in sorted(whole.num.to_dict().items(), key=str)
     ]
 
 
@@ -123,14 +132,24 @@ def _split_denominator(den: Poly, field: RatioField) -> dict[str, Poly]:
     constant, factors = den.factor()
     parts_of = {"i": field.one.num, "j": field.one.num, "free": field.one.num * constant}
     for factor, n in factors:
-        at = {label for k in field.generators.generators_of(factor) for label in field.generators.labels[k]}
+        at = {
+            label
+            for k in field.generators.generators_of(factor)
+            for label in field.generators.labels[k]
+        }
         if {GENERIC, OTHER} <= at:
             raise NotReachedError("a denominator of a kernel joins two coordinates")
         parts_of["i" if GENERIC in at else "j" if OTHER in at else "free"] *= factor ** int(n)
     return parts_of
 
 
-def _term(exponents: tuple[int, ...], coefficient: int, below: dict[str, Poly], field: RatioField, one: Poly) -> _Term:
+def _term(
+    exponents: tuple[int, ...],
+    coefficient: int,
+    below: dict[str, Poly],
+    field: RatioField,
+    one: Poly,
+) -> _Term:
     monomials = {"i": field.one.num, "j": field.one.num, "free": field.one.num * coefficient}
     dense: Dense | None = None
     for k, n in enumerate(exponents):
@@ -138,11 +157,20 @@ def _term(exponents: tuple[int, ...], coefficient: int, below: dict[str, Poly], 
             continue
         at, meaning = field.generators.labels[k], field.generators.meanings[k]
         if {GENERIC, OTHER} <= at:
-            if not isinstance(meaning, DenseEntry) or n > 1 or dense is not None or not meaning.matrix.positive_definite:
-                raise NotReachedError(f"{meaning} is not seen to be positive semidefinite by itself")
+            if (
+                not isinstance(meaning, DenseEntry)
+                or n > 1
+                or dense is not None
+                or not meaning.matrix.positive_definite
+            ):
+                raise NotReachedError(
+                    f"{meaning} is not seen to be positive semidefinite by itself"
+                )
             dense = meaning.matrix
         else:
-            monomials["i" if GENERIC in at else "j" if OTHER in at else "free"] *= field.generators.of_index(k).num ** int(n)
+            monomials["i" if GENERIC in at else "j" if OTHER in at else "free"] *= (
+                field.generators.of_index(k).num ** int(n)
+            )
     left, right, free = (ratio(monomials[p], below[p]) for p in ("i", "j", "free"))
     if dense is not None and not (left.key() == right.key() == field.one.key()):
         raise NotReachedError(f"{dense} is scaled by more than a number")

@@ -1,6 +1,7 @@
 """``D = sum of f * C`` with nonnegative functions f and constant positive semidefinite matrices C.
 
-So is a logistic Fisher metric, ``sum of p (1 - p) x x^T`` over data; and nothing is eliminated over functions.
+So is a logistic Fisher metric, ``sum of p (1 - p) x x^T`` over data; and nothing is eliminated over
+functions.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def constant_parts(diffusion: Diffusion, group: Group) -> list[tuple[FactorColum
     """The columns of a group of scalars, or of diagonal vectors of one length.
 
     Raises:
-        NotReachedError: where the group is another one, or one of its parts is not positive semidefinite by itself.
+        NotReachedError: where the group is another one, or one of its parts is not positive
+            semidefinite by itself.
     """
     lengths = {b.length if isinstance(b, Vector) else None for b in group}
     if len(lengths) > 1 or not all(is_diagonal(diffusion[a, b]) for a in group for b in group):

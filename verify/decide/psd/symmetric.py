@@ -11,7 +11,10 @@ from verify.generator.coupling import Diffusion, Group
 
 def symmetrised(dynamics: Dynamics) -> Diffusion:
     """``(D + D^T) / 2``; entries that are symmetric as they are written stay as they are."""
-    return {(a, b): _mean(entry, transposed(dynamics.diffusion[b, a])) for (a, b), entry in dynamics.diffusion.items()}
+    return {
+        (a, b): _mean(entry, transposed(dynamics.diffusion[b, a]))
+        for (a, b), entry in dynamics.diffusion.items()
+    }
 
 
 def _mean(here: Entry, there: Entry) -> Entry:

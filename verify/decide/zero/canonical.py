@@ -1,7 +1,8 @@
 """Reading an expression into canonical form, from the inside out.
 
-Every rewrite here is an identity of real numbers wherever the expression is defined: products of exponentials, logarithms and roots
-are taken apart only into factors that are proved positive. (``well-defined`` proves that the expression is defined.)
+Every rewrite here is an identity of real numbers wherever the expression is defined: products of
+exponentials, logarithms and roots are taken apart only into factors that are proved positive.
+(``well-defined`` proves that the expression is defined.)
 """
 
 from __future__ import annotations
@@ -45,11 +46,14 @@ from verify.decide.zero.sums import OPEN, Sums
 
 RootKey = tuple[str, Hashable]  # what is rooted: ("exp", a term) or ("power", a positive factor)
 
-MAX_POWER = 64  # beyond this, exp(998*x/997) and exp(x/997) stay unrelated rather than become powers of one generator
+# beyond this, exp(998*x/997) and exp(x/997) stay unrelated rather than become powers of one
+# generator
+MAX_POWER = 64
 
 
 def is_zero(e: Expr) -> bool:
-    """Whether the expression is identically zero; False says only that its canonical form does not show it.
+    """Whether the expression is identically zero; False says only that its canonical form does not
+    show it.
 
     Raises:
         CannotDecideError: where the form does not reach it.
@@ -57,8 +61,11 @@ def is_zero(e: Expr) -> bool:
     for capacity in CAPACITIES:
         canonical = Canonical(capacity)
         try:
-            # Read again, if need be, now that all roots are known: arguments read early may have used coarser ones.
-            return canonical.read(e).is_zero() or (canonical.refined and canonical.read_again(e).is_zero())
+            # Read again, if need be, now that all roots are known: arguments read early may have
+            # used coarser ones.
+            return canonical.read(e).is_zero() or (
+                canonical.refined and canonical.read_again(e).is_zero()
+            )
         except TableFullError:
             if capacity == CAPACITIES[-1]:
                 raise
@@ -66,7 +73,9 @@ def is_zero(e: Expr) -> bool:
 
 
 def normalised(e: Expr) -> Expr:
-    """The same function written in canonical form, so that what cancels is gone; as it is where there is no such form."""
+    """The same function written in canonical form, so that what cancels is gone; as it is where
+    there is no such form.
+    """
     canonical = Canonical()
     try:
         return canonical.generators.expression(canonical.read(e))
@@ -82,7 +91,9 @@ class Canonical:
         self.sums = Sums(self.generators)
         self._seen: dict[Expr, Ratio] = {}
         self._finest: dict[RootKey, int] = {}
-        self.refined = False  # whether a generator in use was later written by a finer one, so that a second reading may see more
+        # whether a generator in use was later written by a finer one, so that a second reading may
+        # see more
+        self.refined = False
 
     def read(self, e: Expr) -> Ratio:
         """The expression as a reduced ratio.
@@ -142,7 +153,9 @@ class Canonical:
         if power.is_Rational and abs(power.p) <= 4 * MAX_POWER:
             return self._rational_power(self.read(base), power)
         if is_positive(base):
-            return self._exponential(self.generators.reduce(self.read(power) * self._logarithm(self.read(base))))
+            return self._exponential(
+                self.generators.reduce(self.read(power) * self._logarithm(self.read(base)))
+            )
         return self._opaque(Pow, base, power)
 
     @_read.register
@@ -169,7 +182,9 @@ class Canonical:
         if not isinstance(settled, cos):
             return self.read(settled)
         cosine = self.generators.generator(settled, settled)
-        self.generators.relate(cosine, 2, self.generators.number(1) - self.read(sin(settled.args[0])) ** 2)
+        self.generators.relate(
+            cosine, 2, self.generators.number(1) - self.read(sin(settled.args[0])) ** 2
+        )
         return cosine
 
     @_read.register
@@ -213,7 +228,8 @@ class Canonical:
             return self.read(settled)
         return self.generators.generator(settled, settled)
 
-    # -- exp -----------------------------------------------------------------------------------------------------------------
+    # -- exp
+    # ----------------------------------------------------------------------------------------------
 
     def _exponential(self, argument: Ratio) -> Ratio:
         """``exp(sum of terms)`` as the product of ``exp(term)``."""
@@ -233,8 +249,12 @@ class Canonical:
             return self._rational_power(self.read(meaning.args[0]), Rational(p, q))
         return self._fraction_of(("exp", term.key()), p, q, lambda r: exp(r * meaning))
 
-    def _fraction_of(self, key: RootKey, p: int, q: int, meaning: Callable[[Rational], Expr]) -> Ratio:
-        """``g^(p/q)``, a power of the finest root of g seen so far; ``meaning(1/n)`` is the n-th root of g."""
+    def _fraction_of(
+        self, key: RootKey, p: int, q: int, meaning: Callable[[Rational], Expr]
+    ) -> Ratio:
+        """``g^(p/q)``, a power of the finest root of g seen so far; ``meaning(1/n)`` is the n-th
+        root of g.
+        """
         finest = self._finest.get(key, 1)
         n = math.lcm(finest, q)
         if n > MAX_POWER or abs(p) * n // q > MAX_POWER:
@@ -247,7 +267,8 @@ class Canonical:
         self._finest[key] = n
         return generator ** (p * n // q)
 
-    # -- log and roots -------------------------------------------------------------------------------------------------------
+    # -- log and roots
+    # ----------------------------------------------------------------------------------------------
 
     def _logarithm(self, argument: Ratio) -> Ratio:
         rest, positive = self._positive_factors(argument)
@@ -262,7 +283,9 @@ class Canonical:
     def _log_factor(self, factor: Expr) -> Ratio:
         if isinstance(factor, exp):
             return self.read(factor.args[0])
-        if isinstance(factor, Pow) and factor.exp.is_Rational:  # the generator of a root of an irreducible factor
+        if (
+            isinstance(factor, Pow) and factor.exp.is_Rational
+        ):  # the generator of a root of an irreducible factor
             return self._log_factor(factor.base) * self.read(factor.exp)
         if isinstance(factor, Pow):
             return self._logarithm(self.read(factor.base)) * self.read(factor.exp)
@@ -293,7 +316,9 @@ class Canonical:
         if isinstance(factor, exp):
             return self._exponential(self.read(factor.args[0]) * self.read(power))
         if isinstance(factor, Pow) and not factor.exp.is_Rational:
-            return self._exponential(self.generators.reduce(self._log_factor(factor) * self.read(power)))
+            return self._exponential(
+                self.generators.reduce(self._log_factor(factor) * self.read(power))
+            )
         if isinstance(factor, Pow):  # the generator of a root
             factor, power = factor.base, factor.exp * power
         whole = power.p // power.q
@@ -310,7 +335,8 @@ class Canonical:
             root = self.generators.generator((*key, finest), Pow(factor, Rational(1, finest)))
             value = self.read(factor)
             if value.is_generator() and value.key() != root.key():
-                # A symbol becomes a power of its root, so that no two generators mean powers of one.
+                # A symbol becomes a power of its root, so that no two generators mean powers of
+                # one.
                 self.refined = True
                 self.generators.relate(value, 1, root**finest)
             elif value.key() != (root**finest).key():
@@ -337,7 +363,9 @@ class Canonical:
                 else:
                     rest *= Ratio(factor, generators.number(1).den) ** (side * int(n))
         if rest.den == 1 and rest.num == -1:
-            raise CannotDecideError(f"a root or logarithm of {generators.expression(r)}, which is negative")
+            raise CannotDecideError(
+                f"a root or logarithm of {generators.expression(r)}, which is negative"
+            )
         nothing_left = rest.den == 1 and rest.num == 1
         return (None if nothing_left else rest), positive
 

@@ -1,7 +1,8 @@
 """Is an expression zero, for every length, at every point, for every abstract function?
 
-*Proved* by canonical form, *refuted* by a point where ball arithmetic excludes zero. The second decider looks at both; where it
-cannot confirm a proof, the value at explicit points must not exclude zero.
+*Proved* by canonical form, *refuted* by a point where ball arithmetic excludes zero. The second
+decider looks at both; where it cannot confirm a proof, the value at explicit points must not
+exclude zero.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class DisagreementError(RuntimeError):
 
 
 def decide_zero(e: Expr) -> Outcome:
-    """Decide whether ``e`` vanishes identically; labels GENERIC and OTHER are two different coordinates."""
+    """Decide whether ``e`` vanishes identically; labels GENERIC and OTHER are two different
+    coordinates.
+    """
     if e == 0:
         return proved("it is written as 0")
     zero, reason = _has_zero_form(e)
@@ -39,13 +42,17 @@ def decide_zero(e: Expr) -> Outcome:
     witness = find_nonzero(e)
     if witness is not None:
         if second_opinion(e).kind == "zero":
-            raise DisagreementError(f"{e} is not zero at {witness.point}, and the second decider says that it is zero")
+            raise DisagreementError(
+                f"{e} is not zero at {witness.point}, and the second decider says that it is zero"
+            )
         return refuted("it is not zero at the witness", witness)
     return undecided(reason)
 
 
 def vanishes(e: Expr) -> bool:
-    """Whether an expression is proved to be zero, by both deciders; no point is looked for where it is not."""
+    """Whether an expression is proved to be zero, by both deciders; no point is looked for where it
+    is not.
+    """
     if e != 0:
         zero, _ = _has_zero_form(e)
         if not zero:
@@ -57,7 +64,9 @@ def vanishes(e: Expr) -> bool:
 def _has_zero_form(e: Expr) -> tuple[bool, str]:
     """Whether the canonical form is zero, and what is to be said where it is not."""
     try:
-        return is_zero(e), "its canonical form is not zero, and no point was found where it is certainly not zero"
+        return is_zero(
+            e
+        ), "its canonical form is not zero, and no point was found where it is certainly not zero"
     except CannotDecideError as error:
         return False, str(error)
     except RecursionError:
@@ -70,7 +79,9 @@ def _looked_at_again(e: Expr) -> str:
     if second.kind == "zero":
         return "canonical form, confirmed by a second decider"
     if second.kind == "nonzero" and second.certain:
-        raise DisagreementError(f"canonical form says that {e} is zero, and the second decider says that {second.why}")
+        raise DisagreementError(
+            f"canonical form says that {e} is zero, and the second decider says that {second.why}"
+        )
     _look_again(e)
     return "canonical form"
 
@@ -91,7 +102,9 @@ def find_nonzero(e: Expr) -> Witness | None:
 
 
 def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, Places]]:
-    """Points of the domain for small lengths, with the coordinates that the free labels stand for."""
+    """Points of the domain for small lengths, with the coordinates that the free labels
+    stand for.
+    """
     free = labels(e)
     places = {GENERIC: 0, OTHER: 1}
     for sizes in explicit_sizes([e]):
@@ -104,12 +117,18 @@ def points(e: Expr, tries: int, *, edge: bool = False) -> Iterator[tuple[Point, 
 def explicit_sizes(expressions: list[Expr]) -> Iterator[Mapping[Length, int]]:
     """Small numbers for every length in the expressions, the smallest first."""
     lengths = sorted(set().union(*(_lengths(e) for e in expressions)), key=str)
-    for sizes in itertools.islice(sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum), MOST_SIZES):
+    for sizes in itertools.islice(
+        sorted(itertools.product((1, 2, 3), repeat=len(lengths)), key=sum), MOST_SIZES
+    ):
         yield dict(zip(lengths, sizes, strict=True))
 
 
 def _lengths(e: Expr) -> set[Length]:
-    return e.atoms(Length) | {s.length for s in e.atoms(Indexed)} | {t.index.length for t in e.atoms(Total)}
+    return (
+        e.atoms(Length)
+        | {s.length for s in e.atoms(Indexed)}
+        | {t.index.length for t in e.atoms(Total)}
+    )
 
 
 def _look_again(e: Expr) -> None:
@@ -119,4 +138,6 @@ def _look_again(e: Expr) -> None:
         except NoValueError:
             continue
         if not value.contains(0):
-            raise DisagreementError(f"canonical form says that {e} is zero, and at {point.shown()} it is {value}")
+            raise DisagreementError(
+                f"canonical form says that {e} is zero, and at {point.shown()} it is {value}"
+            )

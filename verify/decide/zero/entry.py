@@ -12,7 +12,8 @@ from verify.verdict import Outcome, Verdict
 def decide_zero_entry(entry: Entry) -> Outcome:
     """Whether an entry vanishes for every length.
 
-    Off the diagonal a coupling is its kernel; only where that is zero is its diagonal part what stands on the diagonal.
+    Off the diagonal a coupling is its kernel; only where that is zero is its diagonal part what
+    stands on the diagonal.
     """
     if not isinstance(entry, Coupling):
         return decide_zero(entry.value)

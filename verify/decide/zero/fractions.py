@@ -1,9 +1,10 @@
 """Summands over a basis: multivariate partial fractions.
 
-A summand is ``sum of c * m / (q_1^e_1 ... q_n^e_n)`` with coordinate-free ``c``, monomials ``m`` and irreducible ``q`` in the
-generators at one index. Dividing out every ``m`` that the leading monomial of one of its ``q`` divides, and parting coprime
-``q`` that share generators, leaves terms that are linearly independent over the coordinate-free field in all but rare cases; where
-they are not, two equal summands look different, and the verdict is *undecided*.
+A summand is ``sum of c * m / (q_1^e_1 ... q_n^e_n)`` with coordinate-free ``c``, monomials ``m``
+and irreducible ``q`` in the generators at one index. Dividing out every ``m`` that the leading
+monomial of one of its ``q`` divides, and parting coprime ``q`` that share generators, leaves terms
+that are linearly independent over the coordinate-free field in all but rare cases; where they are
+not, two equal summands look different, and the verdict is *undecided*.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ MAX_REWRITES = 20_000
 
 @dataclass(frozen=True)
 class Divisor:
-    """An irreducible factor as ``lead_coefficient * lead + rest`` in the generators at the index."""
+    """An irreducible factor as ``lead_coefficient * lead + rest`` in the generators at the
+    index.
+    """
 
     poly: Poly
     lead: Exponents
@@ -36,7 +39,9 @@ class Divisor:
 
 
 class Fractions:
-    """Writes summands over the basis. ``group`` reads a polynomial as one in the generators at the index."""
+    """Writes summands over the basis. ``group`` reads a polynomial as one in the generators at the
+    index.
+    """
 
     def __init__(self, generators: Generators, group: Grouping) -> None:
         self._generators = generators
@@ -71,10 +76,14 @@ class Fractions:
         if key not in self._divisors:
             grouped = self._vector(poly)
             lead = max(grouped, key=lambda e: (sum(e), e))
-            self._divisors[key] = Divisor(poly, lead, grouped[lead], {e: c for e, c in grouped.items() if e != lead})
+            self._divisors[key] = Divisor(
+                poly, lead, grouped[lead], {e: c for e, c in grouped.items() if e != lead}
+            )
         return key
 
-    def _rewrite(self, pending: Terms, exponents: Exponents, over: Denominator, coefficient: Ratio) -> bool:
+    def _rewrite(
+        self, pending: Terms, exponents: Exponents, over: Denominator, coefficient: Ratio
+    ) -> bool:
         for key, _ in over:
             divisor = self._divisors[key]
             if all(n >= m for n, m in zip(exponents, divisor.lead, strict=True)):
@@ -86,11 +95,15 @@ class Fractions:
                 if parted:
                     monomial = self._generators.context.from_dict({exponents: 1})
                     for power, lowered, weight in parted:
-                        self._add(pending, monomial * power, _lowered(over, lowered), coefficient * weight)
+                        self._add(
+                            pending, monomial * power, _lowered(over, lowered), coefficient * weight
+                        )
                     return True
         return False
 
-    def _divide(self, pending: Terms, exponents: Exponents, over: Denominator, coefficient: Ratio, key: str) -> None:
+    def _divide(
+        self, pending: Terms, exponents: Exponents, over: Denominator, coefficient: Ratio, key: str
+    ) -> None:
         """``m / q^e = (m / lead) (1 / q^(e-1) - rest / q^e) / lead_coefficient``."""
         divisor = self._divisors[key]
         quotient = tuple(n - m for n, m in zip(exponents, divisor.lead, strict=True))
@@ -109,7 +122,9 @@ class Fractions:
             _accumulate(pending, (exponents, over), coefficient * Ratio(c, one))
 
     def _bezout_weights(self, first: str, second: str) -> list[Part]:
-        """``1 / (q_1 q_2)`` as a sum of ``weight * x^k / q_2`` and ``weight * x^k / q_1`` where both depend on x alone."""
+        """``1 / (q_1 q_2)`` as a sum of ``weight * x^k / q_2`` and ``weight * x^k / q_1`` where
+        both depend on x alone.
+        """
         if (first, second) not in self._bezout:
             self._bezout[first, second] = self._solve_bezout(first, second)
         return self._bezout[first, second]
@@ -120,13 +135,19 @@ class Fractions:
         if len(shared) != 1:
             return []
         x = self._generators.of_index(shared.pop()).num
-        parts = [(x**k, first) for k in range(sum(q.lead))] + [(x**k, second) for k in range(sum(p.lead))]
+        parts = [(x**k, first) for k in range(sum(q.lead))] + [
+            (x**k, second) for k in range(sum(p.lead))
+        ]
         one = self._generators.number(1)
         columns = [self._vector(power * self._divisors[lowered].poly) for power, lowered in parts]
         weights = solve(columns, self._vector(one.num), self._generators.number(0))
         if weights is None:
             return []
-        return [(power, lowered, w) for (power, lowered), w in zip(parts, weights, strict=True) if not w.is_zero()]
+        return [
+            (power, lowered, w)
+            for (power, lowered), w in zip(parts, weights, strict=True)
+            if not w.is_zero()
+        ]
 
     def _vector(self, poly: Poly) -> dict[Exponents, Ratio]:
         one = self._generators.number(1).den

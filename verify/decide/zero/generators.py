@@ -1,8 +1,9 @@
 """The generators of the canonical form, and the relations between them.
 
-A generator stands for a symbol, a derivative atom, ``exp`` of one term, ``log`` of one factor, a root, a sine, an opaque function
-value or a sum over coordinates. Distinct generators are treated as independent except for the recorded relations
-``g^q = value``; each relation is an identity, so an expression that reduces to zero is zero.
+A generator stands for a symbol, a derivative atom, ``exp`` of one term, ``log`` of one factor, a
+root, a sine, an opaque function value or a sum over coordinates. Distinct generators are treated as
+independent except for the recorded relations ``g^q = value``; each relation is an identity, so an
+expression that reduces to zero is zero.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ CAPACITIES = (96, 384)  # how many generators a table holds; small ones are fast
 
 
 class Generators:
-    """A table of generators that grows while expressions are read. All ratios of one table share its polynomial ring."""
+    """A table of generators that grows while expressions are read. All ratios of one table share
+    its polynomial ring.
+    """
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -39,10 +42,14 @@ class Generators:
         return ratio(self._one * p, self._one * q)
 
     def generator(self, key: Hashable, meaning: Expr) -> Ratio:
-        """The generator known by ``key``, made on first sight. ``meaning`` is the expression that it stands for."""
+        """The generator known by ``key``, made on first sight. ``meaning`` is the expression that
+        it stands for.
+        """
         if key not in self._index:
             if len(self.meanings) == self.capacity:
-                raise TableFullError(f"the expression needs more than {self.capacity} generators in canonical form")
+                raise TableFullError(
+                    f"the expression needs more than {self.capacity} generators in canonical form"
+                )
             self._index[key] = len(self.meanings)
             self.meanings.append(meaning)
             self.labels.append(frozenset(labels(meaning)))
@@ -57,7 +64,9 @@ class Generators:
         return Ratio(self._polys[k], self._one)
 
     def relate(self, generator: Ratio, power: int, value: Ratio) -> None:
-        """Record the identity ``generator^power = value``, in place of an earlier one for this generator."""
+        """Record the identity ``generator^power = value``, in place of an earlier one for this
+        generator.
+        """
         self._relations[self._polys.index(generator.num)] = (power, value)
 
     def sign(self, meaning: Expr) -> Ratio:
@@ -84,7 +93,9 @@ class Generators:
             r = reduced
 
     def without_signs_below(self, r: Ratio) -> Ratio:
-        """The ratio with ``n/(a + b s)`` as ``n (a - b s)/(a^2 - b^2)`` for every sign s, so that equal summands look alike."""
+        """The ratio with ``n/(a + b s)`` as ``n (a - b s)/(a^2 - b^2)`` for every sign s, so that
+        equal summands look alike.
+        """
         for k in self._signs:
             if r.den.degrees()[k]:
                 b = self.coefficient(r.den, k)
@@ -99,11 +110,15 @@ class Generators:
         return Ratio(poly, self._one)
 
     def rewritten(self, poly: Poly, k: int, power: int, value: Ratio) -> Ratio:
-        """A polynomial with ``g^n``, for the k-th generator g, as ``g^(n mod power) * value^(n div power)``."""
+        """A polynomial with ``g^n``, for the k-th generator g, as ``g^(n mod power) * value^(n div
+        power)``.
+        """
         by_quotient: dict[int, dict[tuple[int, ...], Any]] = {}
         for exponents, coefficient in poly.to_dict().items():
             quotient, rest = divmod(int(exponents[k]), power)
-            by_quotient.setdefault(quotient, {})[(*exponents[:k], rest, *exponents[k + 1 :])] = coefficient
+            by_quotient.setdefault(quotient, {})[(*exponents[:k], rest, *exponents[k + 1 :])] = (
+                coefficient
+            )
         total = self.number(0)
         for quotient, terms in by_quotient.items():
             total += Ratio(self.context.from_dict(terms), self._one) * value**quotient
@@ -125,14 +140,20 @@ class Generators:
         return Add(*(self.monomial_expression(e, int(c)) for e, c in poly.to_dict().items()))
 
     def monomial_expression(self, exponents: tuple[int, ...], coefficient: int = 1) -> Expr:
-        """One term as a sympy expression; ``x sign(x)`` is written as ``|x|``, whose sign can be read off."""
+        """One term as a sympy expression; ``x sign(x)`` is written as ``|x|``, whose sign can be
+        read off.
+        """
         left, sizes = list(exponents), []
         for k in self._signs:
             of = self._index.get(self.meanings[k].args[0], k)
             if of != k and left[k] and left[of]:
                 left[k], left[of] = left[k] - 1, left[of] - 1
                 sizes.append(Abs(self.meanings[of]))
-        return Mul(Integer(coefficient), *sizes, *(Pow(self.meanings[k], int(n)) for k, n in enumerate(left) if n))
+        return Mul(
+            Integer(coefficient),
+            *sizes,
+            *(Pow(self.meanings[k], int(n)) for k, n in enumerate(left) if n),
+        )
 
     def generators_of(self, poly: Poly) -> list[int]:
         """The generators that occur in a polynomial."""

@@ -1,8 +1,9 @@
 """Explicit points of a recipe's domain, and exact evaluation at them in ball arithmetic.
 
-A point gives every length a number, every coordinate and parameter an exact rational, and every abstract function, derivative and
-matrix entry a rational of its own. The jets of a smooth function may be chosen freely (mixed partials symmetric, positive functions
-positive); those of an elementwise function only at distinct arguments.
+A point gives every length a number, every coordinate and parameter an exact rational, and every
+abstract function, derivative and matrix entry a rational of its own. The jets of a smooth function
+may be chosen freely (mixed partials symmetric, positive functions positive); those of an
+elementwise function only at distinct arguments.
 """
 
 from __future__ import annotations
@@ -22,15 +23,31 @@ from sympy.core.numbers import Exp1, Pi
 
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial, Potential
 from recipe.language.calculus import abstract_atoms
-from recipe.language.symbols import GENERIC, Block, Indexed, Length, Scalar, Simplex, Vector, assumptions_of
+from recipe.language.symbols import (
+    GENERIC,
+    Block,
+    Indexed,
+    Length,
+    Scalar,
+    Simplex,
+    Vector,
+    assumptions_of,
+)
 from recipe.language.total import Total, free_indexed
 
 Ball = Any  # flint.arb
 Places = Mapping[int, int]  # which coordinate each free label stands for, counted from 0
 
-CANDIDATES = tuple(Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0))
+CANDIDATES = tuple(
+    Rational(p, q) for q in (4, 1, 2) for p in (1, -1, 3, -3, 5, -5, 2, 7, 6, 4, -6, 0)
+)
 BITS = (128, 512)
-RIDGE = Rational(1, 8)  # what is added to R R^T for a positive definite matrix, which then is neither large nor small for sure
+RIDGE = Rational(
+    1,
+    8,
+    # what is added to R R^T for a positive definite matrix, which then is neither large nor small
+    # for sure
+)
 ROOT = "root"  # of a positive definite matrix: chosen, and not shown
 
 FUNCTIONS: dict[type[Function], Callable[[Ball], Ball]] = {
@@ -67,7 +84,8 @@ class Point:
         """A ball that contains the value, labels standing for ``places``.
 
         Raises:
-            NoValueError: where the expression is not defined there, or its value depends on what cannot be told apart.
+            NoValueError: where the expression is not defined there, or its value depends on what
+                cannot be told apart.
         """
         value = _value(e, self, places or {})
         if not value.is_finite():
@@ -75,17 +93,27 @@ class Point:
         return value
 
     def is_exactly_zero(self, e: Expr, places: Places) -> bool:
-        """Whether an expression without sums and abstract functions is zero there, by rational arithmetic."""
+        """Whether an expression without sums and abstract functions is zero there, by rational
+        arithmetic.
+        """
         if abstract_atoms(e):
             return False
-        values = {s: self.choose(s.at(GENERIC), places[s.label]) for s in free_indexed(e) if not isinstance(s, Length)}
-        values |= {s: self.choose(s) for s in e.atoms(Symbol) - values.keys() if not isinstance(s, Length)}
+        values = {
+            s: self.choose(s.at(GENERIC), places[s.label])
+            for s in free_indexed(e)
+            if not isinstance(s, Length)
+        }
+        values |= {
+            s: self.choose(s) for s in e.atoms(Symbol) - values.keys() if not isinstance(s, Length)
+        }
         lengths = {s: Rational(self.sizes[s]) for s in e.atoms(Length)}
         return bool(e.xreplace(values | lengths) == 0)
 
     def shown(self) -> dict[str, str | list[str]]:
         """The values that were asked for."""
-        found: dict[str, str | list[str]] = {str(length): str(n) for length, n in self.sizes.items()}
+        found: dict[str, str | list[str]] = {
+            str(length): str(n) for length, n in self.sizes.items()
+        }
         vectors: dict[str, dict[int, Rational]] = {}
         roots: dict[Dense, dict[int, list[Rational]]] = {}
         for key, value in self._values.items():
@@ -97,27 +125,37 @@ class Point:
                 found[_key_text(key)] = str(value)
         for matrix, rows in roots.items():
             for i, j in itertools.combinations_with_replacement(sorted(rows), 2):
-                entry = sum((a * b for a, b in zip(rows[i], rows[j], strict=True)), RIDGE * int(i == j))
+                entry = sum(
+                    (a * b for a, b in zip(rows[i], rows[j], strict=True)), RIDGE * int(i == j)
+                )
                 found[_key_text(("entry", matrix, i, j))] = str(entry)
         for base, coordinates in vectors.items():
             found[base] = [str(coordinates.get(k, "any")) for k in range(max(coordinates) + 1)]
         return found
 
-    # -- moving ----------------------------------------------------------------------------------------------------------------
+    # -- moving
+    # ----------------------------------------------------------------------------------------------
 
     def movable(self) -> list[Any]:
-        """The keys of the coordinates, parameters and free values that may vary continuously; none where values of elementwise
-        functions were asked for, as these belong to their arguments."""
+        """The keys of the coordinates, parameters and free values that may vary continuously; none
+        where values of elementwise functions were asked for, as these belong to their arguments.
+        """
         if any(isinstance(key, tuple) and key[0] == "function" for key in self._values):
             return []
-        return [key for key in self._values if _symbol_of(key) is None or not _is_discrete(_symbol_of(key))]
+        return [
+            key
+            for key in self._values
+            if _symbol_of(key) is None or not _is_discrete(_symbol_of(key))
+        ]
 
     def value_of(self, key: Any) -> Rational:
         """A value that was chosen."""
         return self._values[key]
 
     def moved(self, values: Mapping[Any, Rational]) -> Point | None:
-        """The point with some values replaced; None where one does not satisfy what was declared, or changes the sign of a jet."""
+        """The point with some values replaced; None where one does not satisfy what was declared,
+        or changes the sign of a jet.
+        """
         for key, value in values.items():
             symbol = _symbol_of(key)
             if symbol is None and value * self._values[key] <= 0:
@@ -136,7 +174,8 @@ class Point:
                 totals[symbol] = totals.get(symbol, Rational(0)) + value
         return any(total >= 1 for total in totals.values())
 
-    # -- choosing values -----------------------------------------------------------------------------------------------------
+    # -- choosing values
+    # ----------------------------------------------------------------------------------------------
 
     def choose(self, symbol: Symbol, k: int | None = None) -> Rational:
         """The value of a coordinate or of a plain symbol."""
@@ -146,9 +185,14 @@ class Point:
         return self._values[key]
 
     def choose_all(self, symbols: Iterable[Symbol]) -> dict[Symbol, Rational] | None:
-        """The values of lengths and plain symbols, in this order; None where one of them has none."""
+        """The values of lengths and plain symbols, in this order; None where one of them has
+        none.
+        """
         try:
-            return {s: Rational(self.sizes[s]) if isinstance(s, Length) else self.choose(s) for s in symbols}
+            return {
+                s: Rational(self.sizes[s]) if isinstance(s, Length) else self.choose(s)
+                for s in symbols
+            }
         except NoValueError:
             return None
 
@@ -157,7 +201,9 @@ class Point:
         return range(self.sizes.get(block.length, 1) if isinstance(block, Vector) else 1)
 
     def put(self, symbol: Symbol, k: int | None, value: Rational) -> None:
-        """Give a coordinate (or, with k None, a plain symbol) a value before it is asked for, on the edge of its domain perhaps."""
+        """Give a coordinate (or, with k None, a plain symbol) a value before it is asked for, on
+        the edge of its domain perhaps.
+        """
         self._values[("coordinate", symbol, k) if k is not None else symbol] = value
 
     def _chosen(self, symbol: Symbol) -> Rational:
@@ -171,7 +217,9 @@ class Point:
     def free(self, key: Any, positive: bool) -> Ball:
         """The value of an atom that may be chosen freely."""
         if key not in self._values:
-            numerator = self._random.randint(1, 24) * (1 if positive or self._random.random() < 0.5 else -1)
+            numerator = self._random.randint(1, 24) * (
+                1 if positive or self._random.random() < 0.5 else -1
+            )
             if self._edge and not positive and self._random.random() < 0.3:
                 numerator = 0
             self._values[key] = Rational(numerator, 8)
@@ -180,13 +228,18 @@ class Point:
     def positive_definite(self, matrix: Dense, i: int, j: int) -> Ball:
         """An entry of ``R R^T + 1/8`` with a free ``R``."""
         n = self.sizes[matrix.row.length]
-        products = [self.free((ROOT, matrix, i, k), False) * self.free((ROOT, matrix, j, k), False) for k in range(n)]
+        products = [
+            self.free((ROOT, matrix, i, k), False) * self.free((ROOT, matrix, j, k), False)
+            for k in range(n)
+        ]
         return sum(products, _ball(RIDGE * int(i == j)))
 
     def elementwise(self, e: AppliedUndef, orders: tuple[int, ...], places: Places) -> Ball:
         """A free value at these arguments, the same one wherever the arguments are the same."""
         arguments = tuple(_value(a, self, places) for a in e.args)
-        written = tuple(_argument_name(a, ball, places) for a, ball in zip(e.args, arguments, strict=True))
+        written = tuple(
+            _argument_name(a, ball, places) for a, ball in zip(e.args, arguments, strict=True)
+        )
         known = self._arguments.setdefault(e.func, [])
         for name, balls in known:
             if all(a.overlaps(b) for a, b in zip(arguments, balls, strict=True)):
@@ -195,7 +248,9 @@ class Point:
                 break
         else:
             known.append((written, arguments))
-        return self.free(("function", e.func, orders, written), positive=bool(e.is_positive) and not any(orders))
+        return self.free(
+            ("function", e.func, orders, written), positive=bool(e.is_positive) and not any(orders)
+        )
 
 
 @singledispatch
@@ -273,7 +328,10 @@ def _(e: DenseEntry, point: Point, places: Places) -> Ball:
     i, j = (places[label] for label in e.labels)
     if e.matrix.positive_definite:
         return point.positive_definite(e.matrix, i, j)
-    return point.free(("entry", e.matrix, *((min(i, j), max(i, j)) if e.matrix.symmetric else (i, j))), positive=False)
+    return point.free(
+        ("entry", e.matrix, *((min(i, j), max(i, j)) if e.matrix.symmetric else (i, j))),
+        positive=False,
+    )
 
 
 @_value.register
@@ -314,7 +372,10 @@ def _(e: Pow, point: Point, places: Places) -> Ball:
 @_value.register
 def _(e: Total, point: Point, places: Places) -> Ball:
     label, length = e.index.label, e.index.length
-    return sum((_value(e.body, point, {**places, label: k}) for k in range(point.sizes[length])), flint.arb(0))
+    return sum(
+        (_value(e.body, point, {**places, label: k}) for k in range(point.sizes[length])),
+        flint.arb(0),
+    )
 
 
 def at_precision(bits: int, compute: Callable[[], Ball]) -> Ball:
@@ -338,7 +399,9 @@ def _ball(value: Rational) -> Ball:
 
 
 def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
-    """An argument by its exact value, or, where that is irrational, by how it is written and at which coordinates."""
+    """An argument by its exact value, or, where that is irrational, by how it is written and at
+    which coordinates.
+    """
     if ball.is_exact():
         mantissa, exponent = (int(n) for n in ball.man_exp())
         return str(Rational(mantissa) * Rational(2) ** exponent)
@@ -348,19 +411,26 @@ def _argument_name(e: Expr, ball: Ball, places: Places) -> str:
 
 @lru_cache(maxsize=1024)
 def _candidates(symbol: Symbol, edge: bool) -> list[Rational]:
-    """Values that satisfy what was declared of the symbol; with ``edge``, those where something may go wrong come first."""
+    """Values that satisfy what was declared of the symbol; with ``edge``, those where something may
+    go wrong come first.
+    """
     domain = symbol.domain if isinstance(symbol, Vector | Scalar) else None
     fitting = [c for c in CANDIDATES if _fits(c, symbol)]
     special = [Rational(0)]
     if isinstance(domain, Interval):
         fitting = [c for c in (*fitting, *_inside(domain)) if c in domain]
-        special = [c for c in (Rational(0), domain.start, domain.end) if c.is_Rational and c in domain]
+        special = [
+            c for c in (Rational(0), domain.start, domain.end) if c.is_Rational and c in domain
+        ]
     return [c for c in special if _fits(c, symbol)] * 4 + fitting if edge else fitting
 
 
 def _inside(domain: Interval) -> list[Rational]:
     """A few rational points between the ends; an irrational end is approached to twelve digits."""
-    ends = [x if not x.is_finite or x.is_Rational else Rational(str(x.evalf(12))) for x in (domain.start, domain.end)]
+    ends = [
+        x if not x.is_finite or x.is_Rational else Rational(str(x.evalf(12)))
+        for x in (domain.start, domain.end)
+    ]
     start = ends[0] if ends[0] != -oo else (ends[1] - 8 if ends[1] != oo else Rational(-4))
     end = ends[1] if ends[1] != oo else start + 8
     return [start + (end - start) * Rational(k, 16) for k in (3, 5, 8, 11, 14)]
@@ -368,7 +438,11 @@ def _inside(domain: Interval) -> list[Rational]:
 
 def _fits(value: Rational, symbol: Symbol) -> bool:
     facts = assumptions_of(symbol)
-    return all(getattr(value, f"is_{fact}", truth) in (truth, None) for fact, truth in facts.items() if fact != "commutative")
+    return all(
+        getattr(value, f"is_{fact}", truth) in (truth, None)
+        for fact, truth in facts.items()
+        if fact != "commutative"
+    )
 
 
 def _symbol_of(key: Any) -> Symbol | None:
@@ -379,7 +453,10 @@ def _symbol_of(key: Any) -> Symbol | None:
 
 
 def _is_discrete(symbol: Symbol) -> bool:
-    return any(fact in assumptions_of(symbol) for fact in ("integer", "rational", "irrational", "even", "odd", "prime"))
+    return any(
+        fact in assumptions_of(symbol)
+        for fact in ("integer", "rational", "irrational", "even", "odd", "prime")
+    )
 
 
 def _is_inside(value: Rational, symbol: Symbol) -> bool:
@@ -397,16 +474,29 @@ def _key_text(key: Any) -> str:
     kind, head, *rest = key
     if kind == "jet":
         at, wrt = rest
-        return quotient(f"{head}" + ("" if at is None else f"[{at + 1}]"), [b if k < 0 else f"{b}[{k + 1}]" for b, k in wrt])
+        return quotient(
+            f"{head}" + ("" if at is None else f"[{at + 1}]"),
+            [b if k < 0 else f"{b}[{k + 1}]" for b, k in wrt],
+        )
     if kind == "function":
         orders, written = rest
-        primes = chr(39) * orders[0] if len(orders) == 1 else f"^({','.join(map(str, orders))})" if any(orders) else ""
+        primes = (
+            chr(39) * orders[0]
+            if len(orders) == 1
+            else f"^({','.join(map(str, orders))})"
+            if any(orders)
+            else ""
+        )
         return f"{head.__name__}{primes}({', '.join(written)})"
     return f"{head}[{rest[0] + 1}, {rest[1] + 1}]"
 
 
 def quotient(head: str, wrt: list[str]) -> str:
-    """A derivative as a quotient, ``d^2U/dtheta[1]dtheta[2]`` or ``d^2U/dtheta[1]^2``; without derivatives the function itself."""
-    powers = "".join(f"d{x}" + (f"^{wrt.count(x)}" if wrt.count(x) > 1 else "") for x in dict.fromkeys(wrt))
+    """A derivative as a quotient, ``d^2U/dtheta[1]dtheta[2]`` or ``d^2U/dtheta[1]^2``; without
+    derivatives the function itself.
+    """
+    powers = "".join(
+        f"d{x}" + (f"^{wrt.count(x)}" if wrt.count(x) > 1 else "") for x in dict.fromkeys(wrt)
+    )
     order = f"^{len(wrt)}" if len(wrt) > 1 else ""
     return f"d{order}{head}/{powers}" if wrt else head

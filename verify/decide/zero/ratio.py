@@ -59,7 +59,12 @@ class Ratio:
 
     def is_generator(self) -> bool:
         """Whether it is one generator, to the first power."""
-        return bool(self.den == 1 and len(self.num) == 1 and self.num.leading_coefficient() == 1 and self.num.total_degree() == 1)
+        return bool(
+            self.den == 1
+            and len(self.num) == 1
+            and self.num.leading_coefficient() == 1
+            and self.num.total_degree() == 1
+        )
 
     def key(self) -> str:
         """A text that two equal ratios share."""

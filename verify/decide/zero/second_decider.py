@@ -1,7 +1,9 @@
-"""A second decider that shares no code with the first: the one of the checker, on the expression as a table of nodes.
+"""A second decider that shares no code with the first: the one of the checker, on the expression as
+a table of nodes.
 
-Its zero is probabilistic (error below 2^-100), so it confirms and never proves. Its nonzero is certain only for rational functions
-of symbols, exponentials and abstract functions; elsewhere it may miss an identity.
+Its zero is probabilistic (error below 2^-100), so it confirms and never proves. Its nonzero is
+certain only for rational functions of symbols, exponentials and abstract functions; elsewhere it
+may miss an identity.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from recipe.language.symbols import GENERIC, Indexed
 from verify.checker import Answer, CertificateError, Table, vanishes
 from verify.encode import Encoder
 
-# p_k = 2 p_(k+1) + 1. The expressions come from here and not from a stranger, so a chain that everybody knows is good enough.
+# p_k = 2 p_(k+1) + 1. The expressions come from here and not from a stranger, so a chain that
+# everybody knows is good enough.
 PRIMES = (
     9522435511399734274750959049369776776260106188926339676799,
     4761217755699867137375479524684888388130053094463169838399,
@@ -27,8 +30,9 @@ PRIMES = (
 def second_opinion(e: Expr) -> Answer:
     """Whether the expression vanishes for every length, in the opinion of the second decider.
 
-    Where there are absolute values it is asked where all coordinates of a block are positive, and where all are negative; there it
-    may contradict, and that it does not says nothing of coordinates with different signs.
+    Where there are absolute values it is asked where all coordinates of a block are positive, and
+    where all are negative; there it may contradict, and that it does not says nothing of
+    coordinates with different signs.
     """
     branches = _branches(e)
     answers = [_opinion(branch) for branch in branches]
@@ -39,15 +43,27 @@ def second_opinion(e: Expr) -> Answer:
 
 
 def _branches(e: Expr) -> list[Expr]:
-    blocks = sorted({s.args[0].at(GENERIC) if isinstance(s.args[0], Indexed) else s.args[0] for s in e.atoms(Abs, sign)}, key=str)
-    return [_on_one_side(e, dict(zip(blocks, sides, strict=True))) for sides in product((1, -1), repeat=len(blocks))]
+    blocks = sorted(
+        {
+            s.args[0].at(GENERIC) if isinstance(s.args[0], Indexed) else s.args[0]
+            for s in e.atoms(Abs, sign)
+        },
+        key=str,
+    )
+    return [
+        _on_one_side(e, dict(zip(blocks, sides, strict=True)))
+        for sides in product((1, -1), repeat=len(blocks))
+    ]
 
 
 def _on_one_side(e: Expr, sides: dict[Expr, int]) -> Expr:
     def side_of(x: Expr) -> int:
         return sides[x.at(GENERIC) if isinstance(x, Indexed) else x]
 
-    kinks = {a: side_of(a.args[0]) * (a.args[0] if isinstance(a, Abs) else S.One) for a in e.atoms(Abs, sign)}
+    kinks = {
+        a: side_of(a.args[0]) * (a.args[0] if isinstance(a, Abs) else S.One)
+        for a in e.atoms(Abs, sign)
+    }
     return e.xreplace(kinks)
 
 
@@ -56,6 +72,10 @@ def _opinion(e: Expr) -> Answer:
         to = Encoder()
         k = to.node(e)
         declared = to.declarations()
-        return vanishes(Table(to.nodes, declared["symbols"], declared["functions"], declared["lengths"]), k, PRIMES)
+        return vanishes(
+            Table(to.nodes, declared["symbols"], declared["functions"], declared["lengths"]),
+            k,
+            PRIMES,
+        )
     except (RecipeError, CertificateError) as error:
         return Answer("unknown", str(error))

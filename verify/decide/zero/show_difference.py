@@ -1,4 +1,6 @@
-"""Showing what is left over: an expression factored in canonical form, where that is short enough to help."""
+"""Showing what is left over: an expression factored in canonical form, where that is short enough
+to help.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ from verify.decide.zero.ratio import Poly
 from verify.verdict import Formula
 
 LONGEST = 160
-LONGEST_NUMBER, MOST_DIGITS = 20, 400  # digits of a number that is shown as it is, and of one that is shown at all
+LONGEST_NUMBER, MOST_DIGITS = (
+    20,
+    400,
+)  # digits of a number that is shown as it is, and of one that is shown at all
 DIGITS = 6  # of a longer one
 TOO_LONG = "a long expression"
 
@@ -27,7 +32,11 @@ TOO_LONG = "a long expression"
 def formula(e: Expr) -> Formula | None:
     """The expression as a product, to be read; None where that would be too long to help."""
     short, where = abbreviated(factored(e))
-    return Formula(str(short), latex(short), (*explained(short), *where)) if len(str(short)) <= LONGEST else None
+    return (
+        Formula(str(short), latex(short), (*explained(short), *where))
+        if len(str(short)) <= LONGEST
+        else None
+    )
 
 
 def shown_factored(e: Expr) -> str:
@@ -37,7 +46,8 @@ def shown_factored(e: Expr) -> str:
 
 
 def abbreviated(e: Expr) -> tuple[Expr, tuple[str, ...]]:
-    """The expression with its first digits in the place of a long fraction, and what each of those is exactly.
+    """The expression with its first digits in the place of a long fraction, and what each of those
+    is exactly.
 
     ``2.30599...`` is a number cut off there; whatever was decided was decided with the fraction.
     """
@@ -50,17 +60,24 @@ def abbreviated(e: Expr) -> tuple[Expr, tuple[str, ...]]:
 
 
 def _first_digits(r: Rational) -> Expr:
-    value = Context(prec=DIGITS, rounding=ROUND_DOWN).divide(Decimal(abs(int(r.p))), Decimal(int(r.q)))
+    value = Context(prec=DIGITS, rounding=ROUND_DOWN).divide(
+        Decimal(abs(int(r.p))), Decimal(int(r.q))
+    )
     return (-1 if r < 0 else 1) * Symbol(f"{value}...", positive=True)
 
 
 @lru_cache(maxsize=256)
 def factored(e: Expr) -> Expr:
-    """The expression as a product, or as it is written where that is shorter; to be read, with its sums gathered under one sign."""
+    """The expression as a product, or as it is written where that is shorter; to be read, with its
+    sums gathered under one sign.
+    """
     try:
         found = _product(e)
         return min((_gathered(found), _gathered(e), found, e), key=_length)
-    except (CannotDecideError, ValueError):  # the second where a number is too long for Python to print
+    except (
+        CannotDecideError,
+        ValueError,
+    ):  # the second where a number is too long for Python to print
         return min((_gathered(e), e), key=_length)
 
 
@@ -73,9 +90,15 @@ def _length(e: Expr) -> float:
 
 
 def explained(e: Expr) -> list[str]:
-    """What the letters mean that stand in an expression though nobody has declared them: derivatives of a higher order."""
-    derivatives = {_at_generic(p) for p in e.atoms(Partial) if len(p.wrt) > 1 or isinstance(p.head, Field)}
-    return [f"{p} is {_quotient(p)}" for p in sorted(derivatives, key=lambda p: (len(p.wrt), str(p)))]
+    """What the letters mean that stand in an expression though nobody has declared them:
+    derivatives of a higher order.
+    """
+    derivatives = {
+        _at_generic(p) for p in e.atoms(Partial) if len(p.wrt) > 1 or isinstance(p.head, Field)
+    }
+    return [
+        f"{p} is {_quotient(p)}" for p in sorted(derivatives, key=lambda p: (len(p.wrt), str(p)))
+    ]
 
 
 def _at_generic(p: Partial) -> Partial:
@@ -84,8 +107,13 @@ def _at_generic(p: Partial) -> Partial:
 
 
 def _quotient(p: Partial) -> str:
-    head = f"{p.head.base}[{index_name(p.head.label)}]" if isinstance(p.head, Field) else str(p.head)
-    return quotient(head, [f"{s.base}[{index_name(s.label)}]" if isinstance(s, Indexed) else s.name for s in p.wrt])
+    head = (
+        f"{p.head.base}[{index_name(p.head.label)}]" if isinstance(p.head, Field) else str(p.head)
+    )
+    return quotient(
+        head,
+        [f"{s.base}[{index_name(s.label)}]" if isinstance(s, Indexed) else s.name for s in p.wrt],
+    )
 
 
 def _product(e: Expr) -> Expr:
@@ -108,7 +136,11 @@ def _gathered(e: Expr) -> Expr:
     """The same with ``total(a) - total(b)`` written as ``total(a - b)``."""
     if not e.args or isinstance(e, Total | Partial | Jet):
         return e
-    e = e.func(*(_gathered(a) for a in e.args), evaluate=False) if isinstance(e, Mul) else e.func(*(_gathered(a) for a in e.args))
+    e = (
+        e.func(*(_gathered(a) for a in e.args), evaluate=False)
+        if isinstance(e, Mul)
+        else e.func(*(_gathered(a) for a in e.args))
+    )
     if not isinstance(e, Add):
         return e
     split = [term.as_coeff_Mul() for term in e.args]

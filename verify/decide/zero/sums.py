@@ -1,7 +1,8 @@
 """Sums over coordinates in canonical form.
 
-Sums of different summands are independent, as the length varies, iff 1 and the summands are linearly independent over the field of
-coordinate-free expressions. So every summand is written over a basis first: monomials, and partial fractions of them.
+Sums of different summands are independent, as the length varies, iff 1 and the summands are
+linearly independent over the field of coordinate-free expressions. So every summand is written over
+a basis first: monomials, and partial fractions of them.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ from verify.decide.zero.ratio import Poly, Ratio
 Exponents = tuple[int, ...]
 Place = tuple[int, Length]  # a bound label and the length that it runs over
 
-MAX_INDICES = 4  # multiple sums over more indices than this are left nested as they are: all orders of them are compared
-OPEN = 999  # indices that are summed over while they are looked at count down from here, away from every bound label
+# multiple sums over more indices than this are left nested as they are: all orders of them are
+# compared
+MAX_INDICES = 4
+# indices that are summed over while they are looked at count down from here, away from every bound
+# label
+OPEN = 999
 
 
 class Sums:
@@ -32,34 +37,48 @@ class Sums:
         self._fractions: dict[int, Fractions] = {}
 
     def read(self, body: Ratio, index: Index) -> Ratio:
-        """The sum of a reduced summand over the index, with every coordinate-free factor pulled out."""
+        """The sum of a reduced summand over the index, with every coordinate-free factor pulled
+        out.
+        """
         label, body = index.label, self._generators.without_signs_below(body)
         if label not in self._fractions:
-            self._fractions[label] = Fractions(self._generators, lambda poly: self._by_local_monomial(poly, label))
+            self._fractions[label] = Fractions(
+                self._generators, lambda poly: self._by_local_monomial(poly, label)
+            )
         fractions = self._fractions[label]
         outer, local = self._split_denominator(body.den, label)
         result = self._generators.number(0)
         for (exponents, over), coefficient in fractions.decompose(body.num, local).items():
-            piece = Ratio(self._generators.context.from_dict({exponents: 1}), fractions.denominator(over))
+            piece = Ratio(
+                self._generators.context.from_dict({exponents: 1}), fractions.denominator(over)
+            )
             result += coefficient * self._sum_of(piece, (label, index.length))
         return self._generators.reduce(result / Ratio(outer, self._generators.number(1).den))
 
     def _by_local_monomial(self, poly: Poly, label: int) -> dict[Exponents, Poly]:
-        """The polynomial as one in the generators at ``label``, with coordinate-free coefficients."""
+        """The polynomial as one in the generators at ``label``, with coordinate-free
+        coefficients.
+        """
         local = [label in at for at in self._generators.labels]
         grouped: dict[Exponents, dict[Exponents, int]] = {}
         for exponents, coefficient in poly.to_dict().items():
             inside = tuple(n if k < len(local) and local[k] else 0 for k, n in enumerate(exponents))
             outside = tuple(n - m for n, m in zip(exponents, inside, strict=True))
             grouped.setdefault(inside, {})[outside] = coefficient
-        return {inside: self._generators.context.from_dict(terms) for inside, terms in grouped.items()}
+        return {
+            inside: self._generators.context.from_dict(terms) for inside, terms in grouped.items()
+        }
 
     def _split_denominator(self, den: Poly, label: int) -> tuple[Poly, list[tuple[Poly, int]]]:
-        """The coordinate-free part of a denominator, and the irreducible factors that depend on the index."""
+        """The coordinate-free part of a denominator, and the irreducible factors that depend on the
+        index.
+        """
         constant, factors = den.factor()
         outer, local = self._generators.number(1).num * constant, []
         for factor, n in factors:
-            if any(label in self._generators.labels[k] for k in self._generators.generators_of(factor)):
+            if any(
+                label in self._generators.labels[k] for k in self._generators.generators_of(factor)
+            ):
                 local.append((factor, int(n)))
             else:
                 outer *= factor ** int(n)
@@ -76,17 +95,25 @@ class Sums:
         return self._generators.generator(meaning, meaning)
 
     def _flattened(self, piece: Ratio, place: Place) -> tuple[list[Expr], list[Place]]:
-        """The factors of a summand, where inner sums over other indices are opened into one multiple sum."""
+        """The factors of a summand, where inner sums over other indices are opened into one
+        multiple sum.
+        """
         factors: list[Expr] = [1 / self._generators.poly_expression(piece.den)]
         places = [place]
         (exponents,) = piece.num.to_dict()
-        taken = {label for k, n in enumerate(exponents) if n for label in self._generators.labels[k]} | labels(factors[0])
+        taken = {
+            label for k, n in enumerate(exponents) if n for label in self._generators.labels[k]
+        } | labels(factors[0])
         for k, n in enumerate(exponents):
             if not n:
                 continue
             meaning = self._generators.meanings[k]
             depth = _depth(meaning)
-            if depth and place[0] in self._generators.labels[k] and len(places) + int(n) * depth <= MAX_INDICES:
+            if (
+                depth
+                and place[0] in self._generators.labels[k]
+                and len(places) + int(n) * depth <= MAX_INDICES
+            ):
                 for _ in range(int(n)):
                     body, inner = _opened_apart(meaning, taken | {label for label, _ in places})
                     factors.append(body)
@@ -115,15 +142,24 @@ def _opened_apart(t: Expr, taken: set[int]) -> tuple[Expr, list[Place]]:
 def _renamings(body: Expr, places: list[Place]) -> Iterator[tuple[Expr, list[Place]]]:
     """The summand under every assignment of labels to its indices."""
     taken = labels(body) - {label for label, _ in places}  # indices that an enclosing sum binds
-    names = list(itertools.islice((k for k in itertools.count(OPEN, -1) if k not in taken), len(places)))
+    names = list(
+        itertools.islice((k for k in itertools.count(OPEN, -1) if k not in taken), len(places))
+    )
     for permuted in itertools.permutations(names):
         moves = {label: new for (label, _), new in zip(places, permuted, strict=True)}
         renamed = sorted(((moves[label], length) for label, length in places), key=lambda p: p[0])
-        yield body.xreplace({s: s.at(moves[s.label]) for s in body.atoms(Indexed) if s.label in moves}), renamed
+        yield (
+            body.xreplace(
+                {s: s.at(moves[s.label]) for s in body.atoms(Indexed) if s.label in moves}
+            ),
+            renamed,
+        )
 
 
 def _closed(body: Expr, places: list[Place]) -> Expr:
-    """The multiple sum; its bound labels are the small ones that ``sum_over`` would choose, so they meet no open label."""
+    """The multiple sum; its bound labels are the small ones that ``sum_over`` would choose, so they
+    meet no open label.
+    """
     for label, length in places:
         height = 1 + max((t.index.label for t in body.atoms(Total)), default=0)
         body = Total(relabel(body, label, height), Index("", length, height))

@@ -20,7 +20,9 @@ from verify.subject import Subject
 
 @dataclass(frozen=True)
 class Edge:
-    """A finite end of the domain of a coordinate; ``inward`` is 1 at the lower end, -1 at the upper one."""
+    """A finite end of the domain of a coordinate; ``inward`` is 1 at the lower end, -1 at the upper
+    one.
+    """
 
     block: Block
     end: Expr
@@ -33,14 +35,18 @@ class Edge:
     @property
     def repair(self) -> str:
         """What to write for a process that leaves through the edge."""
-        return f"mirror(recipe, {self.block}) reflects it at {self.end}; or choose D and H with p D -> 0 there"
+        return (
+            f"mirror(recipe, {self.block}) reflects it at {self.end}; or choose D and H with p D ->"
+            " 0 there"
+        )
 
     def approached(self, e: Expr, distance: Symbol) -> Expr:
         """An expression of this coordinate at a distance from the edge."""
         return e.xreplace({self.block: self.end + self.inward * distance})
 
 
-# what an edge is, as the report begins to say it: never reached, reached and turned back from by itself, or to be reflected at
+# what an edge is, as the report begins to say it: never reached, reached and turned back from by
+# itself, or to be reflected at
 NOT_ATTAINED, SELF_REFLECTING, IN_NEED = "unattainable", "self-reflecting", "in need of mirror"
 
 
@@ -60,14 +66,18 @@ def edges(block: Block) -> Iterator[Edge]:
 
 
 def nonlocal_atom(e: Expr, state: tuple[Block, ...]) -> Expr | None:
-    """A sum or an abstract function of a whole block in an expression, by which it depends on more than its own coordinate."""
+    """A sum or an abstract function of a whole block in an expression, by which it depends on more
+    than its own coordinate.
+    """
     atoms = (a for a in abstract_atoms(e) if isinstance(a, Total | Potential | Field | Partial))
     return next((a for a in atoms if blocks_in(a, state)), None)
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """One coordinate that is a diffusion by itself: drift and diffusion depend on it and on parameters alone."""
+    """One coordinate that is a diffusion by itself: drift and diffusion depend on it and on
+    parameters alone.
+    """
 
     drift: Expr
     diffusion: Expr
@@ -83,12 +93,16 @@ def coordinate(subject: Subject, block: Block) -> Coordinate | str:
         if others:
             return f"the {what} of {block} depends on {others[0]}"
         if atom is not None:
-            return f"the {what} of {block} depends on {atom}, and so on more than its own coordinate"
+            return (
+                f"the {what} of {block} depends on {atom}, and so on more than its own coordinate"
+            )
     return Coordinate(drift, diffusion)
 
 
 def separated(H: Expr, block: Block, state: tuple[Block, ...]) -> tuple[Expr, Expr] | None:
-    """``(h, rest)`` with ``H = total(h(block)) + rest`` (for a number: ``h + rest``), where ``rest`` is free of the block."""
+    """``(h, rest)`` with ``H = total(h(block)) + rest`` (for a number: ``h + rest``), where
+    ``rest`` is free of the block.
+    """
     h, rest = S.Zero, S.Zero
     for term in summands(H):
         if block not in blocks_in(term, state):

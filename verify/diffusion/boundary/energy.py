@@ -1,4 +1,6 @@
-"""Edges that are never reached: where the speed vanishes there, or where H grows without bound and cannot grow fast."""
+"""Edges that are never reached: where the speed vanishes there, or where H grows without bound and
+cannot grow fast.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ from verify.verdict import Outcome, proved
 
 
 def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
-    """For a coordinate without noise: a speed that vanishes on the edge, and is smooth there, never leads to it.
+    """For a coordinate without noise: a speed that vanishes on the edge, and is smooth there, never
+    leads to it.
 
-    Given the path of all others the coordinate solves ``x' = f(x, t)`` with f locally Lipschitz in x. To rest on the edge is a
-    solution, and solutions are unique, so no other one meets it. Nor does anything flow through it.
+    Given the path of all others the coordinate solves ``x' = f(x, t)`` with f locally Lipschitz in
+    x. To rest on the edge is a solution, and solutions are unique, so no other one meets it. Nor
+    does anything flow through it.
     """
     speed = normalised(subject.dynamics.drift[edge.block])
     if any(edge.block in blocks_in(a, subject.state) for a in abstract_atoms(speed)):
@@ -35,13 +39,18 @@ def decide_by_speed(edge: Edge, subject: Subject) -> Outcome | None:
         return None
     if not is_continuous(moved, partial(moved, closed)):
         return None
-    return proved(f"{NOT_ATTAINED}: the coordinate has no noise, and its speed vanishes at the edge and is smooth there")
+    return proved(
+        f"{NOT_ATTAINED}: the coordinate has no noise, and its speed vanishes at the edge and is"
+        " smooth there"
+    )
 
 
 def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
-    """``H -> oo`` at the edge, H bounded below, and ``L H <= c``: then H stays finite, and the edge is not reached.
+    """``H -> oo`` at the edge, H bounded below, and ``L H <= c``: then H stays finite, and the edge
+    is not reached.
 
-    ``H(t) - c t`` is a supermartingale up to the time at which H reaches n, which therefore goes to infinity with n.
+    ``H(t) - c t`` is a supermartingale up to the time at which H reaches n, which therefore goes to
+    infinity with n.
     """
     apart = separated(subject.H, edge.block, subject.state)
     if apart is None:
@@ -56,9 +65,14 @@ def decide_by_energy(edge: Edge, subject: Subject) -> Outcome | None:
         return None
     if not is_nonnegative(_without_constants(rest, subject.state)):
         return None
-    if not is_nonnegative(-_without_constants(normalised(generator(subject.dynamics, subject.H)), subject.state)):
+    if not is_nonnegative(
+        -_without_constants(normalised(generator(subject.dynamics, subject.H)), subject.state)
+    ):
         return None
-    return proved(f"{NOT_ATTAINED}: H grows without bound at the edge, is bounded below, and L H is bounded above")
+    return proved(
+        f"{NOT_ATTAINED}: H grows without bound at the edge, is bounded below, and L H is bounded"
+        " above"
+    )
 
 
 def _without_constants(e: Expr, state: tuple[Block, ...]) -> Expr:

@@ -1,10 +1,12 @@
 """Exact points on an edge where everything is regular and the process certainly leaves.
 
-Let H, the drift and the diffusion have finite values at a point of the edge; all of them are continuous there then. With noise
-across the edge (``n^T D n > 0``) a process that starts close by reaches it with positive probability: up to a change of measure
-and of time its distance is a Brownian motion. Without noise across it, a speed that points outwards takes it there. In neither case
-can it go on inside without a reflection: a nonnegative distance with bounded drift, no reflecting term, and noise of a size bounded
-from below would be a nonnegative martingale that starts at 0 (after a change of measure), hence 0.
+Let H, the drift and the diffusion have finite values at a point of the edge; all of them are
+continuous there then. With noise across the edge (``n^T D n > 0``) a process that starts close by
+reaches it with positive probability: up to a change of measure and of time its distance is a
+Brownian motion. Without noise across it, a speed that points outwards takes it there. In neither
+case can it go on inside without a reflection: a nonnegative distance with bounded drift, no
+reflecting term, and noise of a size bounded from below would be a nonnegative martingale that
+starts at 0 (after a change of measure), hence 0.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ ABSTRACT = (Potential, Field, Partial, Jet, AppliedUndef)
 
 
 def find_exit(edge: Edge, subject: Subject, noiseless: bool) -> Outcome | None:
-    """A point on the edge through which the process leaves; ``noiseless`` says that its row of D is proved to be zero."""
+    """A point on the edge through which the process leaves; ``noiseless`` says that its row of D is
+    proved to be zero.
+    """
     if not edge.end.is_Rational or _is_unknown_there(edge, subject):
         return None
     for point in _points(edge, subject):
@@ -39,16 +43,32 @@ def find_exit(edge: Edge, subject: Subject, noiseless: bool) -> Outcome | None:
         except NoValueError:
             continue
         if spread > 0:
-            finding = f"on this edge D[{edge.block}, {edge.block}] is {shown_ball(spread)} > 0 and exp(-H) > 0"
-            return refuted(f"{IN_NEED}: the process leaves the domain", Witness(point.shown(), finding), edge.repair)
+            finding = (
+                f"on this edge D[{edge.block}, {edge.block}] is {shown_ball(spread)} > 0 and"
+                " exp(-H) > 0"
+            )
+            return refuted(
+                f"{IN_NEED}: the process leaves the domain",
+                Witness(point.shown(), finding),
+                edge.repair,
+            )
         if noiseless and speed < 0:
-            finding = f"on this edge {edge.block} moves outwards at the speed {shown_ball(-speed)}, and exp(-H) > 0"
-            return refuted(f"{IN_NEED}: the process leaves the domain", Witness(point.shown(), finding), edge.repair)
+            finding = (
+                f"on this edge {edge.block} moves outwards at the speed {shown_ball(-speed)}, and"
+                " exp(-H) > 0"
+            )
+            return refuted(
+                f"{IN_NEED}: the process leaves the domain",
+                Witness(point.shown(), finding),
+                edge.repair,
+            )
     return None
 
 
 def _is_unknown_there(edge: Edge, subject: Subject) -> bool:
-    """Whether an abstract function of the block occurs, which on an open domain is smooth inside only."""
+    """Whether an abstract function of the block occurs, which on an open domain is smooth inside
+    only.
+    """
     atoms = (a for e in _written(subject) for a in e.atoms(*ABSTRACT))
     return not edge.belongs and any(edge.block in blocks_in(a, subject.state) for a in atoms)
 
@@ -66,7 +86,9 @@ def _points(edge: Edge, subject: Subject) -> Iterator[Point]:
 
 
 def _across(edge: Edge, subject: Subject, point: Point) -> tuple[Ball, Ball]:
-    """The speed inwards and ``n^T D n`` at a point of the edge where H, the drift and the diffusion have values."""
+    """The speed inwards and ``n^T D n`` at a point of the edge where H, the drift and the diffusion
+    have values.
+    """
 
     def everywhere(e: Expr, row: Block, column: Block | None = None) -> None:
         for i in point.coordinates(row):
@@ -77,7 +99,9 @@ def _across(edge: Edge, subject: Subject, point: Point) -> tuple[Ball, Ball]:
     for block, e in subject.dynamics.drift.items():
         everywhere(e, block)
     for (row, column), entry in subject.dynamics.diffusion.items():
-        vectors = [b for b in (row, column) if isinstance(b, Vector)]  # a border with a scalar is written at GENERIC
+        vectors = [
+            b for b in (row, column) if isinstance(b, Vector)
+        ]  # a border with a scalar is written at GENERIC
         for e in parts(entry):
             everywhere(e, *(vectors if isinstance(entry, Coupling) else [*vectors, row][:1]))
     places = {GENERIC: 0}

@@ -1,13 +1,17 @@
-"""The faces of a simplex, one by one: each coordinate, and what is missing to one, is a diffusion by itself.
+"""The faces of a simplex, one by one: each coordinate, and what is missing to one, is a diffusion
+by itself.
 
-The coordinates of the open simplex are positive and have a total below one, so that with the rest ``1 - total`` they are K
-probabilities, and each face is where one of these is zero. Of a diffusion with D = diag(theta) - theta theta^T and a Dirichlet law
-(Ethier 1976, Comm. Pure Appl. Math. 29(5)) each of the K is a Jacobi diffusion. Their law is one of all together, so a face is
-judged from drift and noise alone: at a distance e from it, ``D ~ c e`` and a drift that goes to ``b > 0``. Then the distance stays
-nonnegative and spends no time at 0, whatever b is; it never gets there where ``b >= c``.
+The coordinates of the open simplex are positive and have a total below one, so that with the rest
+``1 - total`` they are K probabilities, and each face is where one of these is zero. Of a diffusion
+with D = diag(theta) - theta theta^T and a Dirichlet law (Ethier 1976, Comm. Pure Appl. Math. 29(5))
+each of the K is a Jacobi diffusion. Their law is one of all together, so a face is judged from
+drift and noise alone: at a distance e from it, ``D ~ c e`` and a drift that goes to ``b > 0``. Then
+the distance stays nonnegative and spends no time at 0, whatever b is; it never gets there where ``b
+>= c``.
 
-Through a face nothing flows: the current vanishes inside, and D across the face is at most a constant times e. As p is integrable,
-e times the integral of p over the section at distance e goes to 0 for some sequence of e.
+Through a face nothing flows: the current vanishes inside, and D across the face is at most a
+constant times e. As p is integrable, e times the integral of p over the section at distance e goes
+to 0 for some sequence of e.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ from verify.verdict import Outcome, Verdict, proved, undecided
 
 
 def decide_faces(block: Vector, subject: Subject) -> Iterator[tuple[str, Outcome]]:
-    """The faces where a coordinate is zero, all of one form, and the face where the total is one."""
+    """The faces where a coordinate is zero, all of one form, and the face where the total is
+    one.
+    """
     coordinates, rest = f"the faces {block} = 0", f"the face total({block}) = 1"
     why = _why_not_by_itself(block, subject)
     if why is not None:
@@ -45,7 +51,12 @@ def decide_faces(block: Vector, subject: Subject) -> Iterator[tuple[str, Outcome
     if isinstance(x, str):
         yield coordinates, undecided(f"{x}, so that no test of one coordinate alone is about it")
     elif not _is_divisible(normalised(entry.kernel), block, block):
-        yield coordinates, undecided(f"the noise of two coordinates of {block} is not seen to vanish with each of them")
+        yield (
+            coordinates,
+            undecided(
+                f"the noise of two coordinates of {block} is not seen to vanish with each of them"
+            ),
+        )
     else:
         yield coordinates, decide_by_drift(x.drift, x.diffusion, block)
     yield rest, _decide_rest(block, entry, subject)
@@ -61,16 +72,24 @@ def _why_not_by_itself(block: Vector, subject: Subject) -> str | None:
 
 
 def _decide_rest(block: Vector, entry: Coupling, subject: Subject) -> Outcome:
-    """The rest ``y = 1 - total``: its drift is minus the total of the drifts, its noise the total over both indices of D."""
+    """The rest ``y = 1 - total``: its drift is minus the total of the drifts, its noise the total
+    over both indices of D.
+    """
     y = Dummy("y", positive=True)
     across = normalised(entry.diagonal + sum_over(entry.kernel, OTHER, block.length))
     drift = _in_the_rest(-contract(subject.dynamics.drift[block], block), block, y)
-    diffusion = _in_the_rest(contract(entry.diagonal, block) + _sum_of_all(entry.kernel, block), block, y)
+    diffusion = _in_the_rest(
+        contract(entry.diagonal, block) + _sum_of_all(entry.kernel, block), block, y
+    )
     for e, what in ((drift, "drift"), (diffusion, "diffusion")):
         if blocks_in(e, subject.state):
-            return undecided(f"the {what} of 1 - total({block}) is {e}, and so depends on more than itself")
+            return undecided(
+                f"the {what} of 1 - total({block}) is {e}, and so depends on more than itself"
+            )
     if not _is_divisible(_in_the_rest(across, block, y), y, block):
-        return undecided(f"the noise of {block} across this face is not seen to vanish with 1 - total({block})")
+        return undecided(
+            f"the noise of {block} across this face is not seen to vanish with 1 - total({block})"
+        )
     return decide_by_drift(drift, diffusion, y)
 
 
@@ -84,28 +103,48 @@ def _in_the_rest(e: Expr, block: Vector, y: Symbol) -> Expr:
 
 
 def _is_divisible(e: Expr, x: Symbol, block: Vector) -> bool:
-    """Whether it is a polynomial of the state without a term free of x: at most a constant times x on the simplex."""
+    """Whether it is a polynomial of the state without a term free of x: at most a constant times x
+    on the simplex.
+    """
     letters = [s for s in e.atoms(Vector) if s.base == block.base] + [x]
     totals = {t: Dummy() for t in e.atoms(Total) if t.atoms(Vector, Scalar)}  # others are constants
     polynomial = e.xreplace(totals)
     others = {s for s in e.free_symbols if isinstance(s, Vector | Scalar)} - set(letters)
-    return not others and bool(polynomial.is_polynomial(*letters, *totals.values())) and vanishes(polynomial.xreplace({x: S.Zero}))
+    return (
+        not others
+        and bool(polynomial.is_polynomial(*letters, *totals.values()))
+        and vanishes(polynomial.xreplace({x: S.Zero}))
+    )
 
 
 def decide_by_drift(drift: Expr, diffusion: Expr, x: Symbol) -> Outcome:
-    """The lower end 0 of a coordinate x whose law by itself is not known, from its drift and its noise."""
+    """The lower end 0 of a coordinate x whose law by itself is not known, from its drift and its
+    noise.
+    """
     e = Dummy("e", positive=True)
     try:
         noise, push = leading(diffusion.xreplace({x: e}), e), leading(drift.xreplace({x: e}), e)
     except NoLeadingTermError as error:
         return undecided(f"the behaviour at the edge is not decided: {error}")
     c, b = noise.coefficient, push.coefficient
-    plain = certain_sign(noise.power - 1) == 0 == certain_sign(noise.logs) == certain_sign(push.power) == certain_sign(push.logs)
+    plain = (
+        certain_sign(noise.power - 1)
+        == 0
+        == certain_sign(noise.logs)
+        == certain_sign(push.power)
+        == certain_sign(push.logs)
+    )
     if not plain or certain_sign(c) != 1 or certain_sign(b) != 1:
         return undecided(
-            f"D goes like {c} e^{noise.power} and the drift like {b} e^{push.power}; decided is D ~ c e with a drift inwards"
+            f"D goes like {c} e^{noise.power} and the drift like {b} e^{push.power}; decided is D ~"
+            " c e with a drift inwards"
         )
     k = normalised(b / c - 1)
-    is_regular = bool(drift.is_polynomial(x) and diffusion.is_polynomial(x))  # then f/D - b/(c e) is bounded, and k = 0 is decided
+    is_regular = bool(
+        drift.is_polynomial(x) and diffusion.is_polynomial(x)
+    )  # then f/D - b/(c e) is bounded, and k = 0 is decided
     never = is_positive(k) or (is_regular and is_nonnegative(k))
-    return proved(f"{NOT_ATTAINED if never else SELF_REFLECTING}, as the drift {b} there points inside (k = {k}, m = 1)")
+    return proved(
+        f"{NOT_ATTAINED if never else SELF_REFLECTING}, as the drift {b} there points inside (k ="
+        f" {k}, m = 1)"
+    )

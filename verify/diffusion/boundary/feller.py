@@ -1,13 +1,16 @@
 """Feller's test at the edge of a coordinate that is a diffusion by itself.
 
-Near the edge, at a distance e, let the density be ``p ~ e^k`` and ``D ~ e^m``, and let the current of p be zero, so that
-``(p D)' = f p``: p is the density of the speed measure and ``1/(p D)`` that of the scale (Karlin & Taylor, 1981, section 15.6).
+Near the edge, at a distance e, let the density be ``p ~ e^k`` and ``D ~ e^m``, and let the current
+of p be zero, so that ``(p D)' = f p``: p is the density of the speed measure and ``1/(p D)`` that
+of the scale (Karlin & Taylor, 1981, section 15.6).
 
-* the edge is never attained where the integral of ``1/(p D)`` diverges at it: k + m >= 1 (no condition on k);
-* where m = 1, the drift has a finite limit that points inside and k > -1, the process stays in the domain, spends no time at the
-  edge, and p D -> 0: nothing flows through it, whether or not it is attained;
-* where the edge is attained (the integral is finite and p is integrable) and p D does not go to 0, no solution of the equation has
-  the law p: it must be reflected.
+* the edge is never attained where the integral of ``1/(p D)`` diverges at it: k + m >= 1 (no
+  condition on k);
+* where m = 1, the drift has a finite limit that points inside and k > -1, the process stays in the
+  domain, spends no time at the edge, and p D -> 0: nothing flows through it, whether or not it is
+  attained;
+* where the edge is attained (the integral is finite and p is integrable) and p D does not go to 0,
+  no solution of the equation has the law p: it must be reflected.
 
 The decision record on edges has the proofs. Everything else is undecided.
 """
@@ -22,7 +25,14 @@ from sympy import Dummy, Expr, Rational, Symbol
 from recipe.language.calculus import partial
 from recipe.language.sign import is_nonnegative, is_positive
 from recipe.language.symbols import Block, Length
-from verify.decide.asymptotics.leading import Growth, Leading, NoLeadingTermError, certain_sign, growth, leading
+from verify.decide.asymptotics.leading import (
+    Growth,
+    Leading,
+    NoLeadingTermError,
+    certain_sign,
+    growth,
+    leading,
+)
 from verify.decide.zero.decide import vanishes
 from verify.decide.zero.point import Point
 from verify.diffusion.boundary.edges import IN_NEED, NOT_ATTAINED, SELF_REFLECTING, Coordinate, Edge
@@ -33,8 +43,10 @@ TRIES = 48
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What decides at an edge: how H (and with it the density ``p ~ e^k L^j``, where ``L = log(1/e)``) grows there, D as
-    ``c e^m L^q``, and the limit of the drift, counted inwards (None where it is not finite and certainly not zero)."""
+    """What decides at an edge: how H (and with it the density ``p ~ e^k L^j``, where ``L =
+    log(1/e)``) grows there, D as ``c e^m L^q``, and the limit of the drift, counted inwards (None
+    where it is not finite and certainly not zero).
+    """
 
     density: Growth
     diffusion: Leading
@@ -52,14 +64,21 @@ class Behaviour:
 
 
 def decide_by_feller(edge: Edge, x: Coordinate, h: Expr) -> Outcome:
-    """Decide whether a coordinate with ``p = exp(-h)`` stays off the edge, or returns from it by itself."""
+    """Decide whether a coordinate with ``p = exp(-h)`` stays off the edge, or returns from it by
+    itself.
+    """
     if not has_no_current(x, edge.block, h):
-        return undecided(f"the current of exp(-H) through {edge.block} is not proved to be zero, and Feller's test needs that")
+        return undecided(
+            f"the current of exp(-H) through {edge.block} is not proved to be zero, and Feller's"
+            " test needs that"
+        )
     try:
         outcome = _judged(behaviour(edge, x, h))
     except NoLeadingTermError as error:
         outcome = undecided(f"the behaviour at the edge is not decided: {error}")
-    return outcome if outcome.verdict is Verdict.PROVED else _refuted_by_values(edge, x, h) or outcome
+    return (
+        outcome if outcome.verdict is Verdict.PROVED else _refuted_by_values(edge, x, h) or outcome
+    )
 
 
 def has_no_current(x: Coordinate, block: Block, h: Expr) -> bool:
@@ -76,7 +95,9 @@ def behaviour(edge: Edge, x: Coordinate, h: Expr) -> Behaviour:
     distance = Dummy("distance", positive=True)
     diffusion = leading(edge.approached(x.diffusion, distance), distance)
     if certain_sign(diffusion.coefficient) != 1:
-        raise NoLeadingTermError(f"whether D[{edge.block}, {edge.block}] is positive near the edge is not known")
+        raise NoLeadingTermError(
+            f"whether D[{edge.block}, {edge.block}] is positive near the edge is not known"
+        )
     density = growth(edge.approached(h, distance), distance)
     return Behaviour(density, diffusion, _limit_of_drift(edge, x.drift, distance))
 
@@ -92,27 +113,43 @@ def _limit_of_drift(edge: Edge, drift: Expr, distance: Symbol) -> Expr | None:
 def _judged(at: Behaviour) -> Outcome:
     k, m = at.density.log, at.diffusion.power
     if at.density.escape == 1:
-        return proved(f"{NOT_ATTAINED}: the density vanishes faster than every power of the distance")
+        return proved(
+            f"{NOT_ATTAINED}: the density vanishes faster than every power of the distance"
+        )
     if at.density.escape == -1:
-        return undecided("exp(-H) grows faster than every power of the distance, so it is not normalisable")
+        return undecided(
+            "exp(-H) grows faster than every power of the distance, so it is not normalisable"
+        )
     found = f"k = {k}, m = {m}" + _logs(at)
     if _is_unattainable(at):
         return proved(f"{NOT_ATTAINED}, as k + m >= 1 ({found})")
     plain = at.diffusion.logs == 0 and at.density.loglog == 0
-    if plain and m == 1 and is_positive(k + 1) and at.inward_drift is not None and certain_sign(at.inward_drift) == 1:
-        return proved(f"{SELF_REFLECTING}, as the drift {at.inward_drift} there points inside ({found})")
+    if (
+        plain
+        and m == 1
+        and is_positive(k + 1)
+        and at.inward_drift is not None
+        and certain_sign(at.inward_drift) == 1
+    ):
+        return proved(
+            f"{SELF_REFLECTING}, as the drift {at.inward_drift} there points inside ({found})"
+        )
     return undecided(f"{_why_open(at)} ({found})")
 
 
 def _logs(at: Behaviour) -> str:
-    return "" if at.diffusion.logs == 0 == at.density.loglog else f", and a factor log^({at.logs}) in p D"
+    return (
+        ""
+        if at.diffusion.logs == 0 == at.density.loglog
+        else f", and a factor log^({at.logs}) in p D"
+    )
 
 
 def _why_open(at: Behaviour) -> str:
     if certain_sign(at.order) == 1 and certain_sign(at.order - 1) == -1:
         return (
-            "the edge is attained, and the drift has no finite limit there that points inside, so the equation alone does not say "
-            "how it goes on; mirror(recipe, block) says it"
+            "the edge is attained, and the drift has no finite limit there that points inside, so"
+            " the equation alone does not say how it goes on; mirror(recipe, block) says it"
         )
     if certain_sign(at.density.log + 1) in (-1, 0):
         return "exp(-H) is not certainly integrable at the edge, and Feller's test is about a law"
@@ -134,7 +171,9 @@ def is_integrable(at: Behaviour) -> bool:
 
 
 def _needs_reflection(at: Behaviour) -> bool:
-    """Whether p is integrable, the integral of ``1/(p D)`` is finite, and p D does not go to 0, all for certain."""
+    """Whether p is integrable, the integral of ``1/(p D)`` is finite, and p D does not go to 0, all
+    for certain.
+    """
     if at.density.escape:
         return False
     order = certain_sign(at.order)
@@ -142,7 +181,9 @@ def _needs_reflection(at: Behaviour) -> bool:
 
 
 def _refuted_by_values(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
-    """Look for parameters within their assumptions for which the edge is attained and must reflect."""
+    """Look for parameters within their assumptions for which the edge is attained and must
+    reflect.
+    """
     for values in _parameter_values((x.drift, x.diffusion, h), edge):
         given = Coordinate(x.drift.xreplace(values), x.diffusion.xreplace(values))
         try:
@@ -154,17 +195,26 @@ def _refuted_by_values(edge: Edge, x: Coordinate, h: Expr) -> Outcome | None:
         shown: dict[str, str | list[str]] = {str(s): str(v) for s, v in values.items()}
         shown[str(edge.block)] = str(edge.end)
         finding = (
-            f"at a distance e the density goes like e^k with k = {at.density.log} and D like e^m with m = {at.diffusion.power}; "
-            f"as k + m <= 0 and k > -1, the edge is attained and the flux through it is not 0"
+            f"at a distance e the density goes like e^k with k = {at.density.log} and D like e^m"
+            f" with m = {at.diffusion.power}; as k + m <= 0 and k > -1, the edge is attained and"
+            " the flux through it is not 0"
         )
-        return refuted(f"{IN_NEED}: the process reaches the edge and must be reflected", Witness(shown, finding), edge.repair)
+        return refuted(
+            f"{IN_NEED}: the process reaches the edge and must be reflected",
+            Witness(shown, finding),
+            edge.repair,
+        )
     return None
 
 
-def _parameter_values(expressions: tuple[Expr, ...], edge: Edge) -> Iterator[dict[Symbol, Rational]]:
+def _parameter_values(
+    expressions: tuple[Expr, ...], edge: Edge
+) -> Iterator[dict[Symbol, Rational]]:
     symbols = sorted(set().union(*(e.free_symbols for e in expressions)) - {edge.block}, key=str)
     for seed in range(TRIES if symbols else 1):
-        point = Point({s: 1 + seed % 3 for s in symbols if isinstance(s, Length)}, seed, edge=seed % 2 == 1)
+        point = Point(
+            {s: 1 + seed % 3 for s in symbols if isinstance(s, Length)}, seed, edge=seed % 2 == 1
+        )
         values = point.choose_all(symbols)
         if values is not None:
             yield values

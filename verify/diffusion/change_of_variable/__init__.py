@@ -1,1 +1,3 @@
-"""What is proved of a change of variable ``theta = f(phi)``: monotone, onto, Lipschitz, smooth, and its steps at the boundary."""
+"""What is proved of a change of variable ``theta = f(phi)``: monotone, onto, Lipschitz, smooth, and
+its steps at the boundary.
+"""

@@ -1,4 +1,6 @@
-"""Are the changes of variable of a subject proved to be bijections, smooth enough both ways to carry a law over?"""
+"""Are the changes of variable of a subject proved to be bijections, smooth enough both ways to
+carry a law over?
+"""
 
 from __future__ import annotations
 
@@ -21,4 +23,7 @@ def decide_all_onto(subject: Subject | KernelSubject) -> Outcome:
 
 def is_bijection(subject: Subject) -> bool:
     """Whether every map is proved to be monotone and onto."""
-    return all(decide(subject).verdict is Verdict.PROVED for decide in (decide_all_monotone, decide_all_onto))
+    return all(
+        decide(subject).verdict is Verdict.PROVED
+        for decide in (decide_all_monotone, decide_all_onto)
+    )

@@ -1,9 +1,10 @@
 """How far does one Euler step of phi go, as theta = f(phi) approaches the edge of its domain?
 
-The step moves every block by ``eps a + sqrt(2 eps) b eta`` with a normal eta. Where every coefficient a and ``b b^T = D`` stays
-bounded on the way to the edge, so does the step, in probability, for every eps; where one of them goes to infinity, the step does.
-That is what Yokoi et al. show of their rules: of Ito's, (19), it diverges (Theorem 2), as ``1/f'`` does; of CoRV, (25), it does not
-(Theorem 3), as ``D = 1`` and ``(log f')'`` is bounded.
+The step moves every block by ``eps a + sqrt(2 eps) b eta`` with a normal eta. Where every
+coefficient a and ``b b^T = D`` stays bounded on the way to the edge, so does the step, in
+probability, for every eps; where one of them goes to infinity, the step does. That is what Yokoi et
+al. show of their rules: of Ito's, (19), it diverges (Theorem 2), as ``1/f'`` does; of CoRV, (25),
+it does not (Theorem 3), as ``D = 1`` and ``(log f')'`` is bounded.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ Coefficient = tuple[str, Expr]  # what it is, and its expression of the generic 
 
 
 def decide_boundary_step(f: Map, phi: Block, coefficients: Iterable[Coefficient]) -> Outcome:
-    """Each coefficient of one step at each end of phi where theta goes to a finite end of its domain."""
+    """Each coefficient of one step at each end of phi where theta goes to a finite end of its
+    domain.
+    """
     if decide_monotone(f).verdict is not Verdict.PROVED:
         return undecided("f is not proved to be monotone")
     listed, assumptions = list(coefficients), set()
@@ -42,7 +45,10 @@ def decide_boundary_step(f: Map, phi: Block, coefficients: Iterable[Coefficient]
             assumptions |= set(outcome.assumptions)
         count += 1
     where = "the edge" if count == 1 else "both edges"
-    return proved(f"drift and D of one step stay bounded at {where}" if count else "theta has no finite edge", *sorted(assumptions))
+    return proved(
+        f"drift and D of one step stay bounded at {where}" if count else "theta has no finite edge",
+        *sorted(assumptions),
+    )
 
 
 def _edges(f: Map) -> Iterator[tuple[Piece, bool]]:
@@ -57,17 +63,32 @@ def _at_edge(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outco
     e, found = freeze(e)
     stands_for = {a: symbol for a, symbol in found.items() if not isinstance(a, Abs | sign)}
     e = e.xreplace({symbol: a for a, symbol in found.items() if a not in stands_for})
-    hidden = next((a for a in stands_for if phi in a.free_symbols and not (isinstance(a, Partial) and len(a.wrt) == 1)), None)
+    hidden = next(
+        (
+            a
+            for a in stands_for
+            if phi in a.free_symbols and not (isinstance(a, Partial) and len(a.wrt) == 1)
+        ),
+        None,
+    )
     if hidden is not None:
         return undecided(f"{what} depends on {hidden}, and so on more than its own coordinate")
-    # dV/dphi = f' dU/dtheta for V(phi) = U(f(phi)): what is unknown is dU/dtheta, which is free of phi here.
-    # A derivative by another block is what it is at the edge, and that it is bounded there has to be taken for granted as well.
-    derivatives = {symbol: a for a, symbol in stands_for.items() if isinstance(a, Partial) and phi in a.free_symbols}
+    # dV/dphi = f' dU/dtheta for V(phi) = U(f(phi)): what is unknown is dU/dtheta, which is free of
+    # phi here. A derivative by another block is what it is at the edge, and that it is bounded
+    # there has to be taken for granted as well.
+    derivatives = {
+        symbol: a
+        for a, symbol in stands_for.items()
+        if isinstance(a, Partial) and phi in a.free_symbols
+    }
     unknown = {symbol: a for symbol, a in derivatives.items() if phi in map(generic, a.wrt)}
     at = without_kink(e.xreplace({s: s * slope(phi) for s in unknown}).xreplace({phi: piece.x}))
     on_the_way = _approaching(at, piece, upper)
     if is_bounded(bound(on_the_way, T)):
-        return proved("", *(f"d{a.head}/d{_by(a, phi)} stays bounded at the edge" for a in derivatives.values()))
+        return proved(
+            "",
+            *(f"d{a.head}/d{_by(a, phi)} stays bounded at the edge" for a in derivatives.values()),
+        )
     flat = {symbol: S.Zero for a, symbol in stands_for.items() if isinstance(a, Partial)}
     return _diverging(what, at.xreplace(flat), phi, piece, upper) or undecided(
         f"whether {what} stays bounded at the edge is not decided"
@@ -87,16 +108,27 @@ def _approaching(e: Expr, piece: Piece, upper: bool) -> Expr:
 
 
 def _diverging(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome | None:
-    """With 1 for the other blocks, where they may be 1, and 0 for the derivatives of what is abstract."""
-    others = {s: S.One for s in e.free_symbols if isinstance(s, Vector | Scalar) and s != piece.x and _may_be_one(s)}
+    """With 1 for the other blocks, where they may be 1, and 0 for the derivatives of what is
+    abstract.
+    """
+    others = {
+        s: S.One
+        for s in e.free_symbols
+        if isinstance(s, Vector | Scalar) and s != piece.x and _may_be_one(s)
+    }
     order = leading(_approaching(e.xreplace(others), piece, upper), T)
     if order is None or compare(order, ONE) != 1:
         return None
     end = piece.x.domain.end if upper else piece.x.domain.start
     point: dict[str, str | list[str]] = {**{str(s): "1" for s in others}, str(phi): str(end)}
     shown = shown_factored(e.xreplace({piece.x: phi}))
-    finding = f"{what} = {shown} goes to infinity as {phi} goes to {end}, and {phi.image} to the edge"
-    return refuted("one Euler step goes farther and farther at the boundary, whatever the step size", Witness(point, finding))
+    finding = (
+        f"{what} = {shown} goes to infinity as {phi} goes to {end}, and {phi.image} to the edge"
+    )
+    return refuted(
+        "one Euler step goes farther and farther at the boundary, whatever the step size",
+        Witness(point, finding),
+    )
 
 
 def _may_be_one(block: Block) -> bool:

@@ -12,7 +12,9 @@ from verify.diffusion.infinity.ends import T
 
 
 def limit_at(e: Expr, y: Variable, upper: bool) -> Expr | None:
-    """The limit of an expression of y at one end, which may be infinite; None where it is not decided."""
+    """The limit of an expression of y at one end, which may be infinite; None where it is not
+    decided.
+    """
     found = fraction(e)
     if found is not None:
         return _limit_of_fraction(found, y.high if upper else y.low, upper)
@@ -39,7 +41,9 @@ def limit(e: Expr, x: Symbol, position: Expr) -> Expr | None:
 
 
 def _where_terms_cancel(e: Expr) -> Expr | None:
-    """By the leading term at ``1/T = 0``, which derivatives find where everything is analytic there."""
+    """By the leading term at ``1/T = 0``, which derivatives find where everything is analytic
+    there.
+    """
     small = Dummy("small", positive=True)
     try:
         found = leading_at_edge(e.xreplace({T: 1 / small}), small)
@@ -67,7 +71,13 @@ def _limit_of_fraction(r: Fraction, end: Expr, upper: bool) -> Expr | None:
     if end in (oo, -oo):
         degree = r.num.degree() - r.den.degree() if not r.num.is_zero else -1
         lead = r.constant * r.num.LC() / r.den.LC()
-        return S.Zero if degree < 0 else lead if degree == 0 else _infinite(lead * (1 if end == oo else -1) ** degree)
+        return (
+            S.Zero
+            if degree < 0
+            else lead
+            if degree == 0
+            else _infinite(lead * (1 if end == oo else -1) ** degree)
+        )
     if r.den(end) != 0:
         return r(end)
     return _infinite(_near_pole(r, end, upper))

@@ -1,7 +1,8 @@
-"""Bounds of ``f'`` and of the part of the CoRV drift that comes from the map, ``(log |f'|)'``, exactly.
+"""Bounds of ``f'`` and of the part of the CoRV drift that comes from the map, ``(log |f'|)'``,
+exactly.
 
-Yokoi et al. assume that f is Lipschitz (their Assumption 2). That alone does not make the drift so: the inverse complementary
-log-log is Lipschitz, and has ``(log f')'' = -exp(phi)``.
+Yokoi et al. assume that f is Lipschitz (their Assumption 2). That alone does not make the drift so:
+the inverse complementary log-log is Lipschitz, and has ``(log f')'' = -exp(phi)``.
 """
 
 from __future__ import annotations
@@ -17,33 +18,50 @@ from verify.diffusion.change_of_variable.smooth_branch import Piece, limit_of, p
 from verify.diffusion.change_of_variable.variable import Variable, fraction, variable
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
-NOT_RATIONAL = "is not a rational function of phi or of one exponential of it, with zeros in closed form, so no bound was decided"
+NOT_RATIONAL = (
+    "is not a rational function of phi or of one exponential of it, with zeros in closed form, so"
+    " no bound was decided"
+)
 
 
 def decide_lipschitz(f: Map) -> Outcome:
     """``sup |f'|`` over all pieces; between two zeros of ``(log |f'|)'`` the slope is monotone."""
-    return _bounded(f, "|f'|", [_of_slope(piece) for piece in pieces(f)], "Lipschitz with the constant sup |f'| = {}")
+    return _bounded(
+        f,
+        "|f'|",
+        [_of_slope(piece) for piece in pieces(f)],
+        "Lipschitz with the constant sup |f'| = {}",
+    )
 
 
 def decide_lipschitz_drift(f: Map) -> Outcome:
-    """Whether ``(log |f'|)'`` is bounded and has a bounded derivative, and does not jump at a kink."""
+    """Whether ``(log |f'|)'`` is bounded and has a bounded derivative, and does not jump at
+    a kink.
+    """
     sides = pieces(f)
     bends = _bounded(f, "|(log f')'|", [_of_bend(piece, 0) for piece in sides], "|(log f')'| <= {}")
     if bends.verdict is not Verdict.PROVED:
         return bends
     if len(sides) > 1:
-        before, after = limit_of(sides[0].bend, sides[0], True), limit_of(sides[1].bend, sides[1], False)
+        before, after = (
+            limit_of(sides[0].bend, sides[0], True),
+            limit_of(sides[1].bend, sides[1], False),
+        )
         jump = None if before is None or after is None else certain_sign(after - before)
         if jump is None:
             return undecided("whether (log f')' is continuous at 0 is not decided")
         if jump != 0:
             finding = f"(log f')' goes from {before} to {after} there"
             return refuted("the drift jumps", Witness({str(sides[1].x): "0"}, finding))
-    curves = _bounded(f, "|(log f')''|", [_of_bend(piece, 1) for piece in sides], "|(log f')''| <= {}")
+    curves = _bounded(
+        f, "|(log f')''|", [_of_bend(piece, 1) for piece in sides], "|(log f')''| <= {}"
+    )
     return proved(f"{bends.by}, {curves.by}") if curves.verdict is Verdict.PROVED else curves
 
 
-Found = tuple[Range, Variable, Expr] | None  # a range, the variable in which it was found, and of which expression of phi
+Found = (
+    tuple[Range, Variable, Expr] | None
+)  # a range, the variable in which it was found, and of which expression of phi
 
 
 def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:

@@ -26,8 +26,13 @@ def map_of(block: Block) -> Map:
     return Map(f"{block.image} = f({block})", block.forward, block.inverse, block.domain)
 
 
-def for_every_map(subject: Subject | KernelSubject, decide: Callable[[Block, Map, Interval], Outcome]) -> Outcome:
+def for_every_map(
+    subject: Subject | KernelSubject, decide: Callable[[Block, Map, Interval], Outcome]
+) -> Outcome:
     """One outcome for all of them, given the block, its map and the domain of its image."""
     blocks = [(b, map_of(b), b.image.domain) for b in subject.state if b.image is not None]
-    found = [(f"{b.image} = {f(b)}", UNKNOWN if f.forward.expr.has(AppliedUndef) else decide(b, f, d)) for b, f, d in blocks]
+    found = [
+        (f"{b.image} = {f(b)}", UNKNOWN if f.forward.expr.has(AppliedUndef) else decide(b, f, d))
+        for b, f, d in blocks
+    ]
     return conjunction(found, by="; ".join(f"{name}: {outcome.by}" for name, outcome in found))

@@ -13,7 +13,13 @@ from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.definedness import conditions, decide_condition
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.change_of_variable.roots import point_inside, sign_of, zeros
-from verify.diffusion.change_of_variable.smooth_branch import NO_VALUES, Piece, pieces, slope_at, value_at
+from verify.diffusion.change_of_variable.smooth_branch import (
+    NO_VALUES,
+    Piece,
+    pieces,
+    slope_at,
+    value_at,
+)
 from verify.diffusion.change_of_variable.variable import Fraction, Variable, fraction, variable
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
@@ -22,7 +28,9 @@ STEPS = 24  # points on each side at which signs of f' are compared
 
 @lru_cache(maxsize=256)
 def decide_monotone(f: Map) -> Outcome:
-    """On every piece by structure or by the roots of f', at a kink by its limits from both sides, at closed ends by its values."""
+    """On every piece by structure or by the roots of f', at a kink by its limits from both sides,
+    at closed ends by its values.
+    """
     found = [_on_piece(piece) for piece in pieces(f)]
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
         for outcome in found:
@@ -54,7 +62,9 @@ def _on_piece(piece: Piece) -> Outcome:
                 return outcome
     if slope_sign(piece) is not None:
         return proved("f' has one sign")
-    return _refuted(piece) or undecided(f"the sign of f' = {piece.slope} is neither read off nor decided by counting roots")
+    return _refuted(piece) or undecided(
+        f"the sign of f' = {piece.slope} is neither read off nor decided by counting roots"
+    )
 
 
 @lru_cache(maxsize=256)
@@ -102,12 +112,15 @@ def _points(piece: Piece) -> Iterator[Expr]:
     yield middle
     for k in range(1, STEPS):
         yield from (
-            middle + (end - middle) * S(k) / STEPS if end.is_finite else middle + s * S(k) / 2 for end, s in ((low, -1), (high, 1))
+            middle + (end - middle) * S(k) / STEPS if end.is_finite else middle + s * S(k) / 2
+            for end, s in ((low, -1), (high, 1))
         )
 
 
 def _at_closed_ends(f: Map) -> Outcome | None:
-    """What is wrong at an end that belongs to the domain, if anything: there f' must have a value, and not be 0."""
+    """What is wrong at an end that belongs to the domain, if anything: there f' must have a value,
+    and not be 0.
+    """
     sides, domain = pieces(f), f.domain
     closed = [] if domain.left_open else [(sides[0], domain.start)]
     closed += [] if domain.right_open else [(sides[-1], domain.end)]
@@ -125,7 +138,9 @@ def _at_closed_ends(f: Map) -> Outcome | None:
 
 
 def _across_kink(f: Map, left: Piece, right: Piece) -> Outcome | None:
-    """What is wrong at 0 with a map in two pieces, if anything: f must have a value, and f' the same limits, not 0."""
+    """What is wrong at 0 with a map in two pieces, if anything: f must have a value, and f' the
+    same limits, not 0.
+    """
     (phi,) = f.forward.variables
     if value_at(f.forward.expr, phi, S.Zero) is None:
         return undecided("that f has a value at 0 is not proved")
@@ -134,7 +149,14 @@ def _across_kink(f: Map, left: Piece, right: Piece) -> Outcome | None:
         return undecided("the limits of f' at 0 are not decided")
     jump, size = (certain_sign(e) for e in (after - before, after))
     if jump in (1, -1):
-        return refuted("f is not differentiable", Witness({str(right.x): "0"}, f"f' goes from {before} to {after} there"))
+        return refuted(
+            "f is not differentiable",
+            Witness({str(right.x): "0"}, f"f' goes from {before} to {after} there"),
+        )
     if size == 0:
         return refuted("f' vanishes", Witness({str(right.x): "0"}, "f' is 0 there"))
-    return None if jump == 0 and size is not None else undecided("the limits of f' at 0 are not compared")
+    return (
+        None
+        if jump == 0 and size is not None
+        else undecided("the limits of f' at 0 are not compared")
+    )

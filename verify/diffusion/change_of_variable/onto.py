@@ -1,4 +1,6 @@
-"""Does a monotone map take its domain onto that of theta, and does the inverse that is given go back?"""
+"""Does a monotone map take its domain onto that of theta, and does the inverse that is given go
+back?
+"""
 
 from __future__ import annotations
 
@@ -13,22 +15,40 @@ from verify.decide.zero.decide import decide_zero, vanishes
 from verify.diffusion.change_of_variable.limits import compare_limits
 from verify.diffusion.change_of_variable.monotone import decide_monotone, direction
 from verify.diffusion.change_of_variable.roots import point_inside
-from verify.diffusion.change_of_variable.smooth_branch import NO_VALUES, coordinate, limit_of, pieces, sides, value_at, without_kink
+from verify.diffusion.change_of_variable.smooth_branch import (
+    NO_VALUES,
+    coordinate,
+    limit_of,
+    pieces,
+    sides,
+    value_at,
+    without_kink,
+)
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
 
 def decide_onto(f: Map, domain: Interval) -> Outcome:
-    """By the limits of f at both ends of its domain; a monotone continuous map takes every value between them."""
+    """By the limits of f at both ends of its domain; a monotone continuous map takes every value
+    between them.
+    """
     if decide_monotone(f).verdict is not Verdict.PROVED:
-        return undecided("f is not proved to be monotone, so its limits say nothing of what lies between")
+        return undecided(
+            "f is not proved to be monotone, so its limits say nothing of what lies between"
+        )
     image = image_of(f)
     if image is None:
-        return undecided(f"the limits of {f.forward.expr} at the ends of {f.domain} are not decided")
+        return undecided(
+            f"the limits of {f.forward.expr} at the ends of {f.domain} are not decided"
+        )
     reached = _reached(f, image, domain)
     if reached.verdict is not Verdict.PROVED or f.inverse is None:
         return reached
     back = _goes_back(f, domain)
-    return proved(f"{reached.by}; f(g(theta)) = theta for g = {f.inverse.expr}") if back.verdict is Verdict.PROVED else back
+    return (
+        proved(f"{reached.by}; f(g(theta)) = theta for g = {f.inverse.expr}")
+        if back.verdict is Verdict.PROVED
+        else back
+    )
 
 
 def image_of(f: Map) -> tuple[Expr, Expr] | None:
@@ -46,22 +66,36 @@ def _reached(f: Map, image: tuple[Expr, Expr], domain: Interval) -> Outcome:
         towards = f.domain.end if upper == (direction(f) > 0) else f.domain.start
         side = compare_limits(limit, end)
         if side is None:
-            return undecided(f"whether the limit {limit} of f is the end {end} of the domain is not decided")
+            return undecided(
+                f"whether the limit {limit} of f is the end {end} of the domain is not decided"
+            )
         if side == 0:
             continue
         beyond = side > 0 if upper else side < 0
         finding = f"f goes to {limit} as phi goes to {towards}, " + (
-            f"beyond the end {end} of the domain" if beyond else f"and the domain of theta goes on to {end}"
+            f"beyond the end {end} of the domain"
+            if beyond
+            else f"and the domain of theta goes on to {end}"
         )
         repair = f"choose a map onto {domain}, or give theta the domain {Interval.open(*image)}"
-        return refuted("f does not go onto the domain", Witness({"phi": str(towards)}, finding), repair)
-    ends = [str(end) for end, open_end in ((domain.start, domain.left_open), (domain.end, domain.right_open)) if not open_end]
+        return refuted(
+            "f does not go onto the domain", Witness({"phi": str(towards)}, finding), repair
+        )
+    ends = [
+        str(end)
+        for end, open_end in ((domain.start, domain.left_open), (domain.end, domain.right_open))
+        if not open_end
+    ]
     but = f", but for {' and '.join(ends)}, which has no probability" if ends else ""
-    return proved(f"f is continuous and goes to {image[0]} and {image[1]} at the ends of {f.domain}{but}")
+    return proved(
+        f"f is continuous and goes to {image[0]} and {image[1]} at the ends of {f.domain}{but}"
+    )
 
 
 def _goes_back(f: Map, domain: Interval) -> Outcome:
-    """``f(g(theta)) = theta`` on the domain, or ``g(f(phi)) = phi``: the same, as f is known to be onto."""
+    """``f(g(theta)) = theta`` on the domain, or ``g(f(phi)) = phi``: the same, as f is known to be
+    onto.
+    """
     found = _right_inverse(f, domain)
     if found.verdict is Verdict.UNDECIDED and _is_left_inverse(f):
         found = proved("")
@@ -69,16 +103,25 @@ def _goes_back(f: Map, domain: Interval) -> Outcome:
 
 
 def _at_kinks(f: Map, domain: Interval) -> Outcome:
-    """The same at the points where an absolute value in f or in its inverse has its kink, which the pieces leave out."""
+    """The same at the points where an absolute value in f or in its inverse has its kink, which the
+    pieces leave out.
+    """
     assert f.inverse is not None
     (phi,), (theta,) = f.forward.variables, f.inverse.variables
     of_inverse = [S.Zero] if f.inverse.expr.has(Abs) and domain.start < 0 < domain.end else []
-    of_map = [value_at(f.forward.expr, phi, S.Zero)] if f.kink and f.domain.start < 0 < f.domain.end else []
+    of_map = (
+        [value_at(f.forward.expr, phi, S.Zero)]
+        if f.kink and f.domain.start < 0 < f.domain.end
+        else []
+    )
     for point in (*of_inverse, *of_map):
         back = None if point is None else value_at(f.inverse.expr, theta, point)
         there = None if back is None else value_at(f.forward.expr, phi, back)
         if there is None or certain_sign(there - point) != 0:
-            return undecided(f"that the inverse {f.inverse.expr} has a value at the kink, and goes back there, is not proved")
+            return undecided(
+                f"that the inverse {f.inverse.expr} has a value at the kink, and goes back there,"
+                " is not proved"
+            )
     return proved("")
 
 
@@ -87,9 +130,15 @@ def _right_inverse(f: Map, domain: Interval) -> Outcome:
     for low, high in sides(domain, f.kink or f.inverse.expr.has(Abs)):
         theta = coordinate("theta", low, high)
         g = without_kink(f.inverse(theta))
-        missing = "it has none" if g.has(*NO_VALUES) else next((c for c in conditions(g) if not _holds(c)), None)
+        missing = (
+            "it has none"
+            if g.has(*NO_VALUES)
+            else next((c for c in conditions(g) if not _holds(c)), None)
+        )
         if missing is not None:
-            return undecided(f"that the inverse {f.inverse.expr} has a value everywhere is not proved: {missing}")
+            return undecided(
+                f"that the inverse {f.inverse.expr} has a value everywhere is not proved: {missing}"
+            )
         if not all(_is_above(d) for d in _distances(g, f.domain)):
             return undecided(f"that the inverse {g} stays in {f.domain} is not proved")
         outcome = _returns(without_kink(f(g)) - theta, theta)
@@ -102,7 +151,11 @@ def _is_left_inverse(f: Map) -> bool:
     for piece in pieces(f):
         assert f.inverse is not None
         back = without_kink(f.inverse(piece.f))
-        if back.has(*NO_VALUES) or not all(map(_holds_somehow, conditions(back))) or not vanishes(back - piece.x):
+        if (
+            back.has(*NO_VALUES)
+            or not all(map(_holds_somehow, conditions(back)))
+            or not vanishes(back - piece.x)
+        ):
             return False
     return True
 
@@ -121,7 +174,11 @@ def _holds(condition: Condition) -> bool:
 
 def _distances(g: Expr, domain: Interval) -> list[Expr]:
     """From the ends of an interval; they are positive inside."""
-    return [d for d, end in ((g - domain.start, domain.start), (domain.end - g, domain.end)) if end.is_finite]
+    return [
+        d
+        for d, end in ((g - domain.start, domain.start), (domain.end - g, domain.end))
+        if end.is_finite
+    ]
 
 
 def _is_above(distance: Expr) -> bool:
@@ -129,13 +186,19 @@ def _is_above(distance: Expr) -> bool:
 
 
 def _returns(back: Expr, theta: Expr) -> Outcome:
-    """Whether ``f(g(theta)) - theta`` is zero: by canonical form, or as its derivative vanishes and it does at one point."""
+    """Whether ``f(g(theta)) - theta`` is zero: by canonical form, or as its derivative vanishes and
+    it does at one point.
+    """
     outcome = decide_zero(back)
     if outcome.verdict is Verdict.REFUTED:
         assert outcome.witness is not None
         finding = f"f(g(theta)) - theta: {outcome.witness.finding}"
-        return refuted("the inverse that is given does not go back", Witness(outcome.witness.point, finding))
+        return refuted(
+            "the inverse that is given does not go back", Witness(outcome.witness.point, finding)
+        )
     somewhere = back.xreplace({theta: point_inside(theta.domain.start, theta.domain.end)})
-    if outcome.verdict is Verdict.PROVED or (vanishes(back.diff(theta)) and certain_sign(somewhere) == 0):
+    if outcome.verdict is Verdict.PROVED or (
+        vanishes(back.diff(theta)) and certain_sign(somewhere) == 0
+    ):
         return proved("")
     return undecided(f"that f(g(theta)) = theta for g = {back + theta} is not proved")

@@ -1,4 +1,6 @@
-"""Signs and ranges on an open interval, decided by counting real roots exactly (Sturm's theorem)."""
+"""Signs and ranges on an open interval, decided by counting real roots exactly (Sturm's
+theorem).
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def _is_inside(root: Expr, y: Variable) -> bool:
 
 @dataclass(frozen=True)
 class Range:
-    """The infimum and the supremum, perhaps infinite, and where each lies: a value of y, which may be an end."""
+    """The infimum and the supremum, perhaps infinite, and where each lies: a value of y, which may
+    be an end.
+    """
 
     low: Expr
     high: Expr
@@ -85,7 +89,8 @@ class Range:
 
 
 def range_of(e: Expr, slope: Fraction, y: Variable) -> Range | None:
-    """The range of an expression of y inside; ``slope`` is its derivative, or has the zeros of that and a pole where it has one.
+    """The range of an expression of y inside; ``slope`` is its derivative, or has the zeros of that
+    and a pole where it has one.
 
     None where that is not decided.
     """

@@ -10,13 +10,15 @@ from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
 MOST_ORDERS = 8
 NEEDED = (
-    "a law is carried over where f' is continuous, and the Fokker-Planck equation holds on both sides; uniqueness, the order of a "
-    "step and exact transitions need more"
+    "a law is carried over where f' is continuous, and the Fokker-Planck equation holds on both"
+    " sides; uniqueness, the order of a step and exact transitions need more"
 )
 
 
 def decide_smooth(f: Map) -> Outcome:
-    """By structure on each piece; at a kink the limits of the derivatives from both sides are compared, one after another."""
+    """By structure on each piece; at a kink the limits of the derivatives from both sides are
+    compared, one after another.
+    """
     sides = pieces(f)
     if not all(is_smooth(piece.f) for piece in sides):
         return undecided("f is not proved to be smooth everywhere inside")
@@ -30,6 +32,10 @@ def decide_smooth(f: Map) -> Outcome:
             return undecided(f"the limits of the derivative of order {order} at 0 are not decided")
         if jump != 0:
             name = f"f{chr(39) * order}"
-            by = f"f is C^{order - 1} only, as {name} jumps at 0" + (f": {NEEDED}" if order > 1 else "")
-            return refuted(by, Witness({str(right.x): "0"}, f"{name} goes from {before} to {after} there"))
+            by = f"f is C^{order - 1} only, as {name} jumps at 0" + (
+                f": {NEEDED}" if order > 1 else ""
+            )
+            return refuted(
+                by, Witness({str(right.x): "0"}, f"{name} goes from {before} to {after} there")
+            )
     return undecided(f"the derivatives at 0 agree up to the order {MOST_ORDERS - 1}")

@@ -1,4 +1,6 @@
-"""A map apart at its kink: on each side of 0 an absolute value is the number or its negative, and the map is smooth."""
+"""A map apart at its kink: on each side of 0 an absolute value is the number or its negative, and
+the map is smooth.
+"""
 
 from __future__ import annotations
 

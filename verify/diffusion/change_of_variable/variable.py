@@ -1,4 +1,6 @@
-"""The variable in which functions of phi are rational: phi itself, or ``y = exp(k phi)`` with k > 0."""
+"""The variable in which functions of phi are rational: phi itself, or ``y = exp(k phi)`` with k >
+0.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Y = Dummy("y", real=True)
 
 @dataclass(frozen=True)
 class Variable:
-    """``y = phi``, or ``y = exp(rate phi)``: it increases, and runs through the open interval from ``low`` to ``high``."""
+    """``y = phi``, or ``y = exp(rate phi)``: it increases, and runs through the open interval from
+    ``low`` to ``high``.
+    """
 
     x: Symbol
     rate: Expr | None
@@ -30,7 +34,11 @@ class Variable:
         if self.rate is None:
             return e.xreplace({self.x: Y})
         e = e.rewrite(exp, deep=True) if e.has(sympy.sinh, sympy.cosh, sympy.tanh) else e
-        powers = {a: Y ** (a.args[0].coeff(self.x) / self.rate) for a in e.atoms(exp) if _is_power(a, self.x)}
+        powers = {
+            a: Y ** (a.args[0].coeff(self.x) / self.rate)
+            for a in e.atoms(exp)
+            if _is_power(a, self.x)
+        }
         return e.xreplace(powers).xreplace({self.x: log(Y) / self.rate})
 
     def phi(self, y: Expr) -> Expr:
@@ -46,7 +54,9 @@ class Variable:
 
 @dataclass(frozen=True)
 class Fraction:
-    """``constant * num / den``, polynomials of y with rational coefficients and without a common root."""
+    """``constant * num / den``, polynomials of y with rational coefficients and without a common
+    root.
+    """
 
     constant: Expr
     num: Poly
@@ -54,15 +64,23 @@ class Fraction:
 
     def __call__(self, y: Expr) -> Expr:
         """Its value."""
-        return self.constant * self.num.as_expr().xreplace({Y: y}) / self.den.as_expr().xreplace({Y: y})
+        return (
+            self.constant
+            * self.num.as_expr().xreplace({Y: y})
+            / self.den.as_expr().xreplace({Y: y})
+        )
 
     def derivative(self) -> Fraction:
         """By y."""
-        return _reduced(self.constant, self.num.diff() * self.den - self.num * self.den.diff(), self.den**2)
+        return _reduced(
+            self.constant, self.num.diff() * self.den - self.num * self.den.diff(), self.den**2
+        )
 
 
 def variable(expressions: Iterable[Expr], x: Symbol) -> Variable | None:
-    """A variable in which all of them may be rational; None where exponentials of other things than multiples of phi occur."""
+    """A variable in which all of them may be rational; None where exponentials of other things than
+    multiples of phi occur.
+    """
     low, high = (x.domain.start, x.domain.end) if hasattr(x, "domain") else (-oo, oo)
     listed = [normalised(e) for e in expressions]
     rates = [a.args[0].coeff(x) for e in listed for a in e.atoms(exp) if _is_power(a, x)]
@@ -106,7 +124,9 @@ def _power(end: Expr, upper: bool) -> Expr | None:
 
 
 def fraction(e: Expr) -> Fraction | None:
-    """An expression of y as a quotient of polynomials; None where it is none with rational coefficients, up to a factor."""
+    """An expression of y as a quotient of polynomials; None where it is none with rational
+    coefficients, up to a factor.
+    """
     above, below = (_polynomial(p) for p in sympy.fraction(sympy.together(e)))
     if above is None or below is None:
         return None

@@ -14,7 +14,9 @@ from verify.decide.minors import has_positive_minors
 
 
 def is_definite(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
-    """Whether D between these blocks is proved symmetric and positive definite at every point, for every length."""
+    """Whether D between these blocks is proved symmetric and positive definite at every point, for
+    every length.
+    """
     if len(group) == 1 and isinstance(group[0], Vector):
         entry = dynamics.diffusion[group[0], group[0]]
         assert isinstance(entry, Coupling)
@@ -24,24 +26,34 @@ def is_definite(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
 
 
 def is_definite_kernel(kernel: Expr) -> bool:
-    """Whether a kernel at (i, j) is a sum of matrices ``c M`` with a positive definite M and a positive number c."""
+    """Whether a kernel at (i, j) is a sum of matrices ``c M`` with a positive definite M and a
+    positive number c.
+    """
     return all(_is_definite_matrix(term) for term in Add.make_args(kernel))
 
 
 def _is_definite_matrix(term: Expr) -> bool:
     factors = Mul.make_args(term)
-    matrices = [f for f in factors if isinstance(f, DenseEntry) and f.matrix.positive_definite and f.labels == (GENERIC, OTHER)]
+    matrices = [
+        f
+        for f in factors
+        if isinstance(f, DenseEntry) and f.matrix.positive_definite and f.labels == (GENERIC, OTHER)
+    ]
     rest = Mul(*(f for f in factors if f not in matrices))
     return len(matrices) == 1 and not labels(rest) and is_positive(rest)
 
 
 def _is_definite_at_each_coordinate(dynamics: Dynamics, group: tuple[Block, ...]) -> bool:
-    """For one small matrix a coordinate: plain diagonals between vectors, or numbers between scalars."""
+    """For one small matrix a coordinate: plain diagonals between vectors, or numbers between
+    scalars.
+    """
     vectors = [isinstance(b, Vector) for b in group]
     entries = [parts(dynamics.diffusion[a, b]) for a in group for b in group]
     if any(vectors) != all(vectors) or any(p != 0 for e in entries for p in e[1:]):
         return False
     matrix = Matrix(len(group), len(group), [e[0] for e in entries])
-    if any((matrix[a, b] - matrix[b, a]).expand() != 0 for a in range(len(group)) for b in range(a)):
+    if any(
+        (matrix[a, b] - matrix[b, a]).expand() != 0 for a in range(len(group)) for b in range(a)
+    ):
         return False
     return has_positive_minors(matrix)

@@ -1,12 +1,13 @@
 """Does noise reach every direction through the drift, at every point?
 
-This is Hoermander's condition (1967, "Hypoelliptic second order differential equations"), in its parabolic form: the drift itself
-is not counted. Let D be positive definite on some blocks and zero on the others. Then the fields d/dr_i of the noisy blocks and
-their brackets with the drift generate Hoermander's Lie algebra: square roots of D, and the correction between Ito and
-Stratonovich, change nothing but combinations of fields that are there already. A block is *reached* once each d/dz_i of it is
-such a combination with smooth coefficients. With s reached, the brackets [d/ds_i, drift], [d/ds_i, [d/ds_i, drift]], ... are
-derivatives of the drift; where their components in blocks that are not reached form a matrix whose determinant vanishes nowhere,
-those blocks are reached as well.
+This is Hoermander's condition (1967, "Hypoelliptic second order differential equations"), in its
+parabolic form: the drift itself is not counted. Let D be positive definite on some blocks and zero
+on the others. Then the fields d/dr_i of the noisy blocks and their brackets with the drift generate
+Hoermander's Lie algebra: square roots of D, and the correction between Ito and Stratonovich, change
+nothing but combinations of fields that are there already. A block is *reached* once each d/dz_i of
+it is such a combination with smooth coefficients. With s reached, the brackets [d/ds_i, drift],
+[d/ds_i, [d/ds_i, drift]], ... are derivatives of the drift; where their components in blocks that
+are not reached form a matrix whose determinant vanishes nowhere, those blocks are reached as well.
 
 Only per-coordinate matrices are looked at, so that it holds for every length.
 """
@@ -33,10 +34,12 @@ LARGEST_MINOR = 3
 
 @dataclass(frozen=True)
 class Fields:
-    """Vector fields, one for each coordinate i of a block (a single one if ``length`` is None), by their components.
+    """Vector fields, one for each coordinate i of a block (a single one if ``length`` is None), by
+    their components.
 
-    A component at a scalar block is a number that may depend on i; at a vector block it is ``diagonal_i`` at the coordinate i, plus
-    ``across`` at (j, i), which only first brackets may have.
+    A component at a scalar block is a number that may depend on i; at a vector block it is
+    ``diagonal_i`` at the coordinate i, plus ``across`` at (j, i), which only first brackets may
+    have.
     """
 
     length: Length | None
@@ -45,7 +48,12 @@ class Fields:
 
     def vanish_outside(self, blocks: tuple[Block, ...]) -> bool:
         """Whether they have no component at any other block."""
-        return all(e == 0 for part in (self.diagonal, self.across) for b, e in part.items() if b not in blocks)
+        return all(
+            e == 0
+            for part in (self.diagonal, self.across)
+            for b, e in part.items()
+            if b not in blocks
+        )
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,9 @@ class Reached:
 
 
 def reached_blocks(dynamics: Dynamics) -> Reached | None:
-    """The blocks that noise reaches; None where D is not seen to be positive definite wherever it is not zero."""
+    """The blocks that noise reaches; None where D is not seen to be positive definite wherever it
+    is not zero.
+    """
     groups = connected(dynamics.state, dynamics.diffusion)
     if len(dynamics.state) > MOST_BLOCKS or not all(is_definite(dynamics, g) for g in groups):
         return None
@@ -78,19 +88,27 @@ def _next_blocks(dynamics: Dynamics, reached: tuple[Block, ...]) -> tuple[Block,
     for size in range(1, min(len(rest), LARGEST_MINOR) + 1):
         for targets in itertools.combinations((b for b in rest if b not in found), size):
             fitting = [f for f in families if f.vanish_outside(targets)]
-            if not set(targets) & set(found) and any(_span(chosen, targets) for chosen in itertools.combinations(fitting, size)):
+            if not set(targets) & set(found) and any(
+                _span(chosen, targets) for chosen in itertools.combinations(fitting, size)
+            ):
                 found += targets
     return found
 
 
-def _brackets(dynamics: Dynamics, reached: tuple[Block, ...], rest: tuple[Block, ...]) -> Iterator[Fields]:
-    """The brackets of the drift with one reached block, and again with others, vectors first (their order does not matter)."""
+def _brackets(
+    dynamics: Dynamics, reached: tuple[Block, ...], rest: tuple[Block, ...]
+) -> Iterator[Fields]:
+    """The brackets of the drift with one reached block, and again with others, vectors first (their
+    order does not matter).
+    """
     ordered = sorted(reached, key=lambda b: isinstance(b, Scalar))
     first = [(k, _first_bracket(dynamics, s, rest)) for k, s in enumerate(ordered)]
     current = [(k, f) for k, f in first if f is not None and not f.vanish_outside(())]
     for _ in range(DEEPEST):
         yield from (f for _, f in current)
-        longer = [(m, _next_bracket(f, ordered[m])) for k, f in current for m in range(k, len(ordered))]
+        longer = [
+            (m, _next_bracket(f, ordered[m])) for k, f in current for m in range(k, len(ordered))
+        ]
         current = [(m, f) for m, f in longer if f is not None]
 
 
@@ -109,7 +127,9 @@ def _first_bracket(dynamics: Dynamics, s: Block, rest: tuple[Block, ...]) -> Fie
 
 
 def _next_bracket(fields: Fields, s: Block) -> Fields | None:
-    if any(e != 0 for e in fields.across.values()) or (isinstance(s, Vector) and s.length != fields.length):
+    if any(e != 0 for e in fields.across.values()) or (
+        isinstance(s, Vector) and s.length != fields.length
+    ):
         return None
     vectors = [e for b, e in fields.diagonal.items() if isinstance(b, Vector)]
     if isinstance(s, Vector) and any(partial(e, s.at(OTHER)) != 0 for e in vectors):
@@ -119,14 +139,20 @@ def _next_bracket(fields: Fields, s: Block) -> Fields | None:
 
 
 def _span(chosen: tuple[Fields, ...], targets: tuple[Block, ...]) -> bool:
-    """Whether the fields span all directions of the targets at every point, with smooth coefficients."""
+    """Whether the fields span all directions of the targets at every point, with smooth
+    coefficients.
+    """
     vectors = [b for b in targets if isinstance(b, Vector)]
-    if vectors and (len(vectors) != len(targets) or any(f.length != b.length for f in chosen for b in vectors)):
+    if vectors and (
+        len(vectors) != len(targets) or any(f.length != b.length for f in chosen for b in vectors)
+    ):
         return False
     if len(chosen) == 1 and vectors and chosen[0].across.get(targets[0], S.Zero) != 0:
         fields, b = chosen[0], targets[0]
         return is_nonnegative(fields.diagonal[b]) and is_definite_kernel(fields.across[b])
     if any(e != 0 for f in chosen for e in f.across.values()):
         return False
-    minor = Matrix([[f.diagonal.get(b, S.Zero) for b in targets] for f in chosen]).det(method="berkowitz")
+    minor = Matrix([[f.diagonal.get(b, S.Zero) for b in targets] for f in chosen]).det(
+        method="berkowitz"
+    )
     return minor != 0 and (is_nonzero(minor) or is_nonzero(factor(minor)))

@@ -1,8 +1,9 @@
-"""Growth of expressions in several blocks: what goes to infinity in every direction, and what is small beside it.
+"""Growth of expressions in several blocks: what goes to infinity in every direction, and what is
+small beside it.
 
-Beside ``N = sum over blocks and coordinates of |z|^p`` (a power p for each block), a product of functions that grow like
-``|z|^a`` is at most ``C (1 + N)^w`` with the weight ``w`` = sum of the ``a/p``, as each ``|z|`` is at most ``N^(1/p)``. It holds
-for every length.
+Beside ``N = sum over blocks and coordinates of |z|^p`` (a power p for each block), a product of
+functions that grow like ``|z|^a`` is at most ``C (1 + N)^w`` with the weight ``w`` = sum of the
+``a/p``, as each ``|z|`` is at most ``N^(1/p)``. It holds for every length.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from recipe.language.total import Total, labels, opened, relabel
 from verify.decide.definedness import is_continuous
 from verify.decide.minors import has_positive_minors
 from verify.diffusion.infinity.ends import ends, is_bounded_below, lower_power, upper_power
-from verify.diffusion.infinity.separation import Part, multiplied_out, of_one_coordinate, parts_of, scaled_total
+from verify.diffusion.infinity.separation import (
+    Part,
+    multiplied_out,
+    of_one_coordinate,
+    parts_of,
+    scaled_total,
+)
 
 Powers = dict[Block, Expr | None]
 
@@ -30,8 +37,8 @@ Powers = dict[Block, Expr | None]
 class Coercive:
     """A function that goes to infinity at infinity, whatever is held fixed.
 
-    It is at least ``a sum |z|^p - b`` over the blocks with a power p; None stands for a block where no power is known, or that has
-    no infinite end.
+    It is at least ``a sum |z|^p - b`` over the blocks with a power p; None stands for a block where
+    no power is known, or that has no infinite end.
     """
 
     powers: Powers
@@ -39,7 +46,9 @@ class Coercive:
 
 
 def coercive(V: Expr, state: tuple[Block, ...]) -> Coercive | None:
-    """Prove that V goes to infinity at infinity and is bounded below; None where that is not reached."""
+    """Prove that V goes to infinity at infinity and is bounded below; None where that is not
+    reached.
+    """
     powers: Powers = {}
     assumptions: list[str] = []
     for part in parts_of(V, state):
@@ -62,7 +71,9 @@ def _coercive_part(part: Part) -> Coercive | None:
     powers: Powers = {}
     own = [t for t in terms if not abstract[t] and _is_of_one_coordinate(t, part.blocks)]
     for block in part.blocks:
-        power = _power_of_block(Add(*(t for t in own if blocks_in(t, (block,)))), block, block in assumed)
+        power = _power_of_block(
+            Add(*(t for t in own if blocks_in(t, (block,)))), block, block in assumed
+        )
         if power is NOT_COERCIVE:
             return None
         powers[block] = power  # type: ignore[assignment]
@@ -81,9 +92,18 @@ def _taken_of(term: Expr, blocks: tuple[Block, ...]) -> str:
 
 
 def meant_of(term: Expr, blocks: tuple[Block, ...]) -> str:
-    """In which coordinates something is meant of an abstract term that is declared in others; nothing where it is not."""
-    images = sorted({f"{b.image} = {b.forward(b)}" for b in blocks_in(term, blocks) if b.forward is not None})
-    return f", as a function of {', '.join(sorted(map(str, blocks_in(term, blocks))))} with {', '.join(images)}" if images else ""
+    """In which coordinates something is meant of an abstract term that is declared in others;
+    nothing where it is not.
+    """
+    images = sorted(
+        {f"{b.image} = {b.forward(b)}" for b in blocks_in(term, blocks) if b.forward is not None}
+    )
+    return (
+        f", as a function of {', '.join(sorted(map(str, blocks_in(term, blocks))))} with"
+        f" {', '.join(images)}"
+        if images
+        else ""
+    )
 
 
 def _is_of_one_coordinate(term: Expr, state: tuple[Block, ...]) -> bool:
@@ -95,7 +115,9 @@ NOT_COERCIVE = object()
 
 
 def _power_of_block(e: Expr, block: Block, assumed: bool) -> object:
-    """The power of a block, None where none is known or needed, NOT_COERCIVE where the block may go to infinity at no cost."""
+    """The power of a block, None where none is known or needed, NOT_COERCIVE where the block may go
+    to infinity at no cost.
+    """
     if isinstance(block.domain, Simplex):
         return None if e == 0 else NOT_COERCIVE
     h = of_one_coordinate(e, block)
@@ -114,7 +136,9 @@ def _power_of_block(e: Expr, block: Block, assumed: bool) -> object:
 
 
 def _smaller(powers: list[Expr]) -> Expr:
-    """The smaller of one or two powers; 0, which is a bound as well, where it is open which is smaller."""
+    """The smaller of one or two powers; 0, which is a bound as well, where it is open which is
+    smaller.
+    """
     if len(powers) == 1 or powers[0] == powers[1]:
         return powers[0]
     signs = possible_signs(powers[1] - powers[0])
@@ -122,14 +146,21 @@ def _smaller(powers: list[Expr]) -> Expr:
 
 
 def abstract_potential(term: Expr) -> tuple[Block, ...]:
-    """The blocks of U where the term is ``c U`` with a constant c > 0, or of F where it is ``c total(F(theta))``; else none.
+    """The blocks of U where the term is ``c U`` with a constant c > 0, or of F where it is ``c
+    total(F(theta))``; else none.
 
-    A factor that depends on another block may tend to 0, or to infinity where U is negative: ``exp(-r) U`` is not bounded below.
+    A factor that depends on another block may tend to 0, or to infinity where U is negative:
+    ``exp(-r) U`` is not bounded below.
     """
     for f in Mul.make_args(term):
         rest = Mul(*(g for g in Mul.make_args(term) if g is not f))
         blocks = _potential_blocks(f)
-        if blocks and not rest.atoms(Vector, Scalar) and not abstract_atoms(rest) and is_positive(rest):
+        if (
+            blocks
+            and not rest.atoms(Vector, Scalar)
+            and not abstract_atoms(rest)
+            and is_positive(rest)
+        ):
             return blocks
     return ()
 
@@ -145,16 +176,24 @@ def _potential_blocks(f: Expr) -> tuple[Block, ...]:
 
 
 def is_bounded_below_apart(e: Expr, blocks: tuple[Block, ...]) -> bool:
-    """Whether a number is proved to be bounded below, block by block; what joins several blocks must be nonnegative."""
+    """Whether a number is proved to be bounded below, block by block; what joins several blocks
+    must be nonnegative.
+    """
     terms = Add.make_args(multiplied_out(e))
     own = {b: Add(*(t for t in terms if blocks_in(t, blocks) == {b})) for b in blocks}
     joint = [t for t in terms if len(blocks_in(t, blocks)) > 1]
-    return all(is_nonnegative(t) for t in joint) and all(is_nonnegative(h) or _is_bounded_below(h, b) for b, h in own.items())
+    return all(is_nonnegative(t) for t in joint) and all(
+        is_nonnegative(h) or _is_bounded_below(h, b) for b, h in own.items()
+    )
 
 
 def _is_bounded_below(e: Expr, block: Block) -> bool:
     h = None if isinstance(block.domain, Simplex) else of_one_coordinate(e, block)
-    return h is not None and is_continuous(h) and all(is_bounded_below(h, block, end) for end in ends(block))
+    return (
+        h is not None
+        and is_continuous(h)
+        and all(is_bounded_below(h, block, end) for end in ends(block))
+    )
 
 
 def _name(term: Expr) -> str:
@@ -162,7 +201,9 @@ def _name(term: Expr) -> str:
 
 
 def _is_definite_quadratic(part: Part) -> bool:
-    """Whether the part is a polynomial of degree two, coordinate by coordinate, with a positive definite matrix."""
+    """Whether the part is a polynomial of degree two, coordinate by coordinate, with a positive
+    definite matrix.
+    """
     if any(b.domain != S.Reals for b in part.blocks):
         return False
     h = _of_one_coordinate_each(part)
@@ -178,7 +219,9 @@ def _is_definite_quadratic(part: Part) -> bool:
 
 
 def _of_one_coordinate_each(part: Part) -> Expr | None:
-    """The summand of ``total`` where all blocks have one length, or the part itself where all are scalars."""
+    """The summand of ``total`` where all blocks have one length, or the part itself where all are
+    scalars.
+    """
     if all(isinstance(b, Scalar) for b in part.blocks):
         return None if part.e.atoms(Total, Potential) else part.e
     if len({getattr(b, "length", None) for b in part.blocks}) != 1:
@@ -186,13 +229,19 @@ def _of_one_coordinate_each(part: Part) -> Expr | None:
     summands = []
     for term in Add.make_args(part.e):
         constant, t = scaled_total(term)
-        if t is None or blocks_in(constant, part.blocks) or abstract_atoms(t.body) or len(labels(t.body)) != 1:
+        if (
+            t is None
+            or blocks_in(constant, part.blocks)
+            or abstract_atoms(t.body)
+            or len(labels(t.body)) != 1
+        ):
             return None
         summands.append(constant * relabel(t.body, t.index.label, GENERIC))
     return Add(*summands)
 
 
-# -- weights -----------------------------------------------------------------------------------------------------------------
+# -- weights
+# --------------------------------------------------------------------------------------------------
 
 
 def weight(term: Expr, powers: Powers) -> Expr | None:
@@ -227,7 +276,11 @@ def _weight_of_factor(f: Expr, powers: Powers) -> Expr | None:
         return weight(body, powers) if labels(body) == {label} else None
     if isinstance(f, Add):
         weights = [weight(a, powers) for a in f.args]
-        return None if any(not getattr(w, "is_number", False) for w in weights) else max(w for w in weights if w is not None)
+        return (
+            None
+            if any(not getattr(w, "is_number", False) for w in weights)
+            else max(w for w in weights if w is not None)
+        )
     if isinstance(f, Pow) and f.exp.is_Integer and f.exp > 0:
         w = weight(f.base, powers)
         return None if w is None else f.exp * w
@@ -254,12 +307,18 @@ def _weight_of_function(g: Expr, x: Block, powers: Powers) -> Expr | None:
 
 
 def exceeding(e: Expr, found: Coercive, state: tuple[Block, ...]) -> Expr:
-    """What is left of e without terms that are at most ``C (1 + V)`` for some C, for a coercive V."""
+    """What is left of e without terms that are at most ``C (1 + V)`` for some C, for a
+    coercive V.
+    """
     terms = Add.make_args(multiplied_out(e))
     for block in state:
         own = [t for t in terms if blocks_in(t, state) == {block}]
         h = None if isinstance(block.domain, Simplex) else of_one_coordinate(Add(*own), block)
-        if h is not None and is_continuous(h) and all(is_bounded_below(-h, block, end) for end in ends(block)):
+        if (
+            h is not None
+            and is_continuous(h)
+            and all(is_bounded_below(-h, block, end) for end in ends(block))
+        ):
             terms = tuple(t for t in terms if t not in own)
     return Add(*(t for t in terms if not _is_small(t, found.powers)))
 

@@ -1,4 +1,6 @@
-"""What a function h of one coordinate does at the ends of its domain: is ``exp(-h)`` integrable, how fast does h grow."""
+"""What a function h of one coordinate does at the ends of its domain: is ``exp(-h)`` integrable,
+how fast does h grow.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,26 @@ from sympy import Add, Dummy, Expr, Interval, Rational, S, log, oo
 
 from recipe.language.calculus import abstract_atoms
 from recipe.language.free_symbols import blocks_in
-from recipe.language.sign import NEGATIVE, NOT_NEGATIVE, NOT_POSITIVE, POSITIVE, is_positive, possible_signs
+from recipe.language.sign import (
+    NEGATIVE,
+    NOT_NEGATIVE,
+    NOT_POSITIVE,
+    POSITIVE,
+    is_positive,
+    possible_signs,
+)
 from recipe.language.symbols import Block
-from verify.decide.asymptotics.growth import LOGARITHM, ONE, Order, bound, compare, expanded, is_bounded, leading, unfold_logarithms
+from verify.decide.asymptotics.growth import (
+    LOGARITHM,
+    ONE,
+    Order,
+    bound,
+    compare,
+    expanded,
+    is_bounded,
+    leading,
+    unfold_logarithms,
+)
 
 T = Dummy("t", positive=True)
 SLIGHT = Rational(1, 1000)  # any positive power exceeds every logarithm
@@ -19,7 +38,9 @@ STEEP = Rational(1000)  # and exponentials exceed every power
 
 @dataclass(frozen=True)
 class End:
-    """One end of a domain, approached as t goes to infinity: ``x = position(t)``, with ``|dx/dt| = t^jacobian``."""
+    """One end of a domain, approached as t goes to infinity: ``x = position(t)``, with ``|dx/dt| =
+    t^jacobian``.
+    """
 
     name: str
     position: Expr
@@ -41,20 +62,25 @@ def ends(block: Block) -> tuple[End, ...]:
 
 
 def at_end(h: Expr, x: Block, end: End) -> Expr | None:
-    """The function of t that h is on the way to an end; None where an abstract function hides what it does."""
+    """The function of t that h is on the way to an end; None where an abstract function hides what
+    it does.
+    """
     if any(blocks_in(atom, (x,)) for atom in abstract_atoms(h)):
         return None
     return expanded(h.xreplace({x: end.position}))
 
 
 def is_integrable(h: Expr, x: Block, end: End) -> bool | None:
-    """Whether the integral of ``exp(-h)`` up to an end is finite; None where that is not decided."""
+    """Whether the integral of ``exp(-h)`` up to an end is finite; None where that is not
+    decided.
+    """
     f = at_end(h, x, end)
     if f is None:
         return None
     c, rest = _logarithm_apart(f)
     if is_bounded(bound(rest, T)):
-        # exp(-f) lies between two multiples of t^-c; with the Jacobian it is integrable iff c - jacobian > 1.
+        # exp(-f) lies between two multiples of t^-c; with the Jacobian it is integrable iff c -
+        # jacobian > 1.
         signs = possible_signs((c - end.jacobian - 1).expand())
         return True if signs == POSITIVE else False if signs <= NOT_POSITIVE else None
     order = leading(f, T)
@@ -64,7 +90,11 @@ def is_integrable(h: Expr, x: Block, end: End) -> bool | None:
         return not end.infinite if slow else None
     size = compare(order, LOGARITHM)
     excess = order.coefficient if size == 1 else order.coefficient - end.jacobian - 1
-    return None if size is None else {POSITIVE: True, NEGATIVE: False}.get(possible_signs(excess.expand()))
+    return (
+        None
+        if size is None
+        else {POSITIVE: True, NEGATIVE: False}.get(possible_signs(excess.expand()))
+    )
 
 
 def _logarithm_apart(f: Expr) -> tuple[Expr, Expr]:
@@ -84,7 +114,8 @@ def is_bounded_below(h: Expr, x: Block, end: End) -> bool:
 
 
 def lower_power(h: Expr, x: Block, end: End) -> Expr | None:
-    """A power p with ``h >= a |x|^p - b`` for some a > 0 and b on the way to an infinite end; None unless h goes to infinity.
+    """A power p with ``h >= a |x|^p - b`` for some a > 0 and b on the way to an infinite end; None
+    unless h goes to infinity.
 
     It is 0 where h is proved to go to infinity, and slower than every power.
     """
@@ -95,12 +126,18 @@ def lower_power(h: Expr, x: Block, end: End) -> Expr | None:
     if order.rates:
         return STEEP
     if is_positive(order.power):
-        return order.power if possible_signs(order.logs) <= NOT_NEGATIVE else order.power * (1 - SLIGHT)
+        return (
+            order.power
+            if possible_signs(order.logs) <= NOT_NEGATIVE
+            else order.power * (1 - SLIGHT)
+        )
     return S.Zero if order.power == 0 else None
 
 
 def upper_power(g: Expr, x: Block, end: End) -> Expr | None:
-    """A power p >= 0 with ``|g| <= a |x|^p + b`` on the way to an infinite end; 0 for what stays bounded at a finite one."""
+    """A power p >= 0 with ``|g| <= a |x|^p + b`` on the way to an infinite end; 0 for what stays
+    bounded at a finite one.
+    """
     f = at_end(g, x, end)
     order = None if f is None else bound(f, T)
     if order is None:

@@ -1,10 +1,12 @@
 """Explosion of one coordinate, by Feller's test and comparison.
 
-Let ``dx = f dt + sqrt(2 D) dW`` with D > 0 a function of x alone, and ``f >= g(x)`` whatever the other coordinates are. If, as x
--> oo, ``g -> oo``, the integral of ``1/g`` is finite, that of ``g/D`` infinite, and ``D g'/g^2 -> 0``, then x reaches infinity in
-finite time with positive probability: with ``s' = exp(-integral of g/D)``, Feller's ``v = integral of s' (integral of 1/(s' D))``
-is asymptotically the integral of ``1/g`` by l'Hospital's rule, so it is finite (Karatzas & Shreve 1991, theorem 5.5.29), and x
-stays above the solution with drift g (Ikeda & Watanabe 1981, theorem VI.1.1).
+Let ``dx = f dt + sqrt(2 D) dW`` with D > 0 a function of x alone, and ``f >= g(x)`` whatever the
+other coordinates are. If, as x -> oo, ``g -> oo``, the integral of ``1/g`` is finite, that of
+``g/D`` infinite, and ``D g'/g^2 -> 0``, then x reaches infinity in finite time with positive
+probability: with ``s' = exp(-integral of g/D)``, Feller's ``v = integral of s' (integral of 1/(s'
+D))`` is asymptotically the integral of ``1/g`` by l'Hospital's rule, so it is finite (Karatzas &
+Shreve 1991, theorem 5.5.29), and x stays above the solution with drift g (Ikeda & Watanabe 1981,
+theorem VI.1.1).
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ def find_explosion(dynamics: Dynamics) -> Witness | None:
     for x in dynamics.state:
         f = at_length_one(dynamics.drift[x])
         D = at_length_one(own_diffusion(dynamics, x))
-        if abstract_atoms(f) or blocks_in(D, dynamics.state) - {x} or not (is_positive(D) and is_smooth(D, f)):
+        if (
+            abstract_atoms(f)
+            or blocks_in(D, dynamics.state) - {x}
+            or not (is_positive(D) and is_smooth(D, f))
+        ):
             continue
         g = f.xreplace({b: S.Zero for b in dynamics.state if b != x})
         for end in ends(x):
@@ -50,12 +56,17 @@ def _is_nonnegative(e: Expr) -> bool:
 def _witness(dynamics: Dynamics, x: Block, f: Expr, g: Expr, end: End) -> Witness:
     lengths = {str(b.length): "1" for b in dynamics.state if isinstance(b, Vector)}
     relation = "" if f == g else "at least " if end.name == "oo" else "at most "
-    finding = f"the drift of {x} is {relation}{text(g)}, and the integral of 1/({text(g)}) up to {end.name} is finite"
+    finding = (
+        f"the drift of {x} is {relation}{text(g)}, and the integral of 1/({text(g)}) up to"
+        f" {end.name} is finite"
+    )
     return Witness({**lengths, str(x): f"-> {end.name}"}, finding)
 
 
 def _explodes(outward: Expr, D: Expr, x: Block, end: End) -> bool:
-    """Whether the one-dimensional diffusion with this drift away from 0 reaches the end in finite time."""
+    """Whether the one-dimensional diffusion with this drift away from 0 reaches the end in finite
+    time.
+    """
     drift = _order(outward, x, end)
     if drift is None or not is_positive(drift.coefficient) or compare(drift, ONE) != 1:
         return False
@@ -63,7 +74,11 @@ def _explodes(outward: Expr, D: Expr, x: Block, end: End) -> bool:
     correction = at_end(D * outward.diff(x) / outward**2, x, end)
     if time is None or force is None or correction is None:
         return False
-    return _has_finite_integral(time) is True and _has_finite_integral(force) is False and goes_to_zero(bound(correction, T))
+    return (
+        _has_finite_integral(time) is True
+        and _has_finite_integral(force) is False
+        and goes_to_zero(bound(correction, T))
+    )
 
 
 def _order(e: Expr, x: Block, end: End) -> Order | None:
@@ -72,7 +87,9 @@ def _order(e: Expr, x: Block, end: End) -> Order | None:
 
 
 def _has_finite_integral(order: Order) -> bool | None:
-    """Whether a positive function of this order is integrable up to infinity; ``log(t)^q/t`` is iff q < -1."""
+    """Whether a positive function of this order is integrable up to infinity; ``log(t)^q/t`` is iff
+    q < -1.
+    """
     if not order.rates and order.power == -1:
         signs = possible_signs(order.logs + 1)
         return True if signs == NEGATIVE else False if signs <= NOT_NEGATIVE else None
@@ -82,4 +99,10 @@ def _has_finite_integral(order: Order) -> bool | None:
 def decide_explosion(dynamics: Dynamics) -> Outcome | None:
     """*Refuted* where a coordinate is proved to explode."""
     witness = find_explosion(dynamics)
-    return None if witness is None else refuted("a coordinate reaches infinity in finite time with positive probability", witness)
+    return (
+        None
+        if witness is None
+        else refuted(
+            "a coordinate reaches infinity in finite time with positive probability", witness
+        )
+    )

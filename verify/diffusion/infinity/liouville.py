@@ -1,11 +1,14 @@
 """Densities of coordinates and of their sum: Liouville's integral, of which Dirichlet's is a case.
 
-For c_k > 0, over the positive orthant or the part of it where the sum is below 1 (Liouville 1839, Journal de mathematiques pures et
-appliquees 4; Gupta & Richards 1987, Journal of Multivariate Analysis 23),
+For c_k > 0, over the positive orthant or the part of it where the sum is below 1 (Liouville 1839,
+Journal de mathematiques pures et appliquees 4; Gupta & Richards 1987, Journal of Multivariate
+Analysis 23),
 
-    integral of prod u_k^(c_k - 1) g(sum u_k) du = (prod Gamma(c_k) / Gamma(C)) * integral of g(s) s^(C - 1) ds,   C = sum c_k.
+    integral of prod u_k^(c_k - 1) g(sum u_k) du = (prod Gamma(c_k) / Gamma(C)) * integral of g(s)
+    s^(C - 1) ds,   C = sum c_k.
 
-So one integral over one variable decides. On the real line u = exp(x), and what stands in the density of x is ``u_k^c_k``.
+So one integral over one variable decides. On the real line u = exp(x), and what stands in the
+density of x is ``u_k^c_k``.
 """
 
 from __future__ import annotations
@@ -30,7 +33,9 @@ BY = "Liouville's integral: one integral over the sum of the coordinates is left
 
 @dataclass(frozen=True)
 class Liouville:
-    """``exp(-H) = prod u_k^(c_k - 1) exp(-h(sum u))``, times a bounded function if ``exact`` is false."""
+    """``exp(-H) = prod u_k^(c_k - 1) exp(-h(sum u))``, times a bounded function if ``exact`` is
+    false.
+    """
 
     c: Expr
     h: Expr
@@ -39,7 +44,9 @@ class Liouville:
 
 
 def decide_liouville(e: Expr, x: Block) -> Outcome | None:
-    """Whether ``exp(-e)`` has a finite integral, where e is a function of the coordinates' logarithms and of their sum."""
+    """Whether ``exp(-e)`` has a finite integral, where e is a function of the coordinates'
+    logarithms and of their sum.
+    """
     found = None if not isinstance(x, Vector) else _read(e, x)
     if found is None:
         return None
@@ -99,9 +106,14 @@ def _is_polynomial(term: Expr, x: Vector) -> bool:
 
 
 def _at_one_coordinate(found: Liouville, x: Vector) -> Witness:
-    """One of two coordinates alone goes to its end; the sum and so the rest of the density do not."""
+    """One of two coordinates alone goes to its end; the sum and so the rest of the density
+    do not.
+    """
     if x.domain == S.Reals:
-        finding = f"one coordinate by itself leaves the density exp(({text(found.c)})*{x}), and {text(found.c)} <= 0"
+        finding = (
+            f"one coordinate by itself leaves the density exp(({text(found.c)})*{x}), and"
+            f" {text(found.c)} <= 0"
+        )
         return Witness({str(x.length): "2", str(x): "-> -oo"}, finding)
     finding = f"H has the term {text(1 - found.c)} log({x}), and {text(1 - found.c)} >= 1"
     return Witness({str(x.length): "2", str(x): "-> 0"}, finding)
@@ -111,7 +123,8 @@ def _at_the_sum(found: Liouville, x: Vector, end: End) -> Witness:
     whole = f"total({exp(x) if x.domain == S.Reals else x})"
     shown = text(Add(found.h, -(contract(found.c, x) - 1) * log(found.sum)))
     return Witness(
-        {whole: f"-> {end.name}"}, f"{found.sum} = {whole} has the density exp(-({shown})), which is not integrable there"
+        {whole: f"-> {end.name}"},
+        f"{found.sum} = {whole} has the density exp(-({shown})), which is not integrable there",
     )
 
 

@@ -1,8 +1,9 @@
 """Functions that bound how fast a process can go to infinity.
 
-If ``V -> oo`` at infinity is smooth and ``L V <= c (1 + V)``, the process reaches infinity in no finite time (Khasminskii 2012,
-"Stochastic stability of differential equations", theorem 3.5; Meyn & Tweedie 1993, "Stability of Markovian processes III",
-theorem 2.1). Which c it is does not matter, so growth decides.
+If ``V -> oo`` at infinity is smooth and ``L V <= c (1 + V)``, the process reaches infinity in no
+finite time (Khasminskii 2012, "Stochastic stability of differential equations", theorem 3.5; Meyn &
+Tweedie 1993, "Stability of Markovian processes III", theorem 2.1). Which c it is does not matter,
+so growth decides.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from verify.generator.fokker_planck import generator
 
 
 def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
-    """The assumptions under which ``V -> oo`` and ``L V <= c (1 + V)`` are proved; None where they are not."""
+    """The assumptions under which ``V -> oo`` and ``L V <= c (1 + V)`` are proved; None where they
+    are not.
+    """
     try:
         found = coercive(V, dynamics.state) if is_smooth(V) else None
         if found is None:

@@ -1,8 +1,8 @@
 """Is the integral of ``exp(-H)`` finite?
 
-H falls apart into parts that have no block in common, and the integral into factors. A factor is decided by the tails of one
-coordinate, or by Liouville's integral; a block that is Gaussian given the others is integrated out; what grows like a power in
-every direction is integrable.
+H falls apart into parts that have no block in common, and the integral into factors. A factor is
+decided by the tails of one coordinate, or by Liouville's integral; a block that is Gaussian given
+the others is integrated out; what grows like a power in every direction is integrable.
 """
 
 from __future__ import annotations
@@ -19,10 +19,21 @@ from recipe.language.text import text
 from recipe.language.total import Total, opened, relabel
 from verify.decide.asymptotics.growth import leading
 from verify.decide.definedness import is_continuous
-from verify.diffusion.infinity.dominance import abstract_potential, coercive, is_bounded_below_apart, meant_of
+from verify.diffusion.infinity.dominance import (
+    abstract_potential,
+    coercive,
+    is_bounded_below_apart,
+    meant_of,
+)
 from verify.diffusion.infinity.ends import End, T, at_end, ends, is_integrable
 from verify.diffusion.infinity.liouville import decide_liouville
-from verify.diffusion.infinity.separation import Part, TooLargeError, as_quadratic, of_one_coordinate, parts_of
+from verify.diffusion.infinity.separation import (
+    Part,
+    TooLargeError,
+    as_quadratic,
+    of_one_coordinate,
+    parts_of,
+)
 from verify.verdict import Outcome, Witness, conjunction, proved, refuted, undecided
 
 LONGEST = 100  # characters of an expression that is shown
@@ -30,7 +41,9 @@ LONGEST = 100  # characters of an expression that is shown
 
 @lru_cache(maxsize=256)
 def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
-    """Decide whether ``exp(-H)`` has a finite integral over the domain, for every length and parameter."""
+    """Decide whether ``exp(-H)`` has a finite integral over the domain, for every length and
+    parameter.
+    """
     try:
         parts = [(", ".join(map(str, p.blocks)), _decide_part(p)) for p in parts_of(H, state)]
     except TooLargeError as error:
@@ -43,7 +56,9 @@ def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
 def _decide_part(part: Part) -> Outcome:
     single = part.blocks[0] if len(part.blocks) == 1 else None
     if single is not None and isinstance(single.domain, Simplex):
-        return decide_liouville(part.e, single) or undecided("what H does at the edge of the simplex is not decided")
+        return decide_liouville(part.e, single) or undecided(
+            "what H does at the edge of the simplex is not decided"
+        )
     h = None if single is None else of_one_coordinate(part.e, single)
     if single is not None and h is not None:
         outcome = _decide_coordinate(h, single)
@@ -59,7 +74,8 @@ def _decide_part(part: Part) -> Outcome:
     )
 
 
-# -- one coordinate ----------------------------------------------------------------------------------------------------------
+# -- one coordinate
+# --------------------------------------------------------------------------------------------------
 
 
 def _decide_coordinate(h: Expr, x: Block) -> Outcome | None:
@@ -74,27 +90,43 @@ def _decide_coordinate(h: Expr, x: Block) -> Outcome | None:
 
 
 def _witness(h: Expr, x: Block, end: End, **point: str) -> Witness:
-    return Witness({**point, str(x): f"-> {end.name}"}, f"as {x} -> {end.name}, {_growth(h, x, end)}")
+    return Witness(
+        {**point, str(x): f"-> {end.name}"}, f"as {x} -> {end.name}, {_growth(h, x, end)}"
+    )
 
 
 def _growth(h: Expr, x: Block, end: End) -> str:
     f = at_end(h, x, end)
     order = None if f is None else leading(f, T)
     if order is None:
-        return f"H does not grow faster than a multiple of log({x})" if end.infinite else "H goes to -oo too fast"
+        return (
+            f"H does not grow faster than a multiple of log({x})"
+            if end.infinite
+            else "H goes to -oo too fast"
+        )
     if order.logs == order.power == 0 and not order.rates:
         return f"H goes to {text(order.coefficient)}"
-    size = Mul(order.coefficient, T**order.power, log(T) ** order.logs, exp(Add(*(a * T**s for s, a in order.rates))))
+    size = Mul(
+        order.coefficient,
+        T**order.power,
+        log(T) ** order.logs,
+        exp(Add(*(a * T**s for s, a in order.rates))),
+    )
     names = {"oo": x, "-oo": -x}
     shown = size.xreplace({T: names[end.name] if end.infinite else 1 / Symbol("distance")})
-    return f"H is about {text(shown)}" + ("" if end.infinite else f" at a small distance from {end.name}")
+    return f"H is about {text(shown)}" + (
+        "" if end.infinite else f" at a small distance from {end.name}"
+    )
 
 
-# -- several blocks --------------------------------------------------------------------------------------------------------------
+# -- several blocks
+# --------------------------------------------------------------------------------------------------
 
 
 def _integrate_out(part: Part) -> Outcome | None:
-    """Integrate a block that is Gaussian given the others: ``a x^2 + b x`` leaves ``log(a)/2 - b^2/(4 a)``."""
+    """Integrate a block that is Gaussian given the others: ``a x^2 + b x`` leaves ``log(a)/2 -
+    b^2/(4 a)``.
+    """
     if len(part.blocks) == 1:
         return None
     for block in part.blocks:
@@ -107,7 +139,9 @@ def _integrate_out(part: Part) -> Outcome | None:
         others = tuple(b for b in part.blocks if b != block)
         outcome = decide_finite(left, others)
         how = f"{block} is Gaussian given the rest and is integrated out"
-        witness = outcome.witness and replace(outcome.witness, finding=f"{outcome.witness.finding}, without {block}")
+        witness = outcome.witness and replace(
+            outcome.witness, finding=f"{outcome.witness.finding}, without {block}"
+        )
         return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumptions)
     return None
 
@@ -137,11 +171,19 @@ def _given_a_potential(part: Part) -> Outcome | None:
     rest = Add(*(t for t in terms if t not in abstract))
     together = Add(*abstract)
     if not is_bounded_below_apart(rest, part.blocks):
-        return undecided(f"whether exp(-({_short(part.e)})) is normalisable depends on what the unknown function is")
+        return undecided(
+            f"whether exp(-({_short(part.e)})) is normalisable depends on what the unknown"
+            " function is"
+        )
     beside = "" if rest == 0 else ", and what is added to it in H is bounded below"
-    shown = text(together) if len(abstract) == 1 and not isinstance(together, Mul) else f"({text(together)})"
+    shown = (
+        text(together)
+        if len(abstract) == 1 and not isinstance(together, Mul)
+        else f"({text(together)})"
+    )
     return proved(
-        f"exp(-{shown}) is taken to be normalisable{beside}", f"exp(-{shown}) is normalisable{meant_of(together, part.blocks)}"
+        f"exp(-{shown}) is taken to be normalisable{beside}",
+        f"exp(-{shown}) is normalisable{meant_of(together, part.blocks)}",
     )
 
 
@@ -149,14 +191,20 @@ def _dominated(part: Part) -> Outcome | None:
     found = coercive(part.e, part.blocks)
     if found is None or found.assumptions:
         return None
-    infinite = [b for b in part.blocks if not isinstance(b.domain, Simplex) and any(end.infinite for end in ends(b))]
+    infinite = [
+        b
+        for b in part.blocks
+        if not isinstance(b.domain, Simplex) and any(end.infinite for end in ends(b))
+    ]
     if any(found.powers[b] is None or not is_positive(found.powers[b]) for b in infinite):
         return None
     return proved("H grows at least like a power in every direction")
 
 
 def _infinite_at_length_one(part: Part) -> Outcome | None:
-    """One coordinate has an infinite tail whatever the others are (Tonelli); vectors are taken to have length 1."""
+    """One coordinate has an infinite tail whatever the others are (Tonelli); vectors are taken to
+    have length 1.
+    """
     if any(isinstance(b.domain, Simplex) for b in part.blocks):
         return None
     e = at_length_one(part.e)

@@ -1,4 +1,6 @@
-"""Taking a number such as H apart: its terms, the blocks that they depend on, and the parts that have no block in common."""
+"""Taking a number such as H apart: its terms, the blocks that they depend on, and the parts that
+have no block in common.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def multiplied_out(e: Expr) -> Expr:
         raise TooLargeError(f"multiplied out it would have more than {MOST_TERMS} terms")
     inside = {t: _multiplied_out_total(t) for t in e.atoms(Total) if _is_outermost(t, e)}
     e = e.xreplace(inside)
-    functions = {f: Dummy() for f in e.atoms(Function)}  # log(u (1 - u)) would no longer show its sign
+    functions = {
+        f: Dummy() for f in e.atoms(Function)
+    }  # log(u (1 - u)) would no longer show its sign
     return expanded(e.xreplace(functions)).xreplace({dummy: f for f, dummy in functions.items()})
 
 
@@ -65,7 +69,9 @@ def _size(e: Expr) -> int:
 
 
 def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Part]:
-    """Parts that have no block in common and add up to e, without constants; a block that e does not depend on has the part 0."""
+    """Parts that have no block in common and add up to e, without constants; a block that e does
+    not depend on has the part 0.
+    """
     groups: list[tuple[set[Block], Expr]] = [({b}, S.Zero) for b in state]
     for term in Add.make_args(multiplied_out(e)):
         touched = blocks_in(term, state)
@@ -78,7 +84,9 @@ def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Part]:
 
 
 def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
-    """The function h with ``e = total(h(block))`` (``e = h(block)`` for a scalar), where e depends on that block alone."""
+    """The function h with ``e = total(h(block))`` (``e = h(block)`` for a scalar), where e depends
+    on that block alone.
+    """
     if isinstance(block, Scalar) or e == 0:
         return e
     summands = []
@@ -94,7 +102,9 @@ def of_one_coordinate(e: Expr, block: Block) -> Expr | None:
 
 
 def scaled_total(term: Expr) -> tuple[Expr, Total | None]:
-    """A term as a factor times a sum over coordinates; the term and None where it has not exactly one such factor."""
+    """A term as a factor times a sum over coordinates; the term and None where it has not exactly
+    one such factor.
+    """
     totals = [f for f in Mul.make_args(term) if isinstance(f, Total)]
     if len(totals) != 1:
         return term, None
@@ -103,7 +113,9 @@ def scaled_total(term: Expr) -> tuple[Expr, Total | None]:
 
 @dataclass(frozen=True)
 class Quadratic:
-    """``total(a x^2 + b x) + rest`` (without ``total`` for a scalar); a, b and the rest do not depend on the block x."""
+    """``total(a x^2 + b x) + rest`` (without ``total`` for a scalar); a, b and the rest do not
+    depend on the block x.
+    """
 
     a: Expr
     b: Expr
@@ -111,7 +123,9 @@ class Quadratic:
 
 
 def as_quadratic(e: Expr, block: Block) -> Quadratic | None:
-    """Read an expression as a polynomial of degree two in every coordinate of a block, without products of two coordinates."""
+    """Read an expression as a polynomial of degree two in every coordinate of a block, without
+    products of two coordinates.
+    """
     a, b, rest = S.Zero, S.Zero, S.Zero
     for term in Add.make_args(e):
         if not blocks_in(term, (block,)):
@@ -122,7 +136,11 @@ def as_quadratic(e: Expr, block: Block) -> Quadratic | None:
         if coefficients is None:
             return None
         a, b = a + coefficients[0], b + coefficients[1]
-        rest += sum_over(coefficients[2], GENERIC, block.length) if isinstance(block, Vector) else coefficients[2]
+        rest += (
+            sum_over(coefficients[2], GENERIC, block.length)
+            if isinstance(block, Vector)
+            else coefficients[2]
+        )
     return Quadratic(a, b, rest)
 
 
@@ -138,7 +156,9 @@ def _in_one_coordinate(term: Expr, block: Block) -> Expr | None:
 
 def _coefficients(e: Expr, block: Block) -> tuple[Expr, Expr, Expr] | None:
     frozen, stands_for = freeze(e)
-    if any(blocks_in(atom, (block,)) for atom in stands_for) or any(s != block and _is_at(s, block) for s in free_indexed(e)):
+    if any(blocks_in(atom, (block,)) for atom in stands_for) or any(
+        s != block and _is_at(s, block) for s in free_indexed(e)
+    ):
         return None
     try:
         found = Poly(frozen, block).all_coeffs()[::-1]

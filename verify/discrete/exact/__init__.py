@@ -1,1 +1,3 @@
-"""Transitions in closed form: the law that a rule draws from, against the generator of the process."""
+"""Transitions in closed form: the law that a rule draws from, against the generator of the
+process.
+"""

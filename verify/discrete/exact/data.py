@@ -1,4 +1,6 @@
-"""Data that enter a drift by one sum, from the posterior and the D of what is verified; what a scheme says of them is not read."""
+"""Data that enter a drift by one sum, from the posterior and the D of what is verified; what a
+scheme says of them is not read.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ from verify.subject import Subject
 def sums_over_data(subject: Subject, block: Block) -> tuple[SummedData, ...]:
     """The gradients by a block whose data enter D times them by one sum, free of the state.
 
-    By the definition of a posterior ``grad U = prior + sum over the data of g``; with ``D g`` free of the state that is
-    ``prior + total/D``, an identity off the zeros of D.
+    By the definition of a posterior ``grad U = prior + sum over the data of g``; with ``D g`` free
+    of the state that is ``prior + total/D``, an identity off the zeros of D.
     """
     noise, *_ = parts(subject.dynamics.diffusion[block, block])
     laws, found = posteriors_of(subject), []
@@ -31,8 +33,14 @@ def sums_over_data(subject: Subject, block: Block) -> tuple[SummedData, ...]:
             continue
         each = expand_mul(noise * posterior.datum_gradient[block])
         if not blocks_in(each, subject.state):
-            total = Parameter(names.fresh(f"data_{block.name}"), like=block if isinstance(block, Vector) else None)
-            found.append(SummedData(U._eval_derivative(block), posterior.prior_gradient[block], noise, each, total))
+            total = Parameter(
+                names.fresh(f"data_{block.name}"), like=block if isinstance(block, Vector) else None
+            )
+            found.append(
+                SummedData(
+                    U._eval_derivative(block), posterior.prior_gradient[block], noise, each, total
+                )
+            )
     return tuple(found)
 
 
@@ -44,7 +52,8 @@ def posteriors_of(subject: Subject) -> dict[Potential, Posterior]:
 
 
 def can_be_positive(e: Expr, sums: tuple[SummedData, ...]) -> bool:
-    """Whether there are data with which an expression of sums over them is positive, for all parameters.
+    """Whether there are data with which an expression of sums over them is positive, for all
+    parameters.
 
     Looked for are equal data: one datum, or N of them for a large N.
     """
@@ -53,7 +62,10 @@ def can_be_positive(e: Expr, sums: tuple[SummedData, ...]) -> bool:
         each = {d.total: value_of(d.each, datum) for d in sums}
         if None in each.values():
             continue
-        of_one, slope = substitute(e, each), expand_mul(substitute(e, {t: N * v for t, v in each.items()})).diff(N)
+        of_one, slope = (
+            substitute(e, each),
+            expand_mul(substitute(e, {t: N * v for t, v in each.items()})).diff(N),
+        )
         if is_positive(of_one) or (not slope.has(N) and is_positive(slope)):
             return True
     return False

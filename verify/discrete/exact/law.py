@@ -1,4 +1,6 @@
-"""The law of a new value given the old one, as it is read off a rule with one draw: normal, or a scaled chi-squared number."""
+"""The law of a new value given the old one, as it is read off a rule with one draw: normal, or a
+scaled chi-squared number.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,8 @@ def law_of(rule: Expr, block: Block) -> Law:
     """The law of one coordinate of a block, given its old value.
 
     Raises:
-        OutsideLanguageError: where the rule is no scaled chi-squared number, and not affine in one normal one.
+        OutsideLanguageError: where the rule is no scaled chi-squared number, and not affine in one
+            normal one.
     """
     draws, noises = rule.atoms(NoncentralChiSquared), rule.atoms(*NOISE)
     if len(noises) != 1 or rule.has(Total):

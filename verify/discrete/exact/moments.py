@@ -1,8 +1,10 @@
-"""Mean and variance of an exact chain after M steps, with the noise of an estimated constant, derived from one step of its rule.
+"""Mean and variance of an exact chain after M steps, with the noise of an estimated constant,
+derived from one step of its rule.
 
-One step of a process with affine drift has ``E[x' | x] = a (1 - r) + r x`` with ``r = exp(rate h)``, and a variance that is affine
-in x. Where a is estimated anew at each step, right on average, independently of x and with variance V, its estimate adds
-``(1 - r)^2 V``. Mean and variance are linear recursions, which are solved here, and the solutions are proved to solve them.
+One step of a process with affine drift has ``E[x' | x] = a (1 - r) + r x`` with ``r = exp(rate
+h)``, and a variance that is affine in x. Where a is estimated anew at each step, right on average,
+independently of x and with variance V, its estimate adds ``(1 - r)^2 V``. Mean and variance are
+linear recursions, which are solved here, and the solutions are proved to solve them.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from verify.discrete.exact.transition import Judged
 class Moments:
     """``E x_M`` and ``Var x_M`` from ``x_0 = start``; ``center`` is what the symbol a stands for.
 
-    ``gain`` times the variance of an estimate of a is added to the variance where a is estimated anew at each step.
+    ``gain`` times the variance of an estimate of a is added to the variance where a is estimated
+    anew at each step.
     """
 
     start: Block
@@ -38,7 +41,11 @@ class Moments:
 
 def facts_of(found: Iterable[tuple[Transition, Judged]], step: Symbol) -> tuple[str, ...]:
     """What is said of the chains of square-root processes."""
-    listed = [(p, moments_of(p.law, p.variable, step)) for _, p in found if isinstance(p.law, ChiSquaredLaw)]
+    listed = [
+        (p, moments_of(p.law, p.variable, step))
+        for _, p in found
+        if isinstance(p.law, ChiSquaredLaw)
+    ]
     return tuple(line for p, m in listed if m is not None for line in _said(p, m))
 
 
@@ -47,30 +54,42 @@ def _said(process: Judged, m: Moments) -> tuple[str, ...]:
     return (
         f"after {m.M} steps from {m.start} the mean is {m.mean} and the variance {m.variance}"
         + ("" if m.a == center else f", with {m.a} = {center}"),
-        f"where {m.a} is estimated anew at each step, right on average and independently of the rest, the variance gains "
-        f"{m.gain} times that of the estimate",
+        (
+            f"where {m.a} is estimated anew at each step, right on average and independently of the"
+            f" rest, the variance gains {m.gain} times that of the estimate"
+        ),
     )
 
 
 def moments_of(law: Law, x: Block, step: Symbol) -> Moments | None:
     """Mean and variance after M steps; None where one step is not seen to have the form above."""
-    rate = next((e.args[0] for e in sorted(law.mean.atoms(exp), key=str) if vanishes(law.mean.diff(x) - e)), None)
+    rate = next(
+        (e.args[0] for e in sorted(law.mean.atoms(exp), key=str) if vanishes(law.mean.diff(x) - e)),
+        None,
+    )
     if rate is None:
         return None
     r, R = Dummy("r", positive=True), Dummy("R", positive=True)  # exp(rate) and its M-th power
     mean, variance = (cancel(_in_powers(e, rate, r)) for e in (law.mean, law.variance))
     center = cancel(mean.xreplace({x: S.Zero}) / (1 - r))
     slope, own = variance.diff(x), variance.xreplace({x: S.Zero})
-    if center.has(r, x, step) or not (vanishes(mean - center * (1 - r) - r * x) and vanishes(variance - own - slope * x)):
+    if center.has(r, x, step) or not (
+        vanishes(mean - center * (1 - r) - r * x) and vanishes(variance - own - slope * x)
+    ):
         return None
     names = UnusedNames([law.mean, law.variance])
     a = center if isinstance(center, Symbol) else Symbol(names.fresh("a"), real=True)
     M, V = Symbol(names.fresh("M"), positive=True), Dummy("V", nonnegative=True)
     own = cancel(own / center) * a if isinstance(law, ChiSquaredLaw) else own
     mean_M = a * (1 - R) + x * R
-    variance_M = _recursion(r**2, {S.One: own + slope * a + (1 - r) ** 2 * V, r: slope * (x - a)}, r, R)
+    variance_M = _recursion(
+        r**2, {S.One: own + slope * a + (1 - r) ** 2 * V, r: slope * (x - a)}, r, R
+    )
     step_of_variance = r**2 * variance_M + own + slope * mean_M + (1 - r) ** 2 * V
-    if not (vanishes(variance_M.xreplace({R: R * r}) - step_of_variance) and vanishes(variance_M.xreplace({R: S.One}))):
+    if not (
+        vanishes(variance_M.xreplace({R: R * r}) - step_of_variance)
+        and vanishes(variance_M.xreplace({R: S.One}))
+    ):
         return None
     powers = {R: exp(M * rate), r: exp(rate)}
     spread = _grouped(variance_M.xreplace({V: S.Zero}), (x, a), (r, R))
@@ -85,21 +104,30 @@ def _in_powers(e: Expr, rate: Expr, r: Symbol) -> Expr:
 
 
 def _recursion(factor_of: Expr, forcing: Mapping[Expr, Expr], r: Symbol, R: Symbol) -> Expr:
-    """``y_M`` with ``y_0 = 0`` and ``y_(k+1) = l y_k + sum_m c_m m^k``: the sum of ``c_m (l^M - m^M)/(l - m)``."""
+    """``y_M`` with ``y_0 = 0`` and ``y_(k+1) = l y_k + sum_m c_m m^k``: the sum of ``c_m (l^M -
+    m^M)/(l - m)``.
+    """
 
     def to_the_M(e: Expr) -> Expr:
         return e.xreplace({r: R})
 
-    return Add(*(c * (to_the_M(factor_of) - to_the_M(m)) / (factor_of - m) for m, c in forcing.items()))
+    return Add(
+        *(c * (to_the_M(factor_of) - to_the_M(m)) / (factor_of - m) for m, c in forcing.items())
+    )
 
 
 def _grouped(e: Expr, by: tuple[Expr, ...], small: tuple[Symbol, ...]) -> Expr:
     """The same, affine in some symbols, with the coefficient of each factored."""
-    return Add(*(s * _factored(e.diff(s), small) for s in by), _factored(e.xreplace(dict.fromkeys(by, S.Zero)), small))
+    return Add(
+        *(s * _factored(e.diff(s), small) for s in by),
+        _factored(e.xreplace(dict.fromkeys(by, S.Zero)), small),
+    )
 
 
 def _factored(e: Expr, small: tuple[Symbol, ...]) -> Expr:
-    """The expression as a product whose factors are written positive where some symbols are small."""
+    """The expression as a product whose factors are written positive where some symbols are
+    small.
+    """
     factors, turns = [], 0
     for f in Mul.make_args(factor(e)):
         base, power = f.as_base_exp()

@@ -1,7 +1,9 @@
-"""The transitions of an exact step, block by block: each moves by itself, and its rule draws from the law of its process.
+"""The transitions of an exact step, block by block: each moves by itself, and its rule draws from
+the law of its process.
 
-Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those of theta by Ito's formula, and
-its rule from that of theta by the map; f must go from the real line onto the domain and back, and then phi is judged.
+Where a map theta = f(phi) leads to a process that is known, phi's drift and noise come from those
+of theta by Ito's formula, and its rule from that of theta by the map; f must go from the real line
+onto the domain and back, and then phi is judged.
 """
 
 from __future__ import annotations
@@ -23,7 +25,14 @@ from recipe.language.symbols import Block, name_of
 from recipe.language.total import substitute
 from recipe.scheme.exact import Exact, Transition
 from recipe.scheme.summed_data import SummedData
-from verify.decide.definedness import NONNEGATIVE, POSITIVE, PROVERS, Condition, conditions, is_smooth
+from verify.decide.definedness import (
+    NONNEGATIVE,
+    POSITIVE,
+    PROVERS,
+    Condition,
+    conditions,
+    is_smooth,
+)
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import vanishes
 from verify.discrete.exact.data import can_be_positive, posteriors_of, sums_over_data
@@ -39,7 +48,9 @@ Found = Iterator[tuple[str, Outcome]]
 
 @dataclass(frozen=True)
 class Judged:
-    """A process, and the law that the rule draws its next value from; the sums over ``data`` are written as symbols."""
+    """A process, and the law that the rule draws its next value from; the sums over ``data`` are
+    written as symbols.
+    """
 
     variable: Block
     law: Law
@@ -52,7 +63,8 @@ def judged(subject: Subject, update: Update, exact: Exact) -> list[tuple[Transit
     """What is to be judged of every block.
 
     Raises:
-        RecipeError: where a block does not move by itself with one draw of its own, or is not seen to.
+        RecipeError: where a block does not move by itself with one draw of its own, or is not seen
+            to.
     """
     _check_apart(subject, update, exact)
     return [(t, _judged(subject, update, t)) for t in exact.transitions]
@@ -66,13 +78,18 @@ def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
                 raise OutsideLanguageError(f"{block} and {used[name_of(w)]} move by one draw, {w}")
     if len(update.rule) != len(subject.state):
         raise OutsideLanguageError("a block recurs, or has no rule")
-    missing = next((b for b in subject.state if b not in {t.block for t in exact.transitions}), None)
+    missing = next(
+        (b for b in subject.state if b not in {t.block for t in exact.transitions}), None
+    )
     if missing is not None:
         raise OutsideLanguageError(f"of {missing} no transition is said to be exact")
     for (row, column), entry in subject.dynamics.diffusion.items():
         first, *rest = parts(entry)
         if any(e != 0 for e in ([first, *rest] if row != column else rest)):
-            raise OutsideLanguageError(f"the noises of {row} and {column} are not independent from coordinate to coordinate")
+            raise OutsideLanguageError(
+                f"the noises of {row} and {column} are not independent from coordinate to"
+                " coordinate"
+            )
 
 
 def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
@@ -85,7 +102,9 @@ def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
     for e in (drift, noise, rule):
         others = blocks_in(e, subject.state) - {block}
         if others or any(not isinstance(a, NoncentralChiSquared) for a in abstract_atoms(e)):
-            raise OutsideLanguageError(f"{e} is not an expression of one coordinate of {block} alone")
+            raise OutsideLanguageError(
+                f"{e} is not an expression of one coordinate of {block} alone"
+            )
     if transition.map is None:
         return Judged(block, law_of(_with_short_parameters(rule), block), drift, noise, data)
     phi, f = transition.variable, transition.map(transition.variable)
@@ -97,7 +116,9 @@ def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
 
 
 def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
-    """The rule of phi of which the rule of theta is the image: the one that it was made from, if it still is that."""
+    """The rule of phi of which the rule of theta is the image: the one that it was made from, if it
+    still is that.
+    """
     assert transition.map is not None
     assert transition.map.inverse is not None
     moved = substitute(rule, {transition.block: image})
@@ -107,11 +128,20 @@ def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
 
 
 def _with_short_parameters(rule: Expr) -> Expr:
-    """The same rule with the degrees of freedom multiplied out, so that what cancels in them does."""
-    return rule.xreplace({x: NoncentralChiSquared(x.noise, expand_mul(x.df), x.nonc) for x in rule.atoms(NoncentralChiSquared)})
+    """The same rule with the degrees of freedom multiplied out, so that what cancels in them
+    does.
+    """
+    return rule.xreplace(
+        {
+            x: NoncentralChiSquared(x.noise, expand_mul(x.df), x.nonc)
+            for x in rule.atoms(NoncentralChiSquared)
+        }
+    )
 
 
-def decide_transitions(subject: Subject, update: Update, found: list[tuple[Transition, Judged]]) -> Found:
+def decide_transitions(
+    subject: Subject, update: Update, found: list[tuple[Transition, Judged]]
+) -> Found:
     """Every condition, by name."""
     for transition, process in found:
         where = str(transition.block)
@@ -119,19 +149,29 @@ def decide_transitions(subject: Subject, update: Update, found: list[tuple[Trans
             yield f"{where} = f({transition.variable})", _is_a_map_onto(transition, transition.map)
         for data in process.data:
             yield f"{where}: the gradient", _estimates(data, subject)
-        for name, outcome in decide_transition(process.law, process.variable, update.step, process.drift, process.noise):
+        for name, outcome in decide_transition(
+            process.law, process.variable, update.step, process.drift, process.noise
+        ):
             yield f"{where}: {name}", _of_data(outcome, process) if name == DEGREES else outcome
 
 
 def _estimates(data: SummedData, subject: Subject) -> Outcome:
-    """A gradient that the user wrote is taken for what it is said to be: what is proved is of the one that is derived."""
+    """A gradient that the user wrote is taken for what it is said to be: what is proved is of the
+    one that is derived.
+    """
     if posteriors_of(subject)[data.gradient.head].user_gradient is None:
         return proved("")
-    return proved("", f"gradient= of {data.gradient.head} estimates the gradient that its log_likelihood and log_prior have")
+    return proved(
+        "",
+        f"gradient= of {data.gradient.head} estimates the gradient that its log_likelihood and"
+        " log_prior have",
+    )
 
 
 def _of_data(outcome: Outcome, process: Judged) -> Outcome:
-    """What the data that are given may satisfy and others not is taken for granted of them, where some do for all parameters."""
+    """What the data that are given may satisfy and others not is taken for granted of them, where
+    some do for all parameters.
+    """
     assert isinstance(process.law, ChiSquaredLaw)
     df = process.law.draw.df
     sums = tuple(d for d in process.data if d.total in df.free_symbols)
@@ -141,12 +181,16 @@ def _of_data(outcome: Outcome, process: Judged) -> Outcome:
         return undecided(f"{df} > 0 could not be proved for all data")
     said = " and ".join(f"{d.total} the sum over the data of {d.each}" for d in sums)
     if not can_be_positive(df, sums):
-        return undecided(f"no data were found for which, whatever the parameters are, {df} > 0, with {said}")
+        return undecided(
+            f"no data were found for which, whatever the parameters are, {df} > 0, with {said}"
+        )
     return proved("of the data", f"the data are such that {df} > 0, with {said}")
 
 
 def _is_a_map_onto(transition: Transition, f: Map) -> Outcome:
-    """f is smooth and takes the real line onto the domain and back; without that nothing is said of the law, for or against."""
+    """f is smooth and takes the real line onto the domain and back; without that nothing is said of
+    the law, for or against.
+    """
     theta, phi = transition.block, transition.variable
     assert f.inverse is not None
     image, back = f(phi), f.inverse(theta)
@@ -154,11 +198,15 @@ def _is_a_map_onto(transition: Transition, f: Map) -> Outcome:
     inside = all(PROVERS[c.sign](c.e) for c in (*_inside(image, theta.domain), *conditions(back)))
     if inverse and inside and is_smooth(image):
         return proved("a smooth map and its inverse")
-    return undecided(f"{f} is not seen to be a smooth map of the real line onto {theta.domain} and back")
+    return undecided(
+        f"{f} is not seen to be a smooth map of the real line onto {theta.domain} and back"
+    )
 
 
 def _inside(e: Expr, domain: Interval) -> list[Condition]:
     """Within the ends of an interval."""
     low = [] if domain.start == -S.Infinity else [(e - domain.start, domain.left_open)]
     high = [] if domain.end == S.Infinity else [(domain.end - e, domain.right_open)]
-    return [Condition(gap, POSITIVE if is_open else NONNEGATIVE, e) for gap, is_open in (*low, *high)]
+    return [
+        Condition(gap, POSITIVE if is_open else NONNEGATIVE, e) for gap, is_open in (*low, *high)
+    ]

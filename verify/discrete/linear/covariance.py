@@ -1,4 +1,6 @@
-"""The covariance that an affine step leaves stationary: ``Sigma = M Sigma M^T + C``, solved exactly."""
+"""The covariance that an affine step leaves stationary: ``Sigma = M Sigma M^T + C``, solved
+exactly.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ Pair = tuple[Block, Block]
 
 @dataclass(frozen=True)
 class StationaryCovariance:
-    """The covariance of what is recorded under the stationary law, that of the target, and their quotients on the diagonal.
+    """The covariance of what is recorded under the stationary law, that of the target, and their
+    quotients on the diagonal.
 
-    The law exists where the step is stable; the formulas are those of the one solution of the equation.
+    The law exists where the step is stable; the formulas are those of the one solution of the
+    equation.
     """
 
     of_step: dict[Pair, Expr]
@@ -32,7 +36,9 @@ class StationaryCovariance:
 
 
 def stationary_covariance(step: AffineStep) -> StationaryCovariance | None:
-    """The one solution, put back into its equation; None where there is not just one, or that was not proved."""
+    """The one solution, put back into its equation; None where there is not just one, or that was
+    not proved.
+    """
     if step.C.is_zero_matrix:
         return None
     n = len(step.coordinates)
@@ -46,7 +52,13 @@ def stationary_covariance(step: AffineStep) -> StationaryCovariance | None:
         return None
     recorded = step.R * sigma * step.R.T + step.S
     means = _means(step)
-    return None if means is None else StationaryCovariance(_by_place(recorded, step), _by_place(step.hessian.inv(), step), means)
+    return (
+        None
+        if means is None
+        else StationaryCovariance(
+            _by_place(recorded, step), _by_place(step.hessian.inv(), step), means
+        )
+    )
 
 
 def _means(step: AffineStep) -> dict[Block, tuple[Expr, Expr]] | None:
@@ -89,4 +101,6 @@ def _by_place(m: Matrix | ImmutableDenseMatrix, step: AffineStep) -> dict[Pair, 
     entries, meanings = with_generators(list(m))
     written = [readable(e, meanings, step.step) for e in entries]
     n = len(coordinates)
-    return {(coordinates[i], coordinates[j]): written[i * n + j] for i in range(n) for j in range(i, n)}
+    return {
+        (coordinates[i], coordinates[j]): written[i * n + j] for i in range(n) for j in range(i, n)
+    }

@@ -5,7 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from sympy import Add, Dummy, Expr, Matrix, Mul, Pow, Rational, S, Symbol, exp, factor, nan, oo, together, zoo
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Matrix,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    exp,
+    factor,
+    nan,
+    oo,
+    together,
+    zoo,
+)
 from sympy.polys.matrices import DomainMatrix
 from sympy.polys.matrices.exceptions import DMNonInvertibleMatrixError
 
@@ -13,13 +29,17 @@ from recipe.language.sign import NEGATIVE, possible_signs
 
 
 def with_generators(entries: Iterable[Expr]) -> tuple[list[Expr], dict[Symbol, Expr]]:
-    """The expressions with every exponential as a whole power of a symbol, and what the symbols stand for.
+    """The expressions with every exponential as a whole power of a symbol, and what the symbols
+    stand for.
 
     Roots of symbols are written by symbols as well, so that what is left is a rational function.
     """
     listed = list(entries)
     exponentials = sorted({e for x in listed for e in x.atoms(exp)}, key=str)
-    roots = sorted({p for x in listed for p in x.atoms(Pow) if p.exp.is_Rational and not p.exp.is_Integer}, key=str)
+    roots = sorted(
+        {p for x in listed for p in x.atoms(Pow) if p.exp.is_Rational and not p.exp.is_Integer},
+        key=str,
+    )
     meanings: dict[Symbol, Expr] = {}
     put: dict[Expr, Expr] = {}
     for base, members in _families([e.args[0] for e in exponentials]).items():
@@ -34,14 +54,19 @@ def with_generators(entries: Iterable[Expr]) -> tuple[list[Expr], dict[Symbol, E
 
 
 def _families(arguments: Iterable[Expr]) -> dict[Expr, dict[Expr, int]]:
-    """Exponents that are rational multiples of one another, each as a whole multiple of one base."""
+    """Exponents that are rational multiples of one another, each as a whole multiple of one
+    base.
+    """
     families: dict[Expr, dict[Expr, Rational]] = {}
     for a in arguments:
         number, rest = a.as_coeff_Mul()
         families.setdefault(rest, {})[a] = Rational(number)
     found = {}
     for rest, members in families.items():
-        unit = Rational(math.gcd(*(abs(q.p) for q in members.values())), math.lcm(*(q.q for q in members.values())))
+        unit = Rational(
+            math.gcd(*(abs(q.p) for q in members.values())),
+            math.lcm(*(q.q for q in members.values())),
+        )
         unit = -unit if all(q < 0 for q in members.values()) else unit
         found[Mul(unit, rest)] = {a: int(q / unit) for a, q in members.items()}
     return found
@@ -51,7 +76,10 @@ def solve(A: Matrix, b: Matrix) -> Matrix | None:
     """The solution of ``A x = b`` over rational functions; None where A is singular."""
     joint = DomainMatrix.from_Matrix(Matrix.hstack(A, b)).to_field()
     n = A.rows
-    left, right = joint.extract(range(n), range(n)), joint.extract(range(n), range(n, joint.shape[1]))
+    left, right = (
+        joint.extract(range(n), range(n)),
+        joint.extract(range(n), range(n, joint.shape[1])),
+    )
     try:
         return left.lu_solve(right).to_Matrix()
     except DMNonInvertibleMatrixError:
@@ -59,7 +87,9 @@ def solve(A: Matrix, b: Matrix) -> Matrix | None:
 
 
 def readable(e: Expr, meanings: Mapping[Symbol, Expr], step: Symbol) -> Expr:
-    """A rational function factored, with its generators back, every factor positive as the step vanishes where that is seen."""
+    """A rational function factored, with its generators back, every factor positive as the step
+    vanishes where that is seen.
+    """
     written = S(factor(together(e))).xreplace(dict(meanings))
     turned, factors = S.One, []
     for base, power in (f.as_base_exp() for f in Mul.make_args(written)):

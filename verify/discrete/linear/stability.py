@@ -1,14 +1,28 @@
-"""For which steps an affine map is stable: every eigenvalue of M inside the unit circle, by Hurwitz's conditions.
+"""For which steps an affine map is stable: every eigenvalue of M inside the unit circle, by
+Hurwitz's conditions.
 
-The roots of p are inside the circle iff those of ``(1 - u)^n p((1 + u)/(1 - u))`` have negative real parts; for these Hurwitz's
-determinants decide (Gantmacher 1959, "The theory of matrices", volume 2, chapter XV).
+The roots of p are inside the circle iff those of ``(1 - u)^n p((1 + u)/(1 - u))`` have negative
+real parts; for these Hurwitz's determinants decide (Gantmacher 1959, "The theory of matrices",
+volume 2, chapter XV).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Dummy, Expr, Matrix, Poly, S, Symbol, cancel, factor_list, fraction, sqrt, together
+from sympy import (
+    Dummy,
+    Expr,
+    Matrix,
+    Poly,
+    S,
+    Symbol,
+    cancel,
+    factor_list,
+    fraction,
+    sqrt,
+    together,
+)
 
 from recipe.language.sign import NEGATIVE, POSITIVE, possible_signs
 from verify.decide.zero.decide import vanishes
@@ -18,10 +32,12 @@ from verify.discrete.linear.step import AffineStep
 
 @dataclass(frozen=True)
 class Stability:
-    """The step is stable iff all ``conditions`` are positive (and no ``excluded`` is zero); none where it always is.
+    """The step is stable iff all ``conditions`` are positive (and no ``excluded`` is zero); none
+    where it always is.
 
-    ``never`` is a condition that is never positive. ``upper`` and ``lower`` are the ends of the steps that satisfy a condition,
-    of those conditions that could be solved for the step; ``solved`` says that all could.
+    ``never`` is a condition that is never positive. ``upper`` and ``lower`` are the ends of the
+    steps that satisfy a condition, of those conditions that could be solved for the step;
+    ``solved`` says that all could.
     """
 
     conditions: tuple[Expr, ...]
@@ -37,8 +53,12 @@ def stability(step: AffineStep) -> Stability:
     n = len(step.coordinates)
     entries, meanings = with_generators(list(step.M))
     M = Matrix(n, n, entries)
-    apart = [M.extract(list(rows), list(rows)) for rows in _apart(M)]  # the eigenvalues of M are those of its blocks
-    return _where_positive([condition for block in apart for condition in hurwitz_conditions(block)], meanings, step)
+    apart = [
+        M.extract(list(rows), list(rows)) for rows in _apart(M)
+    ]  # the eigenvalues of M are those of its blocks
+    return _where_positive(
+        [condition for block in apart for condition in hurwitz_conditions(block)], meanings, step
+    )
 
 
 def _apart(M: Matrix) -> list[tuple[int, ...]]:
@@ -53,9 +73,11 @@ def _apart(M: Matrix) -> list[tuple[int, ...]]:
 
 
 def boundedness(step: AffineStep) -> Stability | None:
-    """For which steps a map of the plane that keeps area has bounded orbits: its eigenvalues are a pair on the unit circle.
+    """For which steps a map of the plane that keeps area has bounded orbits: its eigenvalues are a
+    pair on the unit circle.
 
-    That is so where the trace is between -2 and 2, and not where it is beyond; the ends are left open. None for other maps.
+    That is so where the trace is between -2 and 2, and not where it is beyond; the ends are left
+    open. None for other maps.
     """
     if step.M.shape != (2, 2) or not vanishes(step.M.det() - 1):
         return None
@@ -63,7 +85,9 @@ def boundedness(step: AffineStep) -> Stability | None:
     return _where_positive([cancel(2 - entries[0]), cancel(2 + entries[0])], meanings, step)
 
 
-def _where_positive(wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: AffineStep) -> Stability:
+def _where_positive(
+    wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: AffineStep
+) -> Stability:
     conditions: dict[Expr, None] = {}
     excluded: dict[Expr, None] = {}
     for wanted in wanted_all:
@@ -74,13 +98,19 @@ def _where_positive(wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: 
             conditions[left] = None
     kept: list[Expr] = []
     for c in conditions:
-        if not any(_is_positive_number((c / other).cancel()) for other in kept):  # a positive number: the same condition
+        if not any(
+            _is_positive_number((c / other).cancel()) for other in kept
+        ):  # a positive number: the same condition
             kept.append(c)
-    apart = tuple(e for e in excluded if not any((e / c).cancel().is_Rational for c in kept))  # what is positive is not zero
+    apart = tuple(
+        e for e in excluded if not any((e / c).cancel().is_Rational for c in kept)
+    )  # what is positive is not zero
     bounds = [_bound(c, step.step) for c in kept]
     upper = tuple(b.value for b in bounds if b is not None and b.above)
     lower = tuple(b.value for b in bounds if b is not None and not b.above)
-    return Stability(tuple(kept), apart, None, upper, lower, all(b is not None for b in bounds) and not apart)
+    return Stability(
+        tuple(kept), apart, None, upper, lower, all(b is not None for b in bounds) and not apart
+    )
 
 
 def _is_positive_number(e: Expr) -> bool:
@@ -88,7 +118,9 @@ def _is_positive_number(e: Expr) -> bool:
 
 
 def hurwitz_conditions(M: Matrix) -> list[Expr]:
-    """Rational functions that are all positive iff every eigenvalue of M is inside the unit circle."""
+    """Rational functions that are all positive iff every eigenvalue of M is inside the unit
+    circle.
+    """
     n, u = M.rows, Dummy("u")
     p = M.charpoly(u).all_coeffs()
     moved = sum((c * (1 + u) ** (n - k) * (1 - u) ** k for k, c in enumerate(p)), S.Zero)
@@ -132,7 +164,9 @@ class _Bound:
 
 
 def _bound(condition: Expr, step: Symbol) -> _Bound | None:
-    """The end of the steps that satisfy a condition, where it is of degree 1 or 2 in the step and has one positive root."""
+    """The end of the steps that satisfy a condition, where it is of degree 1 or 2 in the step and
+    has one positive root.
+    """
     if not condition.is_polynomial(step):
         return None
     a = Poly(condition, step).all_coeffs()[::-1]

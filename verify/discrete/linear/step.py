@@ -1,7 +1,8 @@
 """A step as ``z' = M z + m + noise``, for a quadratic H.
 
-An abstract potential is replaced by its test function, ``k theta^2 / 2`` a coordinate. Where no coefficient couples coordinates,
-they are independent copies, and one of them decides for every d; in the basis of eigenvectors, for every quadratic U.
+An abstract potential is replaced by its test function, ``k theta^2 / 2`` a coordinate. Where no
+coefficient couples coordinates, they are independent copies, and one of them decides for every d;
+in the basis of eigenvectors, for every quadratic U.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ from recipe.language.errors import OutsideLanguageError
 from recipe.language.expectation import NOISE
 from recipe.language.free_symbols import unused_name
 from recipe.language.sign import is_positive
-from recipe.language.symbols import Block, Length, Noise, Scalar, ScalarNoise, Vector, VectorParameter
+from recipe.language.symbols import (
+    Block,
+    Length,
+    Noise,
+    Scalar,
+    ScalarNoise,
+    Vector,
+    VectorParameter,
+)
 from recipe.language.total import Total
 from verify.decide.definedness import PROVERS, conditions
 from verify.discrete.weak_order.meanings import meaning_of
@@ -31,11 +40,12 @@ Values = dict[Block, Expr]
 
 @dataclass(frozen=True)
 class AffineStep:
-    """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + n + noise`` with covariance ``S``.
+    """``z' = M z + m + noise`` with ``noise ~ N(0, C)``; what is recorded of z is ``R z + n +
+    noise`` with covariance ``S``.
 
-    ``hessian`` is that of H, ``slope`` its gradient at 0; ``curvature`` the symbol k of the test potential, None where H has no
-    abstract potential.
-    ``isotropic`` says that the step is the same in every orthonormal basis, ``defined`` what must hold for it to have a value.
+    ``hessian`` is that of H, ``slope`` its gradient at 0; ``curvature`` the symbol k of the test
+    potential, None where H has no abstract potential. ``isotropic`` says that the step is the same
+    in every orthonormal basis, ``defined`` what must hold for it to have a value.
     """
 
     coordinates: tuple[Block, ...]
@@ -63,7 +73,11 @@ class AffineStep:
         law = f"U = {self.curvature}*x^2/2 in each coordinate x, every positive {self.curvature}"
         if not self.every_length:
             return f"{lengths} and {law}" if lengths else law
-        by_eigenvalue = f": so for every quadratic U, {self.curvature} being an eigenvalue of its Hessian" if self.isotropic else ""
+        by_eigenvalue = (
+            f": so for every quadratic U, {self.curvature} being an eigenvalue of its Hessian"
+            if self.isotropic
+            else ""
+        )
         return f"{lengths} and {law}{by_eigenvalue}" if lengths else law
 
 
@@ -72,10 +86,15 @@ def affine_step(update: Update) -> AffineStep:
     """The step as matrices.
 
     Raises:
-        OutsideLanguageError: where a rule, or the gradient of H, is not affine in the state and the noise.
+        OutsideLanguageError: where a rule, or the gradient of H, is not affine in the state and the
+            noise.
     """
     potentials = update.target.atoms(Potential)
-    k = Symbol(unused_name("k", [*update.state, *(e for e, _ in update.written())]), positive=True) if potentials else None
+    k = (
+        Symbol(unused_name("k", [*update.state, *(e for e, _ in update.written())]), positive=True)
+        if potentials
+        else None
+    )
     _check_concrete(update)
 
     def meant(e: Expr) -> Expr:
@@ -85,7 +104,9 @@ def affine_step(update: Update) -> AffineStep:
     before = dict(state)
     for block, e in update.rule:
         moved = meant(e)
-        _read({block: moved}, update.state)  # so that the guilty assignment is named, not what it becomes in a whole step
+        _read(
+            {block: moved}, update.state
+        )  # so that the guilty assignment is named, not what it becomes in a whole step
         value = expand(moved.xreplace(state if update.sequential else before))
         state = {**state, block: value}
     recorded = {**before, **{b: meant(e) for b, e in update.observe}}
@@ -94,26 +115,50 @@ def affine_step(update: Update) -> AffineStep:
     M, m, C = _read(state, update.state)
     R, n, shaken = _read(recorded, update.state)
     hessian, slope, _ = _read(slopes, update.state)
-    if not all(is_positive(hessian[:rows, :rows].det().factor()) for rows in range(1, len(slopes) + 1)):
-        raise OutsideLanguageError("H is not shown to be that of a normal law: its Hessian is not seen to be positive definite")
+    if not all(
+        is_positive(hessian[:rows, :rows].det().factor()) for rows in range(1, len(slopes) + 1)
+    ):
+        raise OutsideLanguageError(
+            "H is not shown to be that of a normal law: its Hessian is not seen to be positive"
+            " definite"
+        )
     return AffineStep(
-        update.state, update.step, M, m, C, R, n, shaken, hessian, slope, k, _is_elementwise(update), _is_isotropic(update),
+        update.state,
+        update.step,
+        M,
+        m,
+        C,
+        R,
+        n,
+        shaken,
+        hessian,
+        slope,
+        k,
+        _is_elementwise(update),
+        _is_isotropic(update),
         _where_defined(update),
-    )  # fmt: skip
+    )
 
 
 def _check_concrete(update: Update) -> None:
     edged = next((b for b in update.state if b.domain != S.Reals), None)
     if edged is not None:
-        raise OutsideLanguageError(f"{edged} lives on {edged.domain}, which an affine step with noise leaves")
+        raise OutsideLanguageError(
+            f"{edged} lives on {edged.domain}, which an affine step with noise leaves"
+        )
     for e, where in update.written():
         strange = sorted(e.atoms(Field, Jet, AppliedUndef, Dense, DenseEntry), key=str)
         if strange:
-            raise OutsideLanguageError(f"{where} has the abstract {strange[0]}, so the step is not affine for all of them")
-        coloured = next((w for w in sorted(e.atoms(Noise), key=str) if w.extra[0] is not None), None)
+            raise OutsideLanguageError(
+                f"{where} has the abstract {strange[0]}, so the step is not affine for all of them"
+            )
+        coloured = next(
+            (w for w in sorted(e.atoms(Noise), key=str) if w.extra[0] is not None), None
+        )
         if coloured is not None:
             raise OutsideLanguageError(
-                f"{where} has the noise {coloured} of covariance {coloured.extra[0]}, which couples coordinates"
+                f"{where} has the noise {coloured} of covariance {coloured.extra[0]}, which couples"
+                " coordinates"
             )
 
 
@@ -121,37 +166,55 @@ def _with_curvature(e: Expr, k: Symbol | None) -> Expr:
     """Potentials as ``k x^2 / 2`` summed over their blocks, and their derivatives."""
     if k is None:
         return e
-    return e.xreplace({atom: meaning_of(atom, lambda b: k * b**2 / 2) for atom in e.atoms(Potential, Partial)})
+    return e.xreplace(
+        {atom: meaning_of(atom, lambda b: k * b**2 / 2) for atom in e.atoms(Potential, Partial)}
+    )
 
 
 def _is_elementwise(update: Update) -> bool:
-    """Whether each coordinate moves by itself, and has a law of its own but for U, so that d of them are d copies."""
+    """Whether each coordinate moves by itself, and has a law of its own but for U, so that d of
+    them are d copies.
+    """
     moved = [(b, e) for b, e in (*update.rule, *update.observe)]
     moved += [(b, gradient(update.target, b)) for b in update.state]
     shared = (Total, Length, Scalar, ScalarNoise)  # what all coordinates of a vector have in common
-    return not any(e.has(Total, Length) or (isinstance(b, Vector) and e.has(*shared)) for b, e in moved)
+    return not any(
+        e.has(Total, Length) or (isinstance(b, Vector) and e.has(*shared)) for b, e in moved
+    )
 
 
 def _is_isotropic(update: Update) -> bool:
-    """Whether an orthonormal change of coordinates, the same in every block, leaves the step as it is: then a Hessian is diagonal.
+    """Whether an orthonormal change of coordinates, the same in every block, leaves the step as it
+    is: then a Hessian is diagonal.
 
-    A parameter with a value a coordinate, a block of another length, and a U of several blocks, whose Hessian has entries between
-    them, each forbid that.
+    A parameter with a value a coordinate, a block of another length, and a U of several blocks,
+    whose Hessian has entries between them, each forbid that.
     """
     potentials = update.target.atoms(Potential)
     lengths = {b.length if isinstance(b, Vector) else None for b in update.state}
     own_values = any(e.has(VectorParameter) for e, _ in update.written())
-    return len(potentials) == 1 and all(len(U.blocks) == 1 for U in potentials) and len(lengths) == 1 and not own_values
+    return (
+        len(potentials) == 1
+        and all(len(U.blocks) == 1 for U in potentials)
+        and len(lengths) == 1
+        and not own_values
+    )
 
 
 def _where_defined(update: Update) -> tuple[str, ...]:
     """What must hold for the step to have a value, as far as that is not proved."""
     rules = [e for _, e in (*update.rule, *update.observe)]
-    return tuple(dict.fromkeys(str(c) for e in rules for c in conditions(e) if not PROVERS[c.sign](c.e)))
+    return tuple(
+        dict.fromkeys(str(c) for e in rules for c in conditions(e) if not PROVERS[c.sign](c.e))
+    )
 
 
-def _read(values: Values, by: Sequence[Block]) -> tuple[ImmutableDenseMatrix, ImmutableDenseMatrix, ImmutableDenseMatrix]:
-    """Matrix, constant and covariance of an affine map; the derivatives of what is affine are constants, and say so."""
+def _read(
+    values: Values, by: Sequence[Block]
+) -> tuple[ImmutableDenseMatrix, ImmutableDenseMatrix, ImmutableDenseMatrix]:
+    """Matrix, constant and covariance of an affine map; the derivatives of what is affine are
+    constants, and say so.
+    """
     noises = sorted({n for e in values.values() for n in e.atoms(*NOISE)}, key=str)
     moving = (*by, *noises)
     matrix, spread = (_slopes(values, kind, moving) for kind in (by, noises))

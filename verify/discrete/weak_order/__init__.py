@@ -1,4 +1,6 @@
-"""How close the invariant law of a step is to ``exp(-H)``: a power of the step, proved in one dimension."""
+"""How close the invariant law of a step is to ``exp(-H)``: a power of the step, proved in one
+dimension.
+"""
 
 from verify.discrete.weak_order.bias import Bias, leading_bias
 from verify.discrete.weak_order.invariant import Order, invariant_order

@@ -1,8 +1,9 @@
 """A marginal law that a normal target cannot show to be off: potentials with a small quartic part.
 
-For ``U = x^2 / 2 + delta x^4 / 4`` the leading correction of the joint law is ``f_0 + delta f_1 + O(delta^2)``: the equation
-``L^dagger (rho f) = -A_{p+1}^dagger rho`` at each power of delta is one of the normal target, with polynomials for solutions. If
-the mean of f given some blocks varies at the first power of delta, their law is off for every delta that is small enough.
+For ``U = x^2 / 2 + delta x^4 / 4`` the leading correction of the joint law is ``f_0 + delta f_1 +
+O(delta^2)``: the equation ``L^dagger (rho f) = -A_{p+1}^dagger rho`` at each power of delta is one
+of the normal target, with polynomials for solutions. If the mean of f given some blocks varies at
+the first power of delta, their law is off for every delta that is small enough.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from verify.verdict import Verdict
 
 
 def off_by_a_quartic(step: Step, kept: Sequence[Block], order: Rational) -> str | None:
-    """In words, for which potential the law of the kept blocks is off at this power of the step; None where that is not seen."""
+    """In words, for which potential the law of the kept blocks is off at this power of the step;
+    None where that is not seen.
+    """
     delta = unused(("delta", "strength"), step)
     values = meanings(step, lambda x: x**2 / 2 + delta * x**4 / 4)
     potentials = [atom for atom in values if isinstance(atom, Potential)]
@@ -42,12 +45,15 @@ def off_by_a_quartic(step: Step, kept: Sequence[Block], order: Rational) -> str 
         return None
     where = ", ".join(f"{U} = {values[U]}" for U in potentials)
     return (
-        f"where {where} and {delta} is small the density is off at {power_of_step(order)}, if the law depends smoothly on {delta}"
+        f"where {where} and {delta} is small the density is off at {power_of_step(order)}, if the"
+        f" law depends smoothly on {delta}"
     )
 
 
 def mean_correction(step: Step, kept: Sequence[Block], power: int, delta: Symbol) -> Expr | None:
-    """The mean of f given the kept blocks, at the first power of delta and up to a constant; None where it is not found."""
+    """The mean of f given the kept blocks, at the first power of delta and up to a constant; None
+    where it is not found.
+    """
     expansion = expansion_of(step, power + 1)
     ring = expansion.ring
     if any(change != 0 for change in expansion.changes[:power]):
@@ -57,7 +63,9 @@ def mean_correction(step: Step, kept: Sequence[Block], power: int, delta: Symbol
     f0 = normal.solved(residual[0])
     if f0 is None:
         return None
-    f1 = normal.solved(residual[1] + normal.part(generator_on(f0, expansion.maps, expansion.gradient, ring), 1))
+    f1 = normal.solved(
+        residual[1] + normal.part(generator_on(f0, expansion.maps, expansion.gradient, ring), 1)
+    )
     mean = None if f1 is None else normal.mean_at_first_power(f0, f1, kept)
     return None if mean is None else ring.expression(mean)
 
@@ -69,7 +77,9 @@ class _Normal:
         self.ring: Ring = expansion.ring
         self._number = self.ring.number_of(delta)
         self._quartic = self.ring.read(expansion.step.H.diff(delta))
-        self._maps: list[Map] = [{b: c.each(lambda p: self.part(p, 0)) for b, c in m.items()} for m in expansion.maps]
+        self._maps: list[Map] = [
+            {b: c.each(lambda p: self.part(p, 0)) for b, c in m.items()} for m in expansion.maps
+        ]
         self._gradient: Gradient = {x: self.part(p, 0) for x, p in expansion.gradient.items()}
 
     def part(self, p: Poly, power: int) -> Poly:
@@ -78,10 +88,16 @@ class _Normal:
 
     def solved(self, residual: Poly) -> Poly | None:
         """The correction of the normal target for a residual."""
-        return residual if residual == 0 else correction(residual, self._maps, self._gradient, self.ring)
+        return (
+            residual
+            if residual == 0
+            else correction(residual, self._maps, self._gradient, self.ring)
+        )
 
     def mean_at_first_power(self, f0: Poly, f1: Poly, kept: Sequence[Block]) -> Poly | None:
-        """``E[f | kept]`` at the first power of delta: ``E f_1 - E[f_0 V] + E[f_0] E[V]`` with V the quartic part of H."""
+        """``E[f | kept]`` at the first power of delta: ``E f_1 - E[f_0 V] + E[f_0] E[V]`` with V
+        the quartic part of H.
+        """
         gone = [x for x in self.ring.coordinates if x not in kept]
         wanted = (f1, self.ring.product(f0, self._quartic), f0, self._quartic)
         means = [integrated_out(p, gone, self._gradient, self.ring) for p in wanted]

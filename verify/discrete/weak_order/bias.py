@@ -1,4 +1,6 @@
-"""The leading bias of an observable: ``E_h phi - E phi = step^p (E[phi f] - E[phi] E[f]) + ...``."""
+"""The leading bias of an observable: ``E_h phi - E phi = step^p (E[phi f] - E[phi] E[f]) +
+...``.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,9 @@ from verify.generator.one_dimension import at_length_one
 class Bias:
     """``E_h phi - E phi = coefficient * step^power + ...``.
 
-    ``coefficient`` is None where the target is not normal; it is then the covariance of ``observable`` and ``correction`` under
-    exp(-H), an integral that is left to numbers. It may be zero: then the observable is right to a higher order.
+    ``coefficient`` is None where the target is not normal; it is then the covariance of
+    ``observable`` and ``correction`` under exp(-H), an integral that is left to numbers. It may be
+    zero: then the observable is right to a higher order.
     """
 
     power: Rational
@@ -33,7 +36,8 @@ class Bias:
 
 
 def leading_bias(update: Update, observable: Any, order: Order | None = None) -> Bias | None:
-    """The leading bias of an observable in one dimension; None where the leading correction of the density is not known.
+    """The leading bias of an observable in one dimension; None where the leading correction of the
+    density is not known.
 
     Args:
         update: one step.
@@ -56,7 +60,9 @@ def leading_bias(update: Update, observable: Any, order: Order | None = None) ->
         f, g = ring.read(order.correction), ring.read(phi)
         means = [mean(ring.product(f, g)), mean(f), mean(g)]
         if all(m is not None for m in means):
-            coefficient = ring.expression(ring.reduced(means[0] - ring.product(means[1], means[2]))).factor()
+            coefficient = ring.expression(
+                ring.reduced(means[0] - ring.product(means[1], means[2]))
+            ).factor()
     except OutsideLanguageError:
         coefficient = None
     return Bias(order.order, coefficient, phi, order.correction)

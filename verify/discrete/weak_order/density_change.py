@@ -16,7 +16,9 @@ CAPACITIES = (48, 192)  # of the table of generators; small ones are faster
 
 @dataclass(frozen=True)
 class Expansion:
-    """A step in powers of ``s = sqrt(step)``, and what it does to the density; known below ``end``."""
+    """A step in powers of ``s = sqrt(step)``, and what it does to the density; known below
+    ``end``.
+    """
 
     step: Step
     ring: Ring
@@ -54,4 +56,6 @@ def _expansion(step: Step, end: int, capacity: int) -> Expansion:
     if recorded:
         g = before(recorded, gradient, ring, end)
     change = pushed(g, maps, gradient) + g.scaled(-1)
-    return Expansion(step, ring, gradient, maps, change.coefficients, is_even([*maps, *recorded], ring))
+    return Expansion(
+        step, ring, gradient, maps, change.coefficients, is_even([*maps, *recorded], ring)
+    )

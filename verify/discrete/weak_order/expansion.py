@@ -25,9 +25,13 @@ def expand_in(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
         if found.end >= end:
             found = found.stripped()
             if found.low < 0 <= found.end:
-                raise OutsideLanguageError(f"{_shown(e, s)} grows without bound as the step s^2 vanishes")
+                raise OutsideLanguageError(
+                    f"{_shown(e, s)} grows without bound as the step s^2 vanishes"
+                )
             return found.cut(end)
-    raise OutsideLanguageError(f"no expansion of {_shown(e, s)} in the square root s of the step was found")
+    raise OutsideLanguageError(
+        f"no expansion of {_shown(e, s)} in the square root s of the step was found"
+    )
 
 
 def _shown(e: Expr, s: Symbol) -> Expr:
@@ -50,7 +54,9 @@ def _series(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
     if isinstance(e, Pow) and isinstance(e.exp, Integer) and e.exp > 0:
         return _series(e.base, s, ring, end).power(int(e.exp)).cut(end)
     if e.has(*NOISE):
-        raise OutsideLanguageError(f"{_shown(e, s)} is outside the language: an update must be a polynomial of its noise")
+        raise OutsideLanguageError(
+            f"{_shown(e, s)} is outside the language: an update must be a polynomial of its noise"
+        )
     if isinstance(e, Pow) and isinstance(e.exp, Rational):
         return _series(e.base, s, ring, end).real_power(e.exp).cut(end)
     if isinstance(e, Function | Jet):
@@ -63,17 +69,23 @@ def _function(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
     applied = e.applied if isinstance(e, Jet) else e
     moving = [a for a in applied.args if a.has(s)]
     if len(moving) != 1:
-        raise OutsideLanguageError(f"{applied.func} of several arguments that depend on the step is not expanded")
+        raise OutsideLanguageError(
+            f"{applied.func} of several arguments that depend on the step is not expanded"
+        )
     argument = _series(moving[0], s, ring, end).stripped()
     if argument.low < 0:
-        raise OutsideLanguageError(f"{applied.func} of an argument that grows as the step vanishes has no expansion")
+        raise OutsideLanguageError(
+            f"{applied.func} of an argument that grows as the step vanishes has no expansion"
+        )
     start = ring.expression(argument.at(0)) if argument.end > 0 else None
     if start is None:
         return Series(ring, 0, ())
     u = Series(ring, 0, (ring.zero, *(argument.at(k) for k in range(1, argument.end))))
     if isinstance(e, Jet | AppliedUndef):
         if len(applied.args) != 1:
-            raise OutsideLanguageError(f"{applied.func} of several arguments is not expanded in the step")
+            raise OutsideLanguageError(
+                f"{applied.func} of several arguments is not expanded in the step"
+            )
         here = applied.func(start)
         before = e.orders[0] if isinstance(e, Jet) else 0
         return composed(u, lambda k: ring.read(Jet(here, (before + k,)) / factorial(k)))

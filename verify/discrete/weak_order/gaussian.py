@@ -1,8 +1,8 @@
 """The stationary covariance of a linear step as a power series in ``s = sqrt(step)``.
 
-For a quadratic H and a step that is linear in state and noise, ``z' = M z + N w``, the covariance of the invariant law solves
-``Sigma = M Sigma M^T + N N^T``. With ``M = I + s^2 M_2 + ...`` each power of s is one Lyapunov equation
-``M_2 Sigma_k + Sigma_k M_2^T = known``.
+For a quadratic H and a step that is linear in state and noise, ``z' = M z + N w``, the covariance
+of the invariant law solves ``Sigma = M Sigma M^T + N N^T``. With ``M = I + s^2 M_2 + ...`` each
+power of s is one Lyapunov equation ``M_2 Sigma_k + Sigma_k M_2^T = known``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ Matrix = list[list[Any]]  # of elements of the field of parameters
 
 @dataclass(frozen=True)
 class Linear:
-    """``z' = M z + noise`` with ``noise ~ N(0, C)``: the coefficients of M and of C by powers of s."""
+    """``z' = M z + noise`` with ``noise ~ N(0, C)``: the coefficients of M and of C by
+    powers of s.
+    """
 
     M: list[Matrix]
     C: list[Matrix]
@@ -34,7 +36,9 @@ class Linear:
 
 @dataclass(frozen=True)
 class Covariance:
-    """The covariance of what is recorded of the invariant law, by powers of ``s = sqrt(step)``, and that of the target."""
+    """The covariance of what is recorded of the invariant law, by powers of ``s = sqrt(step)``, and
+    that of the target.
+    """
 
     coordinates: tuple[Block, ...]
     powers: tuple[dict[tuple[Block, Block], Expr], ...]
@@ -45,7 +49,8 @@ def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
     """The stationary covariance up to the power of s before ``end``.
 
     Raises:
-        OutsideLanguageError: where H is not a quadratic form, the step is not linear, or the limit has no single covariance.
+        OutsideLanguageError: where H is not a quadratic form, the step is not linear, or the limit
+            has no single covariance.
     """
     edged = next((x for x in step.coordinates if x.domain != S.Reals), None)
     if edged is not None:
@@ -54,8 +59,12 @@ def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
     slopes = gradient_of(step, ring)
     maps = maps_of(step, ring, end + 2)
     recorded = map_of(step.recorded, False, step.s, ring, end)
-    known = range(len(ring.meanings))  # all of them: what is under a root comes out of it in a covariance
-    constants = [k for k in known if ring.is_constant(k) and not isinstance(ring.meanings[k], NOISE)]
+    known = range(
+        len(ring.meanings)
+    )  # all of them: what is under a root comes out of it in a covariance
+    constants = [
+        k for k in known if ring.is_constant(k) and not isinstance(ring.meanings[k], NOISE)
+    ]
     read = _Reader(ring, ParameterField(ring, constants))
     powers = _stationary([read.linear(m, end + 2) for m in maps], end, read)
     powers = _moved(powers, read.linear(recorded, end), read.zero)
@@ -64,7 +73,9 @@ def covariance(step: Step, end: int, capacity: int = 48) -> Covariance:
 
 
 class _Reader:
-    """Polynomials that are linear in the state and the noise, as matrices over the field of parameters."""
+    """Polynomials that are linear in the state and the noise, as matrices over the field of
+    parameters.
+    """
 
     def __init__(self, ring: Ring, field: ParameterField) -> None:
         self.ring, self.field = ring, field
@@ -84,7 +95,9 @@ class _Reader:
                 c = change[x].at(power) if x in change else self.ring.zero
                 for letter, factor in self._linear_terms(c).items():
                     if letter in self.ring.coordinates:
-                        M[power][i][self.ring.coordinates.index(letter)] += self.field.element(self.ring.reduced(factor))
+                        M[power][i][self.ring.coordinates.index(letter)] += self.field.element(
+                            self.ring.reduced(factor)
+                        )
                     else:
                         noise[i].setdefault(letter, [self.ring.zero] * end)[power] += factor
         return Linear(M, [self._noise(noise, power) for power in range(end)])
@@ -95,20 +108,32 @@ class _Reader:
             for j in range(self.n):
                 total = self.ring.zero
                 for letter in noise[i].keys() & noise[j].keys():
-                    products = (noise[i][letter][k] * noise[j][letter][power - k] for k in range(power + 1))
-                    total += self.ring.mean(sum(products, self.ring.zero) * self.ring.generator(letter) ** 2)
+                    products = (
+                        noise[i][letter][k] * noise[j][letter][power - k] for k in range(power + 1)
+                    )
+                    total += self.ring.mean(
+                        sum(products, self.ring.zero) * self.ring.generator(letter) ** 2
+                    )
                 C[i][j] = self.field.element(self.ring.reduced(total))
         return C
 
     def _linear_terms(self, c: Poly) -> dict[Expr, Poly]:
         ring = self.ring
-        letters = [k for k in ring.numbers_of(c) if not ring.is_constant(k) or isinstance(ring.meanings[k], NOISE)]
+        letters = [
+            k
+            for k in ring.numbers_of(c)
+            if not ring.is_constant(k) or isinstance(ring.meanings[k], NOISE)
+        ]
         found = {}
         for exponents, factor in ring.split(c, letters).items():
             meanings = [ring.meanings[k] for k, n in zip(letters, exponents, strict=True) if n]
-            known = len(meanings) == 1 and (meanings[0] in ring.coordinates or isinstance(meanings[0], NOISE))
+            known = len(meanings) == 1 and (
+                meanings[0] in ring.coordinates or isinstance(meanings[0], NOISE)
+            )
             if c != 0 and not (known and sum(exponents) == 1):
-                raise OutsideLanguageError(f"{ring.expression(c)} is not linear in the state and the noise")
+                raise OutsideLanguageError(
+                    f"{ring.expression(c)} is not linear in the state and the noise"
+                )
             if c != 0:
                 found[meanings[0]] = factor
         return found
@@ -124,7 +149,11 @@ class _Reader:
     def shown(self, matrix: Matrix) -> dict[tuple[Block, Block], Expr]:
         """A matrix by blocks, as expressions."""
         blocks = self.ring.coordinates
-        return {(a, b): self.field.expression(matrix[i][j]) for i, a in enumerate(blocks) for j, b in enumerate(blocks)}
+        return {
+            (a, b): self.field.expression(matrix[i][j])
+            for i, a in enumerate(blocks)
+            for j, b in enumerate(blocks)
+        }
 
     def _square(self) -> Matrix:
         return [[self.zero for _ in range(self.n)] for _ in range(self.n)]
@@ -145,18 +174,26 @@ def _stationary(steps: Sequence[Linear], end: int, read: _Reader) -> list[Matrix
         known = _change(powers, steps, k + 2, zero)
         right = [[-known[i][j]] for i, j in pairs]
         augmented = DomainMatrix(
-            [row + r for row, r in zip(system, right, strict=True)], (len(pairs), len(pairs) + 1), read.field.domain
+            [row + r for row, r in zip(system, right, strict=True)],
+            (len(pairs), len(pairs) + 1),
+            read.field.domain,
         )
         reduced, pivots = augmented.rref()
         if pivots != tuple(range(len(pairs))):
-            raise OutsideLanguageError("the limit of the step has no stationary covariance, or more than one")
+            raise OutsideLanguageError(
+                "the limit of the step has no stationary covariance, or more than one"
+            )
         solution = dict(zip(pairs, (row[-1] for row in reduced.to_list()), strict=True))
         powers.append([[solution[min(i, j), max(i, j)] for j in range(n)] for i in range(n)])
     return powers
 
 
-def _change(powers: Sequence[Matrix], steps: Sequence[Linear], power: int, zero: Any, *, noisy: bool = True) -> Matrix:
-    """The coefficient of a power of s in what a whole step makes of a covariance, less that covariance."""
+def _change(
+    powers: Sequence[Matrix], steps: Sequence[Linear], power: int, zero: Any, *, noisy: bool = True
+) -> Matrix:
+    """The coefficient of a power of s in what a whole step makes of a covariance, less that
+    covariance.
+    """
     n = len(steps[0].M[0])
     null = [[zero for _ in range(n)] for _ in range(n)]
     before = [*powers, *(null for _ in range(power + 1 - len(powers)))]
@@ -166,7 +203,9 @@ def _change(powers: Sequence[Matrix], steps: Sequence[Linear], power: int, zero:
     return [[after[power][i][j] - before[power][i][j] for j in range(n)] for i in range(n)]
 
 
-def _moved(powers: Sequence[Matrix], step: Linear, zero: Any, *, noisy: bool = True) -> list[Matrix]:
+def _moved(
+    powers: Sequence[Matrix], step: Linear, zero: Any, *, noisy: bool = True
+) -> list[Matrix]:
     """``M Sigma M^T + C``."""
     n, end = len(step.M[0]), len(powers)
     half = [_product_at(step.M, powers, power, n, zero) for power in range(end)]
@@ -177,7 +216,10 @@ def _moved(powers: Sequence[Matrix], step: Linear, zero: Any, *, noisy: bool = T
 
 def _product_at(A: Sequence[Matrix], B: Sequence[Matrix], power: int, n: int, zero: Any) -> Matrix:
     return [
-        [sum((A[p][i][k] * B[power - p][k][j] for p in range(power + 1) for k in range(n)), zero) for j in range(n)]
+        [
+            sum((A[p][i][k] * B[power - p][k][j] for p in range(power + 1) for k in range(n)), zero)
+            for j in range(n)
+        ]
         for i in range(n)
     ]
 

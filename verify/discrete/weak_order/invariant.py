@@ -1,9 +1,11 @@
 """The order to which the invariant law of a step is ``exp(-H)``.
 
-With ``E phi(z') = phi + sum_k step^k A_k phi``, an invariant density ``rho (1 + step^p f + ...)`` needs ``A_k^dagger rho = 0`` for
-k <= p and ``A_1^dagger (rho f) = -A_{p+1}^dagger rho`` (Talay & Tubaro 1990; Abdulle, Vilmart & Zygalakis 2014, "High order
-numerical approximation of the invariant measure of ergodic SDEs"; Leimkuhler, Matthews & Stoltz 2016). Where what is recorded is
-not the state, its law is ``Q^dagger`` of the state's, and the density that is pushed is the formal ``(Q^dagger)^-1 rho``.
+With ``E phi(z') = phi + sum_k step^k A_k phi``, an invariant density ``rho (1 + step^p f + ...)``
+needs ``A_k^dagger rho = 0`` for k <= p and ``A_1^dagger (rho f) = -A_{p+1}^dagger rho`` (Talay &
+Tubaro 1990; Abdulle, Vilmart & Zygalakis 2014, "High order numerical approximation of the invariant
+measure of ergodic SDEs"; Leimkuhler, Matthews & Stoltz 2016). Where what is recorded is not the
+state, its law is ``Q^dagger`` of the state's, and the density that is pushed is the formal
+``(Q^dagger)^-1 rho``.
 """
 
 from __future__ import annotations
@@ -33,9 +35,10 @@ HIGHEST = 4  # A_k is looked at up to this k
 class Order:
     """What is proved of the order, for everything that ``scope`` says and under ``assumptions``.
 
-    The law of the whole state is right up to ``step^order``; ``exact`` says that it is no better, as ``residual``, which is
-    ``A_{p+1}^dagger rho / rho``, is not zero at ``witness``. With abstract functions that means: not for all of them.
-    ``correction`` is f in ``rho (1 + step^p f)``, up to a constant that normalises it, where a polynomial in the jets was found.
+    The law of the whole state is right up to ``step^order``; ``exact`` says that it is no better,
+    as ``residual``, which is ``A_{p+1}^dagger rho / rho``, is not zero at ``witness``. With
+    abstract functions that means: not for all of them. ``correction`` is f in ``rho (1 + step^p
+    f)``, up to a constant that normalises it, where a polynomial in the jets was found.
     ``marginals`` are the laws of some blocks alone. ``by`` says why no more is said.
     """
 
@@ -58,22 +61,29 @@ class Order:
         lines = [f"joint law: order {self.known} ({self.by})"]
         if self.correction is not None:
             lines.append(
-                f"leading correction: exp(-H) (1 + {power_of_step(self.order)} ({shown(self.correction)})), up to normalisation"
+                f"leading correction: exp(-H) (1 + {power_of_step(self.order)}"
+                f" ({shown(self.correction)})), up to normalisation"
             )
         lines += [str(marginal) for marginal in self.marginals]
-        return "\n".join([*lines, f"for: {self.scope}", *(f"given that {line}" for line in self.assumptions)])
+        return "\n".join(
+            [*lines, f"for: {self.scope}", *(f"given that {line}" for line in self.assumptions)]
+        )
 
 
-def invariant_order(update: Update, *, highest: int = HIGHEST, marginals: Iterable[Sequence[Block]] | None = None) -> Order:
+def invariant_order(
+    update: Update, *, highest: int = HIGHEST, marginals: Iterable[Sequence[Block]] | None = None
+) -> Order:
     """The largest p with ``A_k^dagger exp(-H) = 0`` for all k <= p, in one dimension.
 
     Args:
         update: one step, a printed rule or a discretised recipe.
-        highest: the highest k that is looked at; where all of them vanish the order is at least that.
+        highest: the highest k that is looked at; where all of them vanish the order is at least
+            that.
         marginals: which blocks' laws to judge by themselves; by default each block by itself.
 
     Raises:
-        RecipeError: where the step has no noise, is not near the identity (a refresh), has no limit, or is not smooth.
+        RecipeError: where the step has no noise, is not near the identity (a refresh), has no
+            limit, or is not smooth.
     """
     step = step_of(update)
     _check_noise(step)
@@ -82,24 +92,37 @@ def invariant_order(update: Update, *, highest: int = HIGHEST, marginals: Iterab
         power, outcome = _first_change(expansion)
         if outcome is not None:
             break
-    kept = [(block,) for block in update.state] if marginals is None else [tuple(blocks) for blocks in marginals]
-    return _judged(expansion, power, outcome, [blocks for blocks in kept if set(blocks) != set(update.state)])
+    kept = (
+        [(block,) for block in update.state]
+        if marginals is None
+        else [tuple(blocks) for blocks in marginals]
+    )
+    return _judged(
+        expansion, power, outcome, [blocks for blocks in kept if set(blocks) != set(update.state)]
+    )
 
 
 def _check_noise(step: Step) -> None:
     if not any(e.has(*NOISE) for stage in step.stages for _, e in stage):
         raise OutsideLanguageError(
-            "the step has no noise, and a flow keeps many laws: only with a refresh of its momenta does it have a law to be judged"
+            "the step has no noise, and a flow keeps many laws: only with a refresh of its momenta"
+            " does it have a law to be judged"
         )
 
 
-def _judged(expansion: Expansion, power: int, outcome: Outcome | None, kept: Sequence[tuple[Block, ...]]) -> Order:
+def _judged(
+    expansion: Expansion, power: int, outcome: Outcome | None, kept: Sequence[tuple[Block, ...]]
+) -> Order:
     """What follows from the first power of s at which the density changes."""
     update, order = expansion.step.update, Rational(power, 2) - 1
     scope, assumptions = scope_in_one_dimension(update), assumptions_for(update)
     if outcome is None or outcome.verdict is Verdict.UNDECIDED:
         by = f"A_k^dagger exp(-H) = 0 for k <= {order}"
-        by += "; more was not looked at" if outcome is None else f"; whether the next one is zero is undecided: {outcome.by}"
+        by += (
+            "; more was not looked at"
+            if outcome is None
+            else f"; whether the next one is zero is undecided: {outcome.by}"
+        )
         found = tuple(Marginal(blocks, order, False, "as the joint law") for blocks in kept)
         return Order(order, False, by, scope, assumptions, marginals=found)
     ring, residual = expansion.ring, expansion.changes[power]
@@ -107,15 +130,29 @@ def _judged(expansion: Expansion, power: int, outcome: Outcome | None, kept: Seq
     if expansion.step.recorded:
         by += ", with A of the formal kernel of what is recorded"
     if order <= 0:
-        return Order(order, True, by, scope, assumptions, ring.expression(residual), outcome.witness)
+        return Order(
+            order, True, by, scope, assumptions, ring.expression(residual), outcome.witness
+        )
     f = correction(residual, expansion.maps, expansion.gradient, ring)
     found = tuple(marginal_of(blocks, order, f, expansion) for blocks in kept)
     density = None if f is None else ring.expression(f)
-    return Order(order, True, by, scope, assumptions, ring.expression(residual), outcome.witness, density, found)
+    return Order(
+        order,
+        True,
+        by,
+        scope,
+        assumptions,
+        ring.expression(residual),
+        outcome.witness,
+        density,
+        found,
+    )
 
 
 def _first_change(expansion: Expansion) -> tuple[int, Outcome | None]:
-    """The first power of s at which the density changes, and how that is known; None where it does not below ``end``."""
+    """The first power of s at which the density changes, and how that is known; None where it does
+    not below ``end``.
+    """
     for power, change in enumerate(expansion.changes):
         if change == 0:
             continue

@@ -1,4 +1,6 @@
-"""The order of the law of some blocks alone, which is at least that of the joint law and may be higher."""
+"""The order of the law of some blocks alone, which is at least that of the joint law and may be
+higher.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ FURTHER = 4  # how many powers of s beyond the joint order a covariance is follo
 
 @dataclass(frozen=True)
 class Marginal:
-    """The law of ``kept`` is right up to ``step^order``, no better if ``exact``; ``by`` says how that is known."""
+    """The law of ``kept`` is right up to ``step^order``, no better if ``exact``; ``by`` says how
+    that is known.
+    """
 
     kept: tuple[Block, ...]
     order: Rational
@@ -37,11 +41,18 @@ class Marginal:
 
     def __str__(self) -> str:
         names = ", ".join(name_of(b) for b in self.kept)
-        return f"law of {names}: order {'exactly' if self.exact else 'at least'} {self.order} ({self.by})"
+        return (
+            f"law of {names}: order {'exactly' if self.exact else 'at least'} {self.order}"
+            f" ({self.by})"
+        )
 
 
-def marginal_of(kept: Sequence[Block], joint: Rational, f: Poly | None, expansion: Expansion) -> Marginal:
-    """By the leading correction of the joint law, integrated over the other blocks, and by a Gaussian example."""
+def marginal_of(
+    kept: Sequence[Block], joint: Rational, f: Poly | None, expansion: Expansion
+) -> Marginal:
+    """By the leading correction of the joint law, integrated over the other blocks, and by a
+    Gaussian example.
+    """
     blocks = tuple(kept)
     proved = Marginal(blocks, joint, False, "as the joint law")
     if f is not None:
@@ -49,7 +60,9 @@ def marginal_of(kept: Sequence[Block], joint: Rational, f: Poly | None, expansio
     if proved.exact:
         return proved
     example = _example(blocks, proved.order, expansion.step)
-    if proved.order == joint and (example is None or example.order is None or example.order > joint):
+    if proved.order == joint and (
+        example is None or example.order is None or example.order > joint
+    ):
         quartic = off_by_a_quartic(expansion.step, blocks, joint)
         if quartic is not None:
             return Marginal(blocks, joint, True, f"{proved.by}; {quartic}")
@@ -58,11 +71,17 @@ def marginal_of(kept: Sequence[Block], joint: Rational, f: Poly | None, expansio
     if example.is_the_step:
         order = Rational(example.end, 2) if example.order is None else example.order
         return Marginal(blocks, order, example.order is not None, example.text())
-    return Marginal(blocks, proved.order, example.order == proved.order, f"{proved.by}; {example.text()}")
+    return Marginal(
+        blocks, proved.order, example.order == proved.order, f"{proved.by}; {example.text()}"
+    )
 
 
-def _by_correction(kept: tuple[Block, ...], joint: Rational, f: Poly, expansion: Expansion) -> Marginal | None:
-    """The mean of the correction given what is kept: where it varies, the marginal law is off by as much."""
+def _by_correction(
+    kept: tuple[Block, ...], joint: Rational, f: Poly, expansion: Expansion
+) -> Marginal | None:
+    """The mean of the correction given what is kept: where it varies, the marginal law is off by as
+    much.
+    """
     ring = expansion.ring
     gone = [x for x in ring.coordinates if x not in kept]
     left = integrated_out(f, gone, expansion.gradient, ring)
@@ -72,19 +91,29 @@ def _by_correction(kept: tuple[Block, ...], joint: Rational, f: Poly, expansion:
     outcomes = [decide_zero(ring.expression(slope)) for slope in slopes]
     if any(o.verdict is Verdict.REFUTED for o in outcomes):
         return Marginal(
-            kept, joint, True, f"its density is off by a factor 1 + {power_of_step(joint)} ({shown(ring.expression(left))})"
+            kept,
+            joint,
+            True,
+            f"its density is off by a factor 1 + {power_of_step(joint)}"
+            f" ({shown(ring.expression(left))})",
         )
     if all(o.verdict is Verdict.PROVED for o in outcomes):
         following = joint + (1 if expansion.even else Rational(1, 2))
         return Marginal(
-            kept, following, False, "the leading correction of the joint law is constant once the others are integrated out"
+            kept,
+            following,
+            False,
+            "the leading correction of the joint law is constant once the others are"
+            " integrated out",
         )
     return None
 
 
 @dataclass(frozen=True)
 class Example:
-    """A linear step, and the first power of it at which the covariance is off, if that is below ``end / 2``."""
+    """A linear step, and the first power of it at which the covariance is off, if that is below
+    ``end / 2``.
+    """
 
     is_the_step: bool
     where: str
@@ -94,12 +123,16 @@ class Example:
     def text(self) -> str:
         """In words."""
         if self.order is None:
-            return f"{self.where} the covariance is right below {power_of_step(Rational(self.end, 2))}"
+            return (
+                f"{self.where} the covariance is right below {power_of_step(Rational(self.end, 2))}"
+            )
         return f"{self.where} the covariance is off at {power_of_step(self.order)}"
 
 
 def _example(kept: tuple[Block, ...], order: Rational, step: Step) -> Example | None:
-    """The exact law of a linear step: of this one, or with quadratic potentials and constants in place of what is abstract."""
+    """The exact law of a linear step: of this one, or with quadratic potentials and constants in
+    place of what is abstract.
+    """
     k = unused(("k", "kappa", "curvature"), step)
     values = meanings(step, lambda x: k * x**2 / 2)
     end = int(2 * order) + FURTHER
@@ -108,13 +141,18 @@ def _example(kept: tuple[Block, ...], order: Rational, step: Step) -> Example | 
         off = _first_off(kept, found)
     except (OutsideLanguageError, CannotDecideError):
         return None
-    chosen = ", ".join(f"{atom} = {value}" for atom, value in values.items() if isinstance(atom, Potential | Field | AppliedUndef))
+    chosen = ", ".join(
+        f"{atom} = {value}"
+        for atom, value in values.items()
+        if isinstance(atom, Potential | Field | AppliedUndef)
+    )
     where = f"where {chosen}" if values else "the law is normal, and"
     return Example(not values, where, off, end)
 
 
 def _first_off(kept: tuple[Block, ...], found: Covariance) -> Rational | None:
-    """The first power of the step at which the covariance of the kept blocks is not the target's; None if none is.
+    """The first power of the step at which the covariance of the kept blocks is not the target's;
+    None if none is.
 
     Raises:
         CannotDecideError: where that is not certain.

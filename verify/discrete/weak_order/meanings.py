@@ -13,8 +13,14 @@ from verify.discrete.weak_order.step import Step
 
 
 def meanings(step: Step, shape: Callable[[Block], Expr]) -> dict[Expr, Expr]:
-    """Every potential as the sum of ``shape(x)`` over its coordinates x, every other function as 1; with all their derivatives."""
-    atoms = {atom for e in step.everything() for atom in e.atoms(Potential, Field, Partial, Jet, AppliedUndef)}
+    """Every potential as the sum of ``shape(x)`` over its coordinates x, every other function as 1;
+    with all their derivatives.
+    """
+    atoms = {
+        atom
+        for e in step.everything()
+        for atom in e.atoms(Potential, Field, Partial, Jet, AppliedUndef)
+    }
     return {atom: meaning_of(atom, shape) for atom in sorted(atoms, key=str)}
 
 
@@ -30,4 +36,6 @@ def meaning_of(atom: Expr, shape: Callable[[Block], Expr]) -> Expr:
 def unused(names: Sequence[str], step: Step) -> Symbol:
     """A positive parameter of the first name that a step does not use."""
     taken = {s.name for e in step.everything() for s in e.atoms(Symbol)}
-    return Symbol(next((name for name in names if name not in taken), names[-1] + "_"), positive=True)
+    return Symbol(
+        next((name for name in names if name not in taken), names[-1] + "_"), positive=True
+    )

@@ -1,4 +1,6 @@
-"""Exact integrals of polynomials over coordinates that are normal under exp(-H), independently of the others."""
+"""Exact integrals of polynomials over coordinates that are normal under exp(-H), independently of
+the others.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,11 @@ from verify.discrete.weak_order.ring import Poly, Ring
 Inverse = list[list[Poly]]
 
 
-def integrated_out(f: Poly, blocks: Sequence[Block], gradient: Mapping[Block, Any], ring: Ring) -> Poly | None:
-    """The conditional mean of f over some blocks, given the others; None where they are not normal and independent of these.
+def integrated_out(
+    f: Poly, blocks: Sequence[Block], gradient: Mapping[Block, Any], ring: Ring
+) -> Poly | None:
+    """The conditional mean of f over some blocks, given the others; None where they are not normal
+    and independent of these.
 
     By parts, ``E[z_i m] = sum_j (A^-1)_ij E[dm/dz_j]`` where dH/dz = A z.
     """
@@ -47,13 +52,18 @@ def _moment(exponents: tuple[int, ...], inverse: Inverse, ring: Ring) -> Poly:
     return total
 
 
-def _covariance(blocks: Sequence[Block], gradient: Mapping[Block, Any], ring: Ring) -> Inverse | None:
+def _covariance(
+    blocks: Sequence[Block], gradient: Mapping[Block, Any], ring: Ring
+) -> Inverse | None:
     """The inverse of A in dH/dz = A z, if H is so, in the given coordinates."""
     letters = [ring.number_of(x) for x in blocks]
     rows = []
     for x in blocks:
         parts = ring.split(gradient[x], letters)
-        row = [parts.pop(tuple(int(k == j) for k in range(len(blocks))), ring.zero) for j in range(len(blocks))]
+        row = [
+            parts.pop(tuple(int(k == j) for k in range(len(blocks))), ring.zero)
+            for j in range(len(blocks))
+        ]
         if parts:
             return None
         rows.append(row)
@@ -61,9 +71,13 @@ def _covariance(blocks: Sequence[Block], gradient: Mapping[Block, Any], ring: Ri
     if not all(ring.is_constant(k) for k in numbers):
         return None
     field = ParameterField(ring, numbers)
-    matrix = DomainMatrix([[field.element(e) for e in row] for row in rows], (len(blocks), len(blocks)), field.domain)
+    matrix = DomainMatrix(
+        [[field.element(e) for e in row] for row in rows], (len(blocks), len(blocks)), field.domain
+    )
     if not blocks:
         return []
     if matrix.rank() < len(blocks):
         return None
-    return [[ring.read(field.expression(e)) for e in row] for row in matrix.to_field().inv().to_list()]
+    return [
+        [ring.read(field.expression(e)) for e in row] for row in matrix.to_field().inv().to_list()
+    ]

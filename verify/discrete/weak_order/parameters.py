@@ -19,8 +19,12 @@ class ParameterField:
         self.parameters = list(parameters)
         self._letters = [Symbol(f"p{k}") for k in self.parameters]
         self.domain = QQ.frac_field(*self._letters) if self._letters else QQ
-        self._values = dict(zip(self.parameters, self.domain.gens if self._letters else (), strict=True))
-        for k in self.parameters:  # 1/m is the reciprocal of m where both occur, not a generator of its own
+        self._values = dict(
+            zip(self.parameters, self.domain.gens if self._letters else (), strict=True)
+        )
+        for k in (
+            self.parameters
+        ):  # 1/m is the reciprocal of m where both occur, not a generator of its own
             base, power = ring.meanings[k].as_base_exp()
             own = next((j for j in self.parameters if ring.meanings[j] == base), None)
             if power == -1 and own is not None:
@@ -34,7 +38,9 @@ class ParameterField:
         """
         strange = set(self.ring.numbers_of(p)) - set(self.parameters)
         if strange:
-            raise OutsideLanguageError(f"{self.ring.meanings[min(strange)]} is no parameter of the linear equations")
+            raise OutsideLanguageError(
+                f"{self.ring.meanings[min(strange)]} is no parameter of the linear equations"
+            )
         total = self.domain.zero
         for exponents, c in p.to_dict().items():
             term = self.domain.convert_from(QQ(int(c.p), int(c.q)), QQ)
@@ -45,5 +51,8 @@ class ParameterField:
 
     def expression(self, element: Any) -> Expr:
         """The element as an expression."""
-        meanings = {letter: self.ring.meanings[k] for letter, k in zip(self._letters, self.parameters, strict=True)}
+        meanings = {
+            letter: self.ring.meanings[k]
+            for letter, k in zip(self._letters, self.parameters, strict=True)
+        }
         return self.domain.to_sympy(element).xreplace(meanings)

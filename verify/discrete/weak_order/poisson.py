@@ -1,4 +1,6 @@
-"""The leading correction of the density: a polynomial f of the jets with ``L^dagger (rho f) = -A_{p+1}^dagger rho``."""
+"""The leading correction of the density: a polynomial f of the jets with ``L^dagger (rho f) =
+-A_{p+1}^dagger rho``.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +32,12 @@ def generator_on(f: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ring) -
 
 
 def correction(residual: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ring) -> Poly | None:
-    """A polynomial solution, free of a constant term; None where the ansatz has none, or more than one.
+    """A polynomial solution, free of a constant term; None where the ansatz has none, or more than
+    one.
 
-    The unknowns are the coefficients of monomials in the coordinates and jets: with no more derivatives than the residual has, and
-    of no higher degree. The solution is put in again before it is believed.
+    The unknowns are the coefficients of monomials in the coordinates and jets: with no more
+    derivatives than the residual has, and of no higher degree. The solution is put in again before
+    it is believed.
     """
     monomials = _monomials(residual, gradient, ring)
     if not 0 < len(monomials) <= MOST_UNKNOWNS:
@@ -42,16 +46,27 @@ def correction(residual: Poly, maps: Sequence[Map], gradient: Gradient, ring: Ri
     coefficients = _solved(images, residual, ring)
     if coefficients is None:
         return None
-    f = sum((ring.product(ring.read(c), m) for c, m in zip(coefficients, monomials, strict=True)), ring.zero)
+    f = sum(
+        (ring.product(ring.read(c), m) for c, m in zip(coefficients, monomials, strict=True)),
+        ring.zero,
+    )
     left_over = ring.expression(generator_on(f, maps, gradient, ring) + residual)
     return ring.reduced(f) if vanishes(left_over) else None
 
 
 def _monomials(residual: Poly, gradient: Gradient, ring: Ring) -> list[Poly]:
-    """The monomials of the ansatz: jets by their weight (the number of derivatives), everything else by its degree."""
-    heads = {p.head for p in ring.meanings if isinstance(p, Partial) and isinstance(p.head, Potential)}
+    """The monomials of the ansatz: jets by their weight (the number of derivatives), everything
+    else by its degree.
+    """
+    heads = {
+        p.head for p in ring.meanings if isinstance(p, Partial) and isinstance(p.head, Potential)
+    }
     potentials = [ring.generator(head) for head in sorted(heads, key=str)]
-    letters = [k for k in ring.numbers_of(residual, *gradient.values(), *potentials) if not ring.is_constant(k)]
+    letters = [
+        k
+        for k in ring.numbers_of(residual, *gradient.values(), *potentials)
+        if not ring.is_constant(k)
+    ]
     jets = [k for k in letters if _weight(ring.meanings[k])]
     plain = [k for k in letters if k not in jets]
     weights = [_weight(ring.meanings[k]) for k in jets]
@@ -59,7 +74,9 @@ def _monomials(residual: Poly, gradient: Gradient, ring: Ring) -> list[Poly]:
     degree = max(sum(m) for m in ring.split(residual, plain))
     by_jets, by_plain = _exponents(weights, heaviest), _exponents([1] * len(plain), degree)
     products = []
-    for of_jets, of_plain in itertools.islice(itertools.product(by_jets, by_plain), MOST_UNKNOWNS + 2):
+    for of_jets, of_plain in itertools.islice(
+        itertools.product(by_jets, by_plain), MOST_UNKNOWNS + 2
+    ):
         m = ring.number(1)
         for k, n in (*zip(jets, of_jets, strict=True), *zip(plain, of_plain, strict=True)):
             m = m * ring.of_number(k) ** n
@@ -84,7 +101,11 @@ def _exponents(weights: Sequence[int], most: int) -> list[Monomial]:
     if not weights:
         return [()]
     first, *rest = weights
-    return [(n, *others) for n in range(most // first + 1) for others in _exponents(rest, most - n * first)]
+    return [
+        (n, *others)
+        for n in range(most // first + 1)
+        for others in _exponents(rest, most - n * first)
+    ]
 
 
 def _solved(images: Sequence[Poly], residual: Poly, ring: Ring) -> list[Expr] | None:

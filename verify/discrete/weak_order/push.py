@@ -1,9 +1,9 @@
 """How a step changes the density ``rho g`` of a state, with ``rho = exp(-H)`` divided out.
 
-A test function sees ``E phi(z + delta) = sum_k E[delta^k] / k! d^k phi``; by parts, the density becomes
-``sum_k (-1)^|k| / k! d^k (E[delta^k] rho g)``, and dividing by rho turns each derivative ``d`` into ``d - dH``. As ``delta``
-vanishes with ``s = sqrt(step)``, finitely many k count (Talay & Tubaro 1990; Leimkuhler & Matthews 2015, "Molecular Dynamics",
-chapter 7).
+A test function sees ``E phi(z + delta) = sum_k E[delta^k] / k! d^k phi``; by parts, the density
+becomes ``sum_k (-1)^|k| / k! d^k (E[delta^k] rho g)``, and dividing by rho turns each derivative
+``d`` into ``d - dH``. As ``delta`` vanishes with ``s = sqrt(step)``, finitely many k count (Talay &
+Tubaro 1990; Leimkuhler & Matthews 2015, "Molecular Dynamics", chapter 7).
 """
 
 from __future__ import annotations
@@ -28,8 +28,12 @@ def pushed(g: Series, maps: Sequence[Map], gradient: Gradient) -> Series:
     return g
 
 
-def _through(g: Series, product: Series, change: Map, blocks: Sequence[Block], gradient: Gradient) -> Series:
-    """``sum_k (-1)^|k| / k! (d - dH)^k (E[product delta^k] g)`` over the given blocks, by Horner's scheme in each."""
+def _through(
+    g: Series, product: Series, change: Map, blocks: Sequence[Block], gradient: Gradient
+) -> Series:
+    """``sum_k (-1)^|k| / k! (d - dH)^k (E[product delta^k] g)`` over the given blocks, by Horner's
+    scheme in each.
+    """
     end, ring = g.end, g.ring
     if not blocks:
         return _padded((product.each(ring.mean) * g).cut(end), end)
@@ -40,7 +44,9 @@ def _through(g: Series, product: Series, change: Map, blocks: Sequence[Block], g
         product = (product * change[block]).stripped().cut(end)
     total = constant(ring, ring.zero, end)
     for k in range(len(terms), 0, -1):
-        total = terms[k - 1] + total.each(lambda c: gauged(c, block, ring, gradient)).scaled(Rational(-1, k))
+        total = terms[k - 1] + total.each(lambda c: gauged(c, block, ring, gradient)).scaled(
+            Rational(-1, k)
+        )
     return total
 
 
@@ -56,7 +62,9 @@ def _padded(g: Series, end: int) -> Series:
 
 
 def before(recorded: Sequence[Map], gradient: Gradient, ring: Ring, end: int) -> Series:
-    """The density ratio of a state of which the recorded law is rho: the formal solution g of ``Q^dagger (rho g) = rho``."""
+    """The density ratio of a state of which the recorded law is rho: the formal solution g of
+    ``Q^dagger (rho g) = rho``.
+    """
     one = constant(ring, ring.number(1), end)
     g = one
     for _ in range(end):  # every round makes one more coefficient right

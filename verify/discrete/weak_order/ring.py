@@ -1,8 +1,9 @@
 """Polynomials over the rationals in generators that know their derivatives.
 
-A generator stands for a coordinate, a parameter, a noise, a derivative of an abstract function, a root, a reciprocal or the value
-of a function such as ``exp``. Distinct generators are taken as independent but for ``root^q = radicand``; so a polynomial that is
-zero is a proof, and one that is not is handed to ``verify.decide.zero.decide`` as an expression.
+A generator stands for a coordinate, a parameter, a noise, a derivative of an abstract function, a
+root, a reciprocal or the value of a function such as ``exp``. Distinct generators are taken as
+independent but for ``root^q = radicand``; so a polynomial that is zero is a proof, and one that is
+not is handed to ``verify.decide.zero.decide`` as an expression.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ Poly = Any  # flint.fmpq_mpoly: python-flint has no public type to name here
 
 MOST_TERMS = 200_000
 SMOOTH = (
-    sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh, sympy.atan, sympy.erf,
-    sympy.loggamma, sympy.polygamma,
+    sympy.exp, sympy.log, sympy.sin, sympy.cos, sympy.tan, sympy.sinh, sympy.cosh, sympy.tanh,
+    sympy.atan, sympy.erf, sympy.loggamma, sympy.polygamma,
 )  # fmt: skip
 ATOMS = (Symbol, NumberSymbol, Partial, Jet, AppliedUndef, DenseEntry, *SMOOTH)
 
@@ -58,7 +59,8 @@ class Ring:
         q = Rational(q)
         return self._context.constant(flint.fmpq(int(q.p), int(q.q)))
 
-    # -- reading expressions, and writing them -----------------------------------------------------------------------------------
+    # -- reading expressions, and writing them
+    # -----------------------------------------------------------------------------------
 
     def read(self, e: Expr) -> Poly:
         """The expression as a polynomial.
@@ -79,7 +81,10 @@ class Ring:
             return self._power(e)
         if isinstance(e, ATOMS):
             return self.generator(e)
-        raise OutsideLanguageError(f"{e} has no derivatives that are known: the order of a scheme is found for smooth expressions")
+        raise OutsideLanguageError(
+            f"{e} has no derivatives that are known: the order of a scheme is found for smooth"
+            " expressions"
+        )
 
     def _power(self, e: Pow) -> Poly:
         base, exponent = e.as_base_exp()
@@ -102,7 +107,10 @@ class Ring:
         """The generator that stands for an expression, made on first sight."""
         if meaning not in self._index:
             if meaning.has(*NOISE) and not isinstance(meaning, NOISE):
-                raise OutsideLanguageError(f"{meaning} is outside the language: an update must be a polynomial of its noise")
+                raise OutsideLanguageError(
+                    f"{meaning} is outside the language: an update must be a polynomial of its"
+                    " noise"
+                )
             if len(self.meanings) == len(self._gens):
                 raise TableFullError(f"the expansion needs more than {len(self._gens)} generators")
             self._index[meaning] = len(self.meanings)
@@ -111,13 +119,20 @@ class Ring:
 
     def expression(self, p: Poly) -> Expr:
         """The polynomial as an expression."""
-        return Add(*(self._monomial(exponents) * Rational(int(c.p), int(c.q)) for exponents, c in p.to_dict().items()))
+        return Add(
+            *(
+                self._monomial(exponents) * Rational(int(c.p), int(c.q))
+                for exponents, c in p.to_dict().items()
+            )
+        )
 
     def _monomial(self, exponents: tuple[int, ...]) -> Expr:
         return Mul(*(self.meanings[k] ** int(n) for k, n in enumerate(exponents) if n))
 
     def split(self, p: Poly, wanted: Sequence[int]) -> dict[tuple[int, ...], Poly]:
-        """The polynomial as one in the generators ``wanted`` by number: exponents of these, and what they are multiplied by."""
+        """The polynomial as one in the generators ``wanted`` by number: exponents of these, and
+        what they are multiplied by.
+        """
         parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
         for exponents, c in p.to_dict().items():
             key = tuple(int(exponents[k]) for k in wanted)
@@ -140,7 +155,8 @@ class Ring:
         """The k-th generator."""
         return self._gens[k]
 
-    # -- arithmetic ---------------------------------------------------------------------------------------------------------------
+    # -- arithmetic
+    # ----------------------------------------------------------------------------------------------
 
     def product(self, p: Poly, q: Poly) -> Poly:
         """The product, if it fits."""
@@ -149,7 +165,9 @@ class Ring:
         return p * q
 
     def quotient(self, p: Poly, q: Poly) -> Poly:
-        """The quotient: exactly where it is a polynomial, and with a generator for the reciprocal where it is not."""
+        """The quotient: exactly where it is a polynomial, and with a generator for the reciprocal
+        where it is not.
+        """
         try:
             return p / q
         except DomainError:
@@ -178,14 +196,18 @@ class Ring:
         return bool(self._slope(k, x) == 0)
 
     def mean(self, p: Poly) -> Poly:
-        """The mean over the noises, which are independent and normal; powers of roots become what they are known to be."""
+        """The mean over the noises, which are independent and normal; powers of roots become what
+        they are known to be.
+        """
         noises = [k for k in self.numbers_of(p) if isinstance(self.meanings[k], NOISE)]
         if not noises:
             return self.reduced(p)
         total = self.zero
         for exponents, rest in self.split(p, noises).items():
             if all(n % 2 == 0 for n in exponents):
-                total += math.prod((self._moment(k, n) for k, n in zip(noises, exponents, strict=True)), start=rest)
+                total += math.prod(
+                    (self._moment(k, n) for k, n in zip(noises, exponents, strict=True)), start=rest
+                )
         return self.reduced(total)
 
     def _moment(self, k: int, n: int) -> Poly:
@@ -199,5 +221,11 @@ class Ring:
         for k, (q, radicand) in self._roots.items():
             if p.degrees()[k] >= q:
                 parts = self.split(p, [k])
-                p = sum((rest * self._gens[k] ** (n % q) * radicand ** (n // q) for (n,), rest in parts.items()), self.zero)
+                p = sum(
+                    (
+                        rest * self._gens[k] ** (n % q) * radicand ** (n // q)
+                        for (n,), rest in parts.items()
+                    ),
+                    self.zero,
+                )
         return p

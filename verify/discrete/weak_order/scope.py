@@ -26,11 +26,18 @@ def scope_in_one_dimension(update: Update) -> str:
     kinds = ", ".join(kinds_of(update))
     if not any(isinstance(block, Vector) for block in update.state):
         return kinds or "as written"
-    if all(map(_is_elementwise, (e for _, e in (*update.rule, *update.observe)))) and _is_separable(update.target):
-        beyond = "a proof in one dimension refutes a higher order for every d; it does not prove an order for d > 1"
+    if all(map(_is_elementwise, (e for _, e in (*update.rule, *update.observe)))) and _is_separable(
+        update.target
+    ):
+        beyond = (
+            "a proof in one dimension refutes a higher order for every d; it does not prove an"
+            " order for d > 1"
+        )
     else:
         beyond = "the coordinates are coupled, so nothing is said of d > 1"
-    return "; ".join(part for part in ("one dimension, every block of length 1", kinds, beyond) if part)
+    return "; ".join(
+        part for part in ("one dimension, every block of length 1", kinds, beyond) if part
+    )
 
 
 def _is_elementwise(e: Expr) -> bool:
@@ -38,11 +45,17 @@ def _is_elementwise(e: Expr) -> bool:
 
 
 def _is_separable(H: Expr) -> bool:
-    """Whether H can be a sum of functions of one coordinate: then d independent copies are among what is claimed."""
+    """Whether H can be a sum of functions of one coordinate: then d independent copies are among
+    what is claimed.
+    """
     return all(_is_one_sum(term) for term in Add.make_args(H))
 
 
 def _is_one_sum(term: Expr) -> bool:
     """Whether a term is a constant times a potential, or times one sum over coordinates."""
     factors = [f for f in Mul.make_args(term) if f.has(Total, Potential, Vector)]
-    return all(isinstance(f, Total | Potential) for f in factors) and len(factors) <= 1 and not term.has(Length)
+    return (
+        all(isinstance(f, Total | Potential) for f in factors)
+        and len(factors) <= 1
+        and not term.has(Length)
+    )

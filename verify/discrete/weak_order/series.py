@@ -33,7 +33,9 @@ class Series:
 
     def __add__(self, other: Series) -> Series:
         low, end = min(self.low, other.low), min(self.end, other.end)
-        return Series(self.ring, min(low, end), tuple(self.at(k) + other.at(k) for k in range(low, end)))
+        return Series(
+            self.ring, min(low, end), tuple(self.at(k) + other.at(k) for k in range(low, end))
+        )
 
     def __mul__(self, other: Series) -> Series:
         known = min(len(self.coefficients), len(other.coefficients))
@@ -41,7 +43,9 @@ class Series:
         found = []
         for n in range(known):
             pairs = ((ours[k], theirs[n - k]) for k in range(n + 1))
-            found.append(sum((ring.product(a, b) for a, b in pairs if a != 0 and b != 0), ring.zero))
+            found.append(
+                sum((ring.product(a, b) for a, b in pairs if a != 0 and b != 0), ring.zero)
+            )
         return Series(ring, self.low + other.low, tuple(found))
 
     def each(self, change: Callable[[Poly], Poly]) -> Series:
@@ -76,20 +80,32 @@ class Series:
     def real_power(self, exponent: Rational) -> Series:
         """Any rational power, by the binomial series around the leading coefficient.
 
-        ``(s^v b (1 + u))^e = s^(v e) b^e (1 + u)^e`` for s > 0 and b other than 0, where u vanishes with s.
+        ``(s^v b (1 + u))^e = s^(v e) b^e (1 + u)^e`` for s > 0 and b other than 0, where u vanishes
+        with s.
         """
         lead = self._with_leading_coefficient()
         if not lead.coefficients:
-            raise OutsideLanguageError("a power of something that vanishes with the step has no expansion")
+            raise OutsideLanguageError(
+                "a power of something that vanishes with the step has no expansion"
+            )
         b, shift = lead.coefficients[0], lead.low * exponent
         if shift.q != 1:
             raise OutsideLanguageError(
-                f"the power {exponent} of a term of order {Rational(lead.low, 2)} in the step is no half power"
+                f"the power {exponent} of a term of order {Rational(lead.low, 2)} in the step is no"
+                " half power"
             )
-        u = Series(self.ring, 0, (self.ring.zero, *(self.ring.quotient(c, b) for c in lead.coefficients[1:])))
+        u = Series(
+            self.ring,
+            0,
+            (self.ring.zero, *(self.ring.quotient(c, b) for c in lead.coefficients[1:])),
+        )
         factor = self.ring.read(self.ring.expression(b) ** exponent)
         total = composed(u, lambda k: self.ring.number(binomial(exponent, k)))
-        return Series(self.ring, int(shift), tuple(self.ring.reduced(self.ring.product(c, factor)) for c in total.coefficients))
+        return Series(
+            self.ring,
+            int(shift),
+            tuple(self.ring.reduced(self.ring.product(c, factor)) for c in total.coefficients),
+        )
 
     def _with_leading_coefficient(self) -> Series:
         """Stripped of coefficients that are zero as functions, though they may not look like it."""

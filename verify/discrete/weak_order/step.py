@@ -1,4 +1,6 @@
-"""One step of an ``Update`` in explicit coordinates, as maps near the identity that follow one another."""
+"""One step of an ``Update`` in explicit coordinates, as maps near the identity that follow one
+another.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,17 @@ from verify.discrete.weak_order.series import Series
 from verify.generator.one_dimension import at_length_one
 
 Pairs = tuple[tuple[Block, Expr], ...]
-Map = dict[Block, Series]  # by how much each coordinate moves: a series in s without constant term, a polynomial of noise
+Map = dict[
+    Block, Series
+]  # by how much each coordinate moves: a series in s without constant term, a polynomial of noise
 
 
 @dataclass(frozen=True)
 class Step:
     """An update where every block has length one.
 
-    ``stages`` are simultaneous or, inside one stage, successive assignments; no noise is in two stages. ``recorded`` is what is
-    written down of a state, all of it from the state as it is.
+    ``stages`` are simultaneous or, inside one stage, successive assignments; no noise is in two
+    stages. ``recorded`` is what is written down of a state, all of it from the state as it is.
     """
 
     update: Update
@@ -44,11 +48,23 @@ class Step:
             return tuple((b, e.xreplace(dict(values))) for b, e in pairs)
 
         H = self.H.xreplace(dict(values))
-        return Step(self.update, self.coordinates, H, self.s, tuple(map(put, self.stages)), put(self.recorded), self.sequential)
+        return Step(
+            self.update,
+            self.coordinates,
+            H,
+            self.s,
+            tuple(map(put, self.stages)),
+            put(self.recorded),
+            self.sequential,
+        )
 
     def everything(self) -> list[Expr]:
         """Every expression in it."""
-        return [self.H, *(e for stage in self.stages for _, e in stage), *(e for _, e in self.recorded)]
+        return [
+            self.H,
+            *(e for stage in self.stages for _, e in stage),
+            *(e for _, e in self.recorded),
+        ]
 
 
 def step_of(update: Update) -> Step:
@@ -100,31 +116,52 @@ def map_of(stage: Pairs, successive: bool, s: Symbol, ring: Ring, end: int) -> M
         value = expand_in(e, s, ring, end)
         if successive and moved:
             value = _at_moved(value, moved, list(moved), end)
-        change = value + Series(ring, 0, (-ring.generator(block), *(ring.zero for _ in range(end - 1))))
+        change = value + Series(
+            ring, 0, (-ring.generator(block), *(ring.zero for _ in range(end - 1)))
+        )
         _check_near_identity(change, block, ring)
         moved[block] = change.stripped()
     for block, change in moved.items():
         if change.end > 1 and change.low <= 1 and ring.mean(change.at(1)) != 0:
-            raise RecipeError(f"the rule of {block} has no limit: it moves by a multiple of the root of the step on average")
+            raise RecipeError(
+                f"the rule of {block} has no limit: it moves by a multiple of the root of the step"
+                " on average"
+            )
     return moved
 
 
 def is_even(maps: Sequence[Map], ring: Ring) -> bool:
-    """Whether a change of the sign of s is one of the sign of every noise: then only whole powers of the step have a mean."""
-    changes = [(power, change.at(power)) for m in maps for change in m.values() for power in range(change.end)]
-    noises = [k for k in ring.numbers_of(*(c for _, c in changes)) if isinstance(ring.meanings[k], NOISE)]
-    return all((sum(exponents) - power) % 2 == 0 for power, c in changes for exponents in ring.split(c, noises))
+    """Whether a change of the sign of s is one of the sign of every noise: then only whole powers
+    of the step have a mean.
+    """
+    changes = [
+        (power, change.at(power))
+        for m in maps
+        for change in m.values()
+        for power in range(change.end)
+    ]
+    noises = [
+        k for k in ring.numbers_of(*(c for _, c in changes)) if isinstance(ring.meanings[k], NOISE)
+    ]
+    return all(
+        (sum(exponents) - power) % 2 == 0
+        for power, c in changes
+        for exponents in ring.split(c, noises)
+    )
 
 
 def _check_near_identity(change: Series, block: Block, ring: Ring) -> None:
     if change.at(0) != 0:
         jump = ring.expression(change.at(0))
         raise OutsideLanguageError(
-            f"the rule of {block} moves by {jump} however small the step is: the order is found for steps near the identity"
+            f"the rule of {block} moves by {jump} however small the step is: the order is found for"
+            " steps near the identity"
         )
 
 
-def _at_moved(value: Series, moved: Mapping[Block, Series], blocks: Sequence[Block], end: int) -> Series:
+def _at_moved(
+    value: Series, moved: Mapping[Block, Series], blocks: Sequence[Block], end: int
+) -> Series:
     """Taylor's series ``sum_k change^k / k! d^k value``, where no derivative meets a change."""
     if not blocks:
         return value
@@ -135,7 +172,9 @@ def _at_moved(value: Series, moved: Mapping[Block, Series], blocks: Sequence[Blo
         slope = slope.each(lambda c: ring.derivative(c, block))
         if slope.is_zero():
             break
-        term = (power * _at_moved(slope, moved, rest, end)).cut(end).scaled(Rational(1, factorial(k)))
+        term = (
+            (power * _at_moved(slope, moved, rest, end)).cut(end).scaled(Rational(1, factorial(k)))
+        )
         total, power, k = total + _known_to(term, end), (power * change).stripped().cut(end), k + 1
     return total
 

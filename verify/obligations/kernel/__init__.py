@@ -1,1 +1,4 @@
-"""TODO: the room kernel."""
+"""Obligations of a Markov kernel in discrete time.
+
+Imports ``verify.kernels`` and below.
+"""

@@ -18,12 +18,17 @@ Test = MetropolisHastings | MetropolisedMap | MetropolisedPath
 
 
 def discharge(subject: KernelSubject) -> Outcome:
-    """Each test by itself: the density of the proposal both ways, or the three facts of a reversible map."""
+    """Each test by itself: the density of the proposal both ways, or the three facts of a
+    reversible map.
+    """
     named = []
     for test in _tests(subject):
-        # Whether a rejected state is turned is a matter of the whole sweep, and not of the acceptance.
+        # Whether a rejected state is turned is a matter of the whole sweep, and not of the
+        # acceptance.
         part = turning(test)
-        outcome = within_scope(decide_part(subject.declared, part), subject.declared, subject.conditions)
+        outcome = within_scope(
+            decide_part(subject.declared, part), subject.declared, subject.conditions
+        )
         if outcome.witness is not None and isinstance(part, MetropolisedMap):
             outcome = replace(outcome, repair=_repair(subject, part))
         named.append((words_of(part), outcome))
@@ -39,20 +44,27 @@ def _repair(subject: KernelSubject, part: MetropolisedMap) -> str | None:
     """Another block to turn, with which the test is right."""
     for block in subject.state:
         other = replace(part, flips=(block,))
-        if block.domain == S.Reals and decide_part(subject.declared, other).verdict is Verdict.PROVED:
+        if (
+            block.domain == S.Reals
+            and decide_part(subject.declared, other).verdict is Verdict.PROVED
+        ):
             return f"turn {block}: flip={block}"
     return None
 
 
 DETAILED_BALANCE = Obligation(
     name="detailed-balance",
-    statement="pi(x) q(y | x) a(x, y) = pi(y) q(x | y) a(y, x); of a map: F o Psi is its own inverse, |det Psi'| = 1, H o F = H",
+    statement=(
+        "pi(x) q(y | x) a(x, y) = pi(y) q(x | y) a(y, x); of a map: F o Psi is its own inverse,"
+        " |det Psi'| = 1, H o F = H"
+    ),
     explanation=(
-        "A proposal that is accepted with probability min(1, ratio) leaves exp(-H) invariant if the ratio is that of "
-        "pi(y) q(x | y) and pi(x) q(y | x). The density q is derived again from mean and covariance of the rule, and must be "
-        "positive both ways, so that D > 0. A map without noise has no density: it must keep volume, and be undone by turning "
-        "momenta, going it again and turning them back. It is about each test by itself; the verdict on the kernel is that of "
-        "invariance, as what follows may make good what one part does."
+        "A proposal that is accepted with probability min(1, ratio) leaves exp(-H) invariant if the"
+        " ratio is that of pi(y) q(x | y) and pi(x) q(y | x). The density q is derived again from"
+        " mean and covariance of the rule, and must be positive both ways, so that D > 0. A map"
+        " without noise has no density: it must keep volume, and be undone by turning momenta,"
+        " going it again and turning them back. It is about each test by itself; the verdict on the"
+        " kernel is that of invariance, as what follows may make good what one part does."
     ),
     discharge=discharge,
     applies=lambda subject: subject.declared.has_metropolis(),

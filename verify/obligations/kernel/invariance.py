@@ -1,4 +1,6 @@
-"""``invariance``: one sweep of a kernel leaves exp(-H) invariant, exactly, at the step size as it is."""
+"""``invariance``: one sweep of a kernel leaves exp(-H) invariant, exactly, at the step size as it
+is.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +30,16 @@ def discharge(subject: KernelSubject) -> Outcome:
 
 INVARIANCE = Obligation(
     name="invariance",
-    statement="a state with the law exp(-H) has it after one sweep as well, for every step size of the scope",
+    statement=(
+        "a state with the law exp(-H) has it after one sweep as well, for every step size of the"
+        " scope"
+    ),
     explanation=(
-        "Invariance of every part proves that of the sweep. A part that fails leaves the sweep undecided, unless nothing after it "
-        "can make it good, or moments of the whole sweep are known and are others. What is overwritten before anything reads it "
-        "does not matter: a momentum may be set to zero if it is then redrawn. A step of a scheme without a Metropolis test is "
-        "hardly ever exact; how far it is off is the matter of its order."
+        "Invariance of every part proves that of the sweep. A part that fails leaves the sweep"
+        " undecided, unless nothing after it can make it good, or moments of the whole sweep are"
+        " known and are others. What is overwritten before anything reads it does not matter: a"
+        " momentum may be set to zero if it is then redrawn. A step of a scheme without a"
+        " Metropolis test is hardly ever exact; how far it is off is the matter of its order."
     ),
     discharge=discharge,
     applies=of_kernels,

@@ -13,8 +13,9 @@ from verify.subject import KernelSubject
 from verify.verdict import Outcome, Verdict, conjunction, undecided
 
 RESONANCE = (
-    "a fixed number of steps may come back to where it began: leapfrog with step 1, three steps, on H = (theta^2 + r^2)/2 is the "
-    "map z -> -z, which keeps |theta| for ever; draw the number of steps, times=(1, n)"
+    "a fixed number of steps may come back to where it began: leapfrog with step 1, three steps, on"
+    " H = (theta^2 + r^2)/2 is the map z -> -z, which keeps |theta| for ever; draw the number of"
+    " steps, times=(1, n)"
 )
 
 
@@ -24,7 +25,10 @@ def discharge(subject: KernelSubject) -> Outcome:
     reached = reaches_everywhere(kernel)
     if reached.verdict is not Verdict.PROVED:
         return undecided(RESONANCE) if _is_hmc(kernel) else reached
-    needed = [("invariance", INVARIANCE.discharge(subject)), ("well-defined", KERNEL_WELL_DEFINED.discharge(subject))]
+    needed = [
+        ("invariance", INVARIANCE.discharge(subject)),
+        ("well-defined", KERNEL_WELL_DEFINED.discharge(subject)),
+    ]
     for name, outcome in needed:
         if outcome.verdict is not Verdict.PROVED:
             return undecided(f"{name} is not proved")
@@ -33,7 +37,9 @@ def discharge(subject: KernelSubject) -> Outcome:
 
 def _is_hmc(kernel: Kernel) -> bool:
     """Whether it redraws something and takes a fixed number of steps of a map."""
-    fixed = any(isinstance(part, MetropolisedMap) and isinstance(part.times, int) for part in kernel.parts)
+    fixed = any(
+        isinstance(part, MetropolisedMap) and isinstance(part.times, int) for part in kernel.parts
+    )
     return fixed and any(without_effects_on(frozenset(), [part])[1] for part in kernel.parts)
 
 
@@ -41,9 +47,10 @@ KERNEL_UNIQUENESS = Obligation(
     name="uniqueness",
     statement="exp(-H) is the only probability law that the kernel leaves invariant",
     explanation=(
-        "Otherwise a chain may settle in another law than the one you want. If every set of positive volume is reached from every "
-        "point with positive probability, there is no other. Hamiltonian Monte Carlo with a fixed number of steps is undecided: it "
-        "may be periodic. This says nothing of the speed of convergence."
+        "Otherwise a chain may settle in another law than the one you want. If every set of"
+        " positive volume is reached from every point with positive probability, there is no other."
+        " Hamiltonian Monte Carlo with a fixed number of steps is undecided: it may be periodic."
+        " This says nothing of the speed of convergence."
     ),
     discharge=discharge,
     applies=of_kernels,

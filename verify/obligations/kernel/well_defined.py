@@ -1,10 +1,19 @@
-"""``well-defined`` of a kernel: every expression in its parts has a value at every point of the domain."""
+"""``well-defined`` of a kernel: every expression in its parts has a value at every point of the
+domain.
+"""
 
 from __future__ import annotations
 
 from sympy import Symbol
 
-from verify.decide.definedness import NO_POINT, Condition, conditions, decide_condition, decide_for_small_steps, has_a_point
+from verify.decide.definedness import (
+    NO_POINT,
+    Condition,
+    conditions,
+    decide_condition,
+    decide_for_small_steps,
+    has_a_point,
+)
 from verify.diffusion.change_of_variable.maps_of_blocks import has_maps
 from verify.kernels.step_sizes import expressions_of
 from verify.obligation import Obligation, of_kernels
@@ -15,7 +24,9 @@ from verify.verdict import Outcome, Verdict, conjunction, proved, undecided
 
 
 def discharge(subject: KernelSubject) -> Outcome:
-    """Collect every condition on denominators, logarithms and roots, and decide each; and whether a block may stand for another."""
+    """Collect every condition on denominators, logarithms and roots, and decide each; and whether a
+    block may stand for another.
+    """
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
     named: dict[object, tuple[str, Outcome]] = {}
@@ -26,7 +37,11 @@ def discharge(subject: KernelSubject) -> Outcome:
     for obligation in (MONOTONE, ONTO) if has_maps(subject) else ():
         named[obligation.name] = (obligation.name, obligation.discharge(subject))
     count = sum(isinstance(key, Condition) for key in named)
-    by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
+    by = (
+        "no denominators, logarithms or roots"
+        if count == 0
+        else f"{count} condition{'s' if count > 1 else ''} on signs"
+    )
     scoped = ", ".join(map(str, subject.conditions))
     return conjunction(named.values(), by=f"{by}; the scope has {scoped}" if scoped else by)
 
@@ -42,19 +57,27 @@ def _decide(condition: Condition, subject: KernelSubject) -> Outcome:
 
 
 def _for_small_steps(condition: Condition, step: Symbol) -> Outcome:
-    """A condition that depends on the state: how small a step must be depends on the state as well, and a kernel has one step."""
+    """A condition that depends on the state: how small a step must be depends on the state as well,
+    and a kernel has one step.
+    """
     outcome = decide_for_small_steps(condition, step)
     if outcome.verdict is not Verdict.PROVED:
         return outcome
-    return undecided(f"at every state {condition} holds for small {step}; that one {step} is small enough for all was not proved")
+    return undecided(
+        f"at every state {condition} holds for small {step}; that one {step} is small enough for"
+        " all was not proved"
+    )
 
 
 KERNEL_WELL_DEFINED = Obligation(
     name="well-defined",
-    statement="H, the rules of all parts and the acceptance are defined at every point of the domain",
+    statement=(
+        "H, the rules of all parts and the acceptance are defined at every point of the domain"
+    ),
     explanation=(
-        "A denominator that can vanish, or a logarithm or root of something negative, leaves the kernel undefined there. Each such "
-        "condition is proved from the signs that the declared assumptions give to its parts."
+        "A denominator that can vanish, or a logarithm or root of something negative, leaves the"
+        " kernel undefined there. Each such condition is proved from the signs that the declared"
+        " assumptions give to its parts."
     ),
     discharge=discharge,
     across_kinks=True,

@@ -1,1 +1,4 @@
-"""TODO: the room map."""
+"""Obligations of a change of variable.
+
+Imports ``verify.diffusion.change_of_variable``.
+"""

@@ -1,4 +1,6 @@
-"""``boundary-step``: one Euler step of phi stays bounded as theta = f(phi) approaches the edge of its domain."""
+"""``boundary-step``: one Euler step of phi stays bounded as theta = f(phi) approaches the edge of
+its domain.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ from verify.verdict import Outcome
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Leading terms of D and of the drift at each end of phi that theta leaves for a finite edge."""
-    return for_every_map(subject, lambda phi, f, domain: decide_boundary_step(f, phi, list(_coefficients(subject))))
+    """Leading terms of D and of the drift at each end of phi that theta leaves for a finite
+    edge.
+    """
+    return for_every_map(
+        subject, lambda phi, f, domain: decide_boundary_step(f, phi, list(_coefficients(subject)))
+    )
 
 
 def _coefficients(subject: Subject) -> Iterator[tuple[str, Expr]]:
@@ -30,11 +36,15 @@ def _coefficients(subject: Subject) -> Iterator[tuple[str, Expr]]:
 
 BOUNDARY_STEP = Obligation(
     name="boundary-step",
-    statement="as theta goes to a finite edge of its domain, the drift and the diffusion of one Euler step stay bounded",
+    statement=(
+        "as theta goes to a finite edge of its domain, the drift and the diffusion of one Euler"
+        " step stay bounded"
+    ),
     explanation=(
-        "One step is phi + eps f + sqrt(2 eps) B w. Near the edge of theta the map is flat; a step of Ito's transform, whose noise "
-        "is 1/f', is then longer than any number, whatever eps (Yokoi et al., Theorem 2), and one of CoRV is not (Theorem 3). It "
-        "is about the discrete steps only: the continuous process has the law exp(-H) either way."
+        "One step is phi + eps f + sqrt(2 eps) B w. Near the edge of theta the map is flat; a step"
+        " of Ito's transform, whose noise is 1/f', is then longer than any number, whatever eps"
+        " (Yokoi et al., Theorem 2), and one of CoRV is not (Theorem 3). It is about the discrete"
+        " steps only: the continuous process has the law exp(-H) either way."
     ),
     discharge=discharge,
     across_kinks=True,

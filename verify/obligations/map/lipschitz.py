@@ -1,4 +1,6 @@
-"""``lipschitz``: a change of variable has a bounded derivative, Assumption 2 of Yokoi, Otsuka & Sato (2020)."""
+"""``lipschitz``: a change of variable has a bounded derivative, Assumption 2 of Yokoi, Otsuka &
+Sato (2020).
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ LIPSCHITZ = Obligation(
     name="lipschitz",
     statement="sup |f'| is finite",
     explanation=(
-        "Yokoi et al. assume it (Assumption 2) for the weak convergence of theta = f(phi): an error of phi is not magnified. exp "
-        "is not Lipschitz, softplus is. It says nothing of the drift of phi, which lipschitz-drift is about."
+        "Yokoi et al. assume it (Assumption 2) for the weak convergence of theta = f(phi): an error"
+        " of phi is not magnified. exp is not Lipschitz, softplus is. It says nothing of the drift"
+        " of phi, which lipschitz-drift is about."
     ),
     discharge=discharge,
     of_reflected=True,

@@ -18,16 +18,21 @@ def discharge(subject: Subject) -> Outcome:
 def is_corv(subject: Subject) -> bool:
     """Whether it is a recipe that was made by a change of random variables."""
     declared = subject.declared
-    return isinstance(declared, Recipe) and declared.transform is not None and declared.transform.kind == "corv"
+    return (
+        isinstance(declared, Recipe)
+        and declared.transform is not None
+        and declared.transform.kind == "corv"
+    )
 
 
 LIPSCHITZ_DRIFT = Obligation(
     name="lipschitz-drift",
     statement="sup |(log f')'| and sup |(log f')''| are finite",
     explanation=(
-        "The drift of CoRV is -f' U'(f) + (log f')'. What it owes to U depends on U; what it owes to the map alone is Lipschitz if "
-        "(log f')'' is bounded. That f is Lipschitz does not make it so: the inverse complementary log-log has (log f')'' = "
-        "-exp(phi), and the drift of softsign jumps at 0."
+        "The drift of CoRV is -f' U'(f) + (log f')'. What it owes to U depends on U; what it owes"
+        " to the map alone is Lipschitz if (log f')'' is bounded. That f is Lipschitz does not make"
+        " it so: the inverse complementary log-log has (log f')'' = -exp(phi), and the drift of"
+        " softsign jumps at 0."
     ),
     discharge=discharge,
     across_kinks=True,

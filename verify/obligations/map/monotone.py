@@ -1,4 +1,6 @@
-"""``monotone``: a change of variable has a derivative that is positive everywhere, or negative everywhere."""
+"""``monotone``: a change of variable has a derivative that is positive everywhere, or negative
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,10 @@ MONOTONE = Obligation(
     name="monotone",
     statement="theta = f(phi) has f' > 0 everywhere, or f' < 0 everywhere",
     explanation=(
-        "Only then is a law of theta one of phi and the other way round, with the density exp(-H(f(phi))) |f'(phi)|. A map that is "
-        "flat at one point, such as phi^3, is invertible, and its phi has a density that vanishes there. f' is derived, written by "
-        "phi or by one exponential of it, and its roots are counted exactly (Sturm)."
+        "Only then is a law of theta one of phi and the other way round, with the density"
+        " exp(-H(f(phi))) |f'(phi)|. A map that is flat at one point, such as phi^3, is invertible,"
+        " and its phi has a density that vanishes there. f' is derived, written by phi or by one"
+        " exponential of it, and its roots are counted exactly (Sturm)."
     ),
     discharge=decide_all_monotone,
     of_reflected=True,

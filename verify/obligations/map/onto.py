@@ -8,11 +8,14 @@ from verify.obligation import Obligation, of_diffusions
 
 ONTO = Obligation(
     name="onto",
-    statement="f takes the domain of phi onto that of theta, and f(g(theta)) = theta for the inverse g",
+    statement=(
+        "f takes the domain of phi onto that of theta, and f(g(theta)) = theta for the inverse g"
+    ),
     explanation=(
-        "A map that stops short of an end of the domain cuts the law off there: sigmoid reaches no theta beyond 1. The limits of f "
-        "are found by exact leading terms; a monotone f takes every value between them. An end that belongs to the domain is not "
-        "reached, and has no probability."
+        "A map that stops short of an end of the domain cuts the law off there: sigmoid reaches no"
+        " theta beyond 1. The limits of f are found by exact leading terms; a monotone f takes"
+        " every value between them. An end that belongs to the domain is not reached, and has no"
+        " probability."
     ),
     discharge=decide_all_onto,
     of_reflected=True,

@@ -18,8 +18,9 @@ SMOOTH = Obligation(
     name="smooth",
     statement="f has derivatives of every order on its domain",
     explanation=(
-        "softsign has an absolute value in it: its second derivative jumps at 0. Its law is still carried over, and what is proved "
-        "holds on both sides of 0 and, as D exp(-H) is continuous, across it. What needs more is left undecided, and says so."
+        "softsign has an absolute value in it: its second derivative jumps at 0. Its law is still"
+        " carried over, and what is proved holds on both sides of 0 and, as D exp(-H) is"
+        " continuous, across it. What needs more is left undecided, and says so."
     ),
     discharge=discharge,
     of_reflected=True,

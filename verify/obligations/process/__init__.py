@@ -1,1 +1,4 @@
-"""TODO: the room process."""
+"""Obligations of a continuous process, its recipe or claim.
+
+Imports ``verify.diffusion``, ``verify.audit`` and below.
+"""

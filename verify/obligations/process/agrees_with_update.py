@@ -1,4 +1,6 @@
-"""``agrees-with-update``: the published update rule has, in the limit, the recipe's drift and diffusion."""
+"""``agrees-with-update``: the published update rule has, in the limit, the recipe's drift and
+diffusion.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +29,23 @@ NOT_BOUNDED = "drift and diffusion are not proved to be bounded"
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Drift by drift and entry by entry; the update is an input of its own, so this checks the recipe against the paper."""
+    """Drift by drift and entry by entry; the update is an input of its own, so this checks the
+    recipe against the paper.
+    """
     assert isinstance(subject.declared, Recipe)
     assert subject.declared.update is not None
     theirs, step = published(subject), str(subject.declared.update.step)
-    difference = subject.declared.H - subject.declared.update.target  # the law is the same if this is a constant
-    targets = [(f"the target of the update, by {b}", decide_zero(gradient(difference, b))) for b in subject.state]
-    limit = [*decide_limit(subject.dynamics, theirs, step), decide_reflections(subject, subject.declared.update)]
+    difference = (
+        subject.declared.H - subject.declared.update.target
+    )  # the law is the same if this is a constant
+    targets = [
+        (f"the target of the update, by {b}", decide_zero(gradient(difference, b)))
+        for b in subject.state
+    ]
+    limit = [
+        *decide_limit(subject.dynamics, theirs, step),
+        decide_reflections(subject, subject.declared.update),
+    ]
     draws = decide_draws(subject.declared.update)
     return conjunction([*targets, *draws, *limit], by="drift and diffusion of the limit are equal")
 
@@ -59,20 +71,26 @@ def decide_limit(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str,
 
 def decide_reflections(subject: Subject, update: Update) -> tuple[str, Outcome]:
     """Whether a rule reflects what the recipe reflects."""
-    ours, theirs = (sorted(map(str, r)) for r in (subject.reflections, unfolded(update).reflections))
+    ours, theirs = (
+        sorted(map(str, r)) for r in (subject.reflections, unfolded(update).reflections)
+    )
     if ours != theirs:
         said, done = (" and ".join(r) or "nothing is reflected" for r in (ours, theirs))
         return "reflections", undecided(f"of the recipe {said}; of the rule {done}")
     for edge in (e for reflection in subject.reflections for e in edges(reflection.block)):
         if not has_bounded_coefficients(edge, subject):
             return "reflections", undecided(
-                f"{NOT_BOUNDED} up to {edge}, and then folded steps need not become the reflected process"
+                f"{NOT_BOUNDED} up to {edge}, and then folded steps need not become the reflected"
+                " process"
             )
     return "reflections", proved("")
 
 
 def _drifts(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
-    return [(f"the drift of {b}", _decide_drift(theirs.drift[b] - ours.drift[b], b, step)) for b in ours.state]
+    return [
+        (f"the drift of {b}", _decide_drift(theirs.drift[b] - ours.drift[b], b, step))
+        for b in ours.state
+    ]
 
 
 def _decide_drift(difference: Expr, block: Block, step: str) -> Outcome:
@@ -88,7 +106,10 @@ def _decide_drift(difference: Expr, block: Block, step: str) -> Outcome:
 
 def _diffusions(ours: Dynamics, theirs: Dynamics, step: str) -> list[tuple[str, Outcome]]:
     return [
-        (f"the diffusion between {row} and {column}", _decide_diffusion(entry, theirs.diffusion[row, column], (row, column), step))
+        (
+            f"the diffusion between {row} and {column}",
+            _decide_diffusion(entry, theirs.diffusion[row, column], (row, column), step),
+        )
         for (row, column), entry in ours.diffusion.items()
     ]
 
@@ -99,9 +120,14 @@ def _decide_diffusion(ours: Entry, theirs: Entry, place: tuple[Block, Block], st
         return outcome
     row, column = place
     noise = f"the noise of {row}" if row == column else f"the noises of {row} and {column}"
-    has = f"{noise} must have the covariance 2*{step} * ({describe(ours)}), not 2*{step} * ({describe(theirs)})"
+    has = (
+        f"{noise} must have the covariance 2*{step} * ({describe(ours)}), not 2*{step} *"
+        f" ({describe(theirs)})"
+    )
     return replace(
-        outcome, by=f"that of the rule is {describe(theirs)}, D has {describe(ours)}", repair=f"to be this recipe, {has}"
+        outcome,
+        by=f"that of the rule is {describe(theirs)}, D has {describe(ours)}",
+        repair=f"to be this recipe, {has}",
     )
 
 
@@ -113,7 +139,10 @@ def has_update(subject: Subject) -> bool:
 AGREES_WITH_UPDATE = Obligation(
     name="agrees-with-update",
     statement="lim E[dz]/eps = f and lim Cov[dz]/eps = 2 D for the published rule",
-    explanation="The rule as it is printed, expanded in the square root of its step, must be this recipe and no other process.",
+    explanation=(
+        "The rule as it is printed, expanded in the square root of its step, must be this recipe"
+        " and no other process."
+    ),
     discharge=discharge,
     across_kinks=True,
     of_reflected=True,

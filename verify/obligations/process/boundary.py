@@ -1,4 +1,6 @@
-"""``boundary``: the process does not leave its domain, and no probability flows through the edge."""
+"""``boundary``: the process does not leave its domain, and no probability flows through the
+edge.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,14 @@ from recipe.declare.reflection import Reflection
 from recipe.language.abstract import Potential
 from recipe.language.symbols import Block, Simplex, Vector
 from verify.decide.zero.entry import decide_zero_entry
-from verify.diffusion.boundary.edges import NOT_ATTAINED, Edge, coordinate, edges, has_edge, separated
+from verify.diffusion.boundary.edges import (
+    NOT_ATTAINED,
+    Edge,
+    coordinate,
+    edges,
+    has_edge,
+    separated,
+)
 from verify.diffusion.boundary.energy import decide_by_energy, decide_by_speed
 from verify.diffusion.boundary.exit import find_exit
 from verify.diffusion.boundary.faces import decide_faces
@@ -43,8 +52,13 @@ def at_edges_of(blocks: tuple[Block, ...], subject: Subject) -> Outcome:
 
 
 def never_reached(blocks: tuple[Block, ...], subject: Subject) -> bool:
-    """Whether every edge is proved to be one that the process never comes to; it may also come to one and turn back."""
-    return all(o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED) for _, o in _parts(blocks, subject))
+    """Whether every edge is proved to be one that the process never comes to; it may also come to
+    one and turn back.
+    """
+    return all(
+        o.verdict is Verdict.PROVED and o.by.startswith(NOT_ATTAINED)
+        for _, o in _parts(blocks, subject)
+    )
 
 
 def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, Outcome]]:
@@ -58,18 +72,24 @@ def _parts(blocks: tuple[Block, ...], subject: Subject) -> Iterator[tuple[str, O
 
 
 def _decide(edge: Edge, subject: Subject) -> Outcome:
-    """Never left by itself, then a reflection is harmless; kept by the reflection; left; or undecided."""
+    """Never left by itself, then a reflection is harmless; kept by the reflection; left; or
+    undecided.
+    """
     noiseless = _has_no_noise(edge.block, subject)
     by_itself = undecided("") if noiseless else _by_itself(edge, subject)
     if by_itself.verdict is Verdict.PROVED:
         return by_itself
-    never = (decide_by_speed(edge, subject) if noiseless else None) or decide_by_energy(edge, subject)
+    never = (decide_by_speed(edge, subject) if noiseless else None) or decide_by_energy(
+        edge, subject
+    )
     if never is not None:
         return never
     reflection = next((r for r in subject.reflections if r.block == edge.block), None)
     if reflection is not None:
         return _reflected(edge, subject, reflection, noiseless)
-    leaves = by_itself if by_itself.verdict is Verdict.REFUTED else find_exit(edge, subject, noiseless)
+    leaves = (
+        by_itself if by_itself.verdict is Verdict.REFUTED else find_exit(edge, subject, noiseless)
+    )
     if leaves is not None:
         return leaves
     return undecided(_why_noiseless_open(edge, subject)) if noiseless else by_itself
@@ -77,19 +97,35 @@ def _decide(edge: Edge, subject: Subject) -> Outcome:
 
 def _reflected(edge: Edge, subject: Subject, reflection: Reflection, noiseless: bool) -> Outcome:
     if not noiseless:
-        return _alone(edge, subject, reflection) or decide_along_the_normal(edge, subject, reflection)
+        return _alone(edge, subject, reflection) or decide_along_the_normal(
+            edge, subject, reflection
+        )
     if not turns_nothing(edge, subject, reflection):
         return decide_with_flips(edge, subject, reflection)
     leaves = find_exit(edge, subject, noiseless)
     if leaves is None or leaves.witness is None:
-        return undecided(f"{edge.block} is put back, and no momentum turns; whether anything flows through the edge is not decided")
-    return refuted(ONE_WAY, Witness(leaves.witness.point, f"{leaves.witness.finding}; {_not_kept(edge, subject)}"), edge.repair)
+        return undecided(
+            f"{edge.block} is put back, and no momentum turns; whether anything flows through the"
+            " edge is not decided"
+        )
+    return refuted(
+        ONE_WAY,
+        Witness(leaves.witness.point, f"{leaves.witness.finding}; {_not_kept(edge, subject)}"),
+        edge.repair,
+    )
 
 
 def _alone(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome | None:
-    """Feller's test of a coordinate that is reflected, where it is a diffusion by itself with a law of its own."""
+    """Feller's test of a coordinate that is reflected, where it is a diffusion by itself with a law
+    of its own.
+    """
     x, apart = coordinate(subject, edge.block), separated(subject.H, edge.block, subject.state)
-    if isinstance(x, str) or apart is None or reflection.flips or not is_along_the_normal(edge, subject):
+    if (
+        isinstance(x, str)
+        or apart is None
+        or reflection.flips
+        or not is_along_the_normal(edge, subject)
+    ):
         return None
     if not isinstance(subject.declared, Recipe) and not has_bounded_coefficients(edge, subject):
         return None  # a folded rule need not become the process that is reflected
@@ -99,19 +135,24 @@ def _alone(edge: Edge, subject: Subject, reflection: Reflection) -> Outcome | No
 
 
 def _not_kept(edge: Edge, subject: Subject) -> str:
-    """What changes: of phi = the speed, whose derivative by the position is not seen, d/dt E[phi] is the flux at the edge."""
+    """What changes: of phi = the speed, whose derivative by the position is not seen, d/dt E[phi]
+    is the flux at the edge.
+    """
     speed, density = subject.dynamics.drift[edge.block], f"p({edge.end})"
     flux = f"{'-' if edge.inward == 1 else ''}{density} E[({speed})^2]"
     return (
-        f"what flows out there does not come in again, as the speed keeps its sign: near the edge d/dt E[{speed}] contains {flux}, "
-        f"with the density {density} of {edge.block} there, and no jump makes it good"
+        "what flows out there does not come in again, as the speed keeps its sign: near the edge"
+        f" d/dt E[{speed}] contains {flux}, with the density {density} of {edge.block} there, and"
+        " no jump makes it good"
     )
 
 
 def _has_no_noise(block: Block, subject: Subject) -> bool:
     """Whether the block's row of D is proved to be zero, as in momentum methods."""
     return all(
-        decide_zero_entry(entry).verdict is Verdict.PROVED for (row, _), entry in subject.dynamics.diffusion.items() if row == block
+        decide_zero_entry(entry).verdict is Verdict.PROVED
+        for (row, _), entry in subject.dynamics.diffusion.items()
+        if row == block
     )
 
 
@@ -119,7 +160,9 @@ def _by_itself(edge: Edge, subject: Subject) -> Outcome:
     """Feller's test, where the coordinate is a diffusion by itself with a law of its own."""
     x = coordinate(subject, edge.block)
     if isinstance(x, str):
-        return undecided(f"{x}: Feller's test is about one coordinate alone" + _advice(edge, subject.H))
+        return undecided(
+            f"{x}: Feller's test is about one coordinate alone" + _advice(edge, subject.H)
+        )
     apart = separated(subject.H, edge.block, subject.state)
     if apart is None:
         return undecided(f"H is not written as a sum over {edge.block} plus what is free of it")
@@ -128,8 +171,9 @@ def _by_itself(edge: Edge, subject: Subject) -> Outcome:
 
 def _why_noiseless_open(edge: Edge, subject: Subject) -> str:
     return (
-        f"{edge.block} has no noise: either its speed must vanish at the edge, or H must grow without bound there, be bounded "
-        f"below and have a bounded L H; neither was proved" + _advice(edge, subject.H)
+        f"{edge.block} has no noise: either its speed must vanish at the edge, or H must grow"
+        " without bound there, be bounded below and have a bounded L H; neither was proved"
+        + _advice(edge, subject.H)
     )
 
 
@@ -139,21 +183,26 @@ def _advice(edge: Edge, H: Expr) -> str:
     if not abstract:
         return ""
     return (
-        f"; {abstract[0]} is abstract and smooth inside the domain only, so what it does at the edge is not known: bind it to "
-        f"total(h({edge.block})) with a concrete h"
+        f"; {abstract[0]} is abstract and smooth inside the domain only, so what it does at the"
+        f" edge is not known: bind it to total(h({edge.block})) with a concrete h"
     )
 
 
 BOUNDARY = Obligation(
     name="boundary",
-    statement="p v.n = 0 at every edge of the domain, where p = exp(-H) and p v is its current, and the process does not leave",
+    statement=(
+        "p v.n = 0 at every edge of the domain, where p = exp(-H) and p v is its current, and the"
+        " process does not leave"
+    ),
     explanation=(
-        "The Fokker-Planck equation holds inside. On a domain with an edge, such as theta > 0, the process must also stay inside: "
-        "either it never reaches the edge, or it turns back by itself without probability flowing through. Langevin dynamics for "
-        "exp(-theta) on theta > 0 runs into the edge and must be reflected there; a Cox-Ingersoll-Ross process, whose noise goes "
-        "to zero like sqrt(theta), need not. A coordinate that is a diffusion by itself is judged by Feller's test, from the "
-        "exponents of p ~ e^k and D ~ e^m at a distance e from the edge; one without noise of its own (a position that is moved by "
-        "a momentum) must have a speed that vanishes at the edge, or an H that grows without bound there."
+        "The Fokker-Planck equation holds inside. On a domain with an edge, such as theta > 0, the"
+        " process must also stay inside: either it never reaches the edge, or it turns back by"
+        " itself without probability flowing through. Langevin dynamics for exp(-theta) on theta >"
+        " 0 runs into the edge and must be reflected there; a Cox-Ingersoll-Ross process, whose"
+        " noise goes to zero like sqrt(theta), need not. A coordinate that is a diffusion by itself"
+        " is judged by Feller's test, from the exponents of p ~ e^k and D ~ e^m at a distance e"
+        " from the edge; one without noise of its own (a position that is moved by a momentum) must"
+        " have a speed that vanishes at the edge, or an H that grows without bound there."
     ),
     discharge=discharge,
     of_reflected=True,

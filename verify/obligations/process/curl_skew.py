@@ -18,7 +18,10 @@ def discharge(subject: Subject) -> Outcome:
 CURL_SKEW = Obligation(
     name="curl-skew",
     statement="Q = -Q^T",
-    explanation="Q turns the gradient without changing H along the flow; only a skew-symmetric Q leaves exp(-H) alone.",
+    explanation=(
+        "Q turns the gradient without changing H along the flow; only a skew-symmetric Q leaves"
+        " exp(-H) alone."
+    ),
     discharge=discharge,
     across_kinks=True,
     of_reflected=True,

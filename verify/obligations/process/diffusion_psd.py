@@ -15,13 +15,19 @@ from verify.verdict import Outcome, Verdict, proved
 
 
 def discharge(subject: Subject) -> Outcome:
-    """By the user's factor where it is proved to be one, else by the structure of D; a claim's D is half a covariance.
+    """By the user's factor where it is proved to be one, else by the structure of D; a claim's D is
+    half a covariance.
 
-    That is so of normal noise. Of a draw with parameters the variance is a formula, which is one only where there is such a law.
+    That is so of normal noise. Of a draw with parameters the variance is a formula, which is one
+    only where there is such a law.
     """
     if not isinstance(subject.declared, Recipe):
         drawn = any(e.has(NoncentralChiSquared) for e, _ in subject.written)
-        return decide_psd(subject.dynamics) if drawn else proved("half the covariance of the rule's noise")
+        return (
+            decide_psd(subject.dynamics)
+            if drawn
+            else proved("half the covariance of the rule's noise")
+        )
     if has_factor(subject) and NOISE_FACTOR.discharge(subject).verdict is Verdict.PROVED:
         return proved("B B^T = D for the noise_factor B", steps=[_factor_of(subject.declared)])
     return decide_psd(subject.dynamics)
@@ -43,8 +49,8 @@ DIFFUSION_PSD = Obligation(
     name="diffusion-psd",
     statement="x^T D(z) x >= 0 for every x and every z",
     explanation=(
-        "The noise has covariance 2 D per unit time, so D must be positive semidefinite at every point. It may be singular: "
-        "momentum methods put noise on the momentum only."
+        "The noise has covariance 2 D per unit time, so D must be positive semidefinite at every"
+        " point. It may be singular: momentum methods put noise on the momentum only."
     ),
     discharge=discharge,
     across_kinks=True,

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from recipe.language.entry import Coupling, Entry, combine, is_diagonal, is_zero_entry, parts, transposed
+from recipe.language.entry import (
+    Coupling,
+    Entry,
+    combine,
+    is_diagonal,
+    is_zero_entry,
+    parts,
+    transposed,
+)
 from recipe.language.matrix import BlockMatrix
 from recipe.language.symbols import Block
 from verify.decide.zero.entry import decide_zero_entry
@@ -13,7 +21,9 @@ from verify.verdict import Outcome
 
 def describe(entry: Entry) -> str:
     """An entry in one line."""
-    if isinstance(entry, Coupling):  # a kernel that no index stands in, as of outer(1, 1), is that in every entry
+    if isinstance(
+        entry, Coupling
+    ):  # a kernel that no index stands in, as of outer(1, 1), is that in every entry
         written = [
             *([str(entry.diagonal)] if entry.diagonal != 0 else []),
             *([f"(i, j): {entry.kernel}"] if entry.kernel != 0 else []),
@@ -23,10 +33,15 @@ def describe(entry: Entry) -> str:
 
 
 def compare_with_transpose(matrix: BlockMatrix, sign: int) -> list[tuple[str, Outcome]]:
-    """Decide ``M_ab = -sign * M_ba^T`` for every pair of blocks; ``sign`` is 1 for skew, -1 for symmetric."""
+    """Decide ``M_ab = -sign * M_ba^T`` for every pair of blocks; ``sign`` is 1 for skew, -1 for
+    symmetric.
+    """
     return [
         (
-            f"{matrix.place(row, column)} {'+' if sign == 1 else '-'} {matrix.place(column, row)}^T",
+            (
+                f"{matrix.place(row, column)} {'+' if sign == 1 else '-'}"
+                f" {matrix.place(column, row)}^T"
+            ),
             _compare(matrix, row, column, sign),
         )
         for a, row in enumerate(matrix.blocks)
@@ -39,19 +54,30 @@ def _compare(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> Outco
     outcome = decide_zero_entry(difference)
     if outcome.witness is None:
         return outcome
-    return replace(outcome, by=f"it is {describe(difference)}, not 0", repair=_repair(matrix, row, column, sign))
+    return replace(
+        outcome,
+        by=f"it is {describe(difference)}, not 0",
+        repair=_repair(matrix, row, column, sign),
+    )
 
 
 def _repair(matrix: BlockMatrix, row: Block, column: Block, sign: int) -> str:
-    """The smaller of the two changes: what was forgotten is filled in, else the shorter entry is written."""
+    """The smaller of the two changes: what was forgotten is filled in, else the shorter entry is
+    written.
+    """
     if row == column:
         by_itself = "skew-symmetric" if sign == 1 else "symmetric"
         plain = sign == 1 and is_diagonal(matrix.entry(row, row))
         return f"{matrix.place(row, row)} must be {'0' if plain else f'{by_itself} by itself'}"
     lower, upper = ((column, row), (row, column))  # a tie leaves the upper triangle as it is
-    place, kept = min(((lower, upper), (upper, lower)), key=lambda p: _length(matrix.entry(*p[0]), matrix.entry(*p[1])))
+    place, kept = min(
+        ((lower, upper), (upper, lower)),
+        key=lambda p: _length(matrix.entry(*p[0]), matrix.entry(*p[1])),
+    )
     wanted = transposed(_scaled(matrix.entry(*kept), -sign))
-    return f"{matrix.place(*place)} must be {describe(wanted)} (with {matrix.place(*kept)} as it is)"
+    return (
+        f"{matrix.place(*place)} must be {describe(wanted)} (with {matrix.place(*kept)} as it is)"
+    )
 
 
 def _length(changed: Entry, kept: Entry) -> tuple[bool, int]:

@@ -14,7 +14,9 @@ from verify.verdict import Outcome, conjunction
 
 
 def discharge(subject: Subject) -> Outcome:
-    """``2 B B^T`` is the covariance of ``sqrt(2) B w`` with white noise w; it is read off an update that adds just that."""
+    """``2 B B^T`` is the covariance of ``sqrt(2) B w`` with white noise w; it is read off an update
+    that adds just that.
+    """
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
     assert recipe.noise_factor is not None
@@ -26,8 +28,14 @@ def discharge(subject: Subject) -> Outcome:
         square = limit_of(Update(step, moved, recipe.H)).diffusion
     except RecipeError as error:
         raise RecipeError(f"noise_factor: {error}") from None
-    pairs = ((recipe.D.place(*place), combine(entry, recipe.D.entry(*place), -1)) for place, entry in square.items())
-    return conjunction(((f"B B^T - D at {place}", decide_zero_entry(entry)) for place, entry in pairs), by="entry by entry")
+    pairs = (
+        (recipe.D.place(*place), combine(entry, recipe.D.entry(*place), -1))
+        for place, entry in square.items()
+    )
+    return conjunction(
+        ((f"B B^T - D at {place}", decide_zero_entry(entry)) for place, entry in pairs),
+        by="entry by entry",
+    )
 
 
 def has_factor(subject: Subject) -> bool:
@@ -38,7 +46,10 @@ def has_factor(subject: Subject) -> bool:
 NOISE_FACTOR = Obligation(
     name="noise-factor",
     statement="B B^T = D for the given noise_factor B",
-    explanation="The kernel draws its noise with the factor that was given; a root of another matrix would sample another law.",
+    explanation=(
+        "The kernel draws its noise with the factor that was given; a root of another matrix would"
+        " sample another law."
+    ),
     discharge=discharge,
     across_kinks=True,
     of_reflected=True,

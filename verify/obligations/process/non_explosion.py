@@ -34,7 +34,9 @@ LONGEST = 60  # characters of a Lyapunov function that is shown
 
 
 def discharge(subject: Subject) -> Outcome:
-    """By a function that grows slowly along the process, by finite mass, or refuted by Feller's test; once a declaration."""
+    """By a function that grows slowly along the process, by finite mass, or refuted by Feller's
+    test; once a declaration.
+    """
     return _decided(subject.declared)
 
 
@@ -47,31 +49,48 @@ def _decided(declared: Recipe | Update) -> Outcome:
     if all(_is_bounded(b) for b in subject.state):
         return proved("the domain is bounded: there is no infinity to reach")
     try:
-        return _by_lyapunov(subject) or _by_mass(subject) or decide_explosion(subject.dynamics) or undecided(TRIED)
+        return (
+            _by_lyapunov(subject)
+            or _by_mass(subject)
+            or decide_explosion(subject.dynamics)
+            or undecided(TRIED)
+        )
     except RecursionError:
         return undecided("the recipe is nested too deeply to look at its growth")
 
 
 def _in_other_coordinates(subject: Subject) -> Outcome | None:
-    """What is known of the same process before Ito's formula: it explodes in phi where it reaches an edge of theta."""
+    """What is known of the same process before Ito's formula: it explodes in phi where it reaches
+    an edge of theta.
+    """
     transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
     if transform is None or transform.kind != "ito" or not is_bijection(subject):
         return None
     of, theta = subject_of(transform.of), transform.image
     edge = at_edges_of((theta,), of)
     if edge.verdict is Verdict.REFUTED and transform.preimage.domain == S.Reals:
-        return replace(edge, by=f"{transform.preimage} goes to infinity where {theta} reaches its edge: {edge.by}", repair=None)
+        return replace(
+            edge,
+            by=f"{transform.preimage} goes to infinity where {theta} reaches its edge: {edge.by}",
+            repair=None,
+        )
     same = _decided(transform.of)
     if same.verdict is Verdict.PROVED and never_reached((theta,), of):
         return replace(
-            same, by=f"{transform.preimage} is {theta} in other coordinates, which reaches no edge and no infinity: {same.by}"
+            same,
+            by=(
+                f"{transform.preimage} is {theta} in other coordinates, which reaches no edge and"
+                f" no infinity: {same.by}"
+            ),
         )
     return None
 
 
 def _is_bounded(block: Block) -> bool:
     domain = block.domain
-    return isinstance(domain, Simplex) or (isinstance(domain, Interval) and domain.start.is_finite and domain.end.is_finite)
+    return isinstance(domain, Simplex) or (
+        isinstance(domain, Interval) and domain.start.is_finite and domain.end.is_finite
+    )
 
 
 def _by_lyapunov(subject: Subject) -> Outcome | None:
@@ -81,18 +100,31 @@ def _by_lyapunov(subject: Subject) -> Outcome | None:
         assumptions = bounds_growth(subject.dynamics, V)
         if assumptions is not None:
             shown = "H" if V == subject.H else text(V)
-            inside = "" if all(b.domain == S.Reals for b in subject.state) else ", up to a time at which it reaches the edge"
+            inside = (
+                ""
+                if all(b.domain == S.Reals for b in subject.state)
+                else ", up to a time at which it reaches the edge"
+            )
             named = f"V = {shown}" if len(shown) <= LONGEST else "a V that was given"
             return proved(f"L V <= c (1 + V) for {named}{inside}", *assumptions)
     return None
 
 
 def _by_mass(subject: Subject) -> Outcome | None:
-    """A symmetric diffusion with finite mass whose balls in the metric D^-1 are compact (Sturm 1994)."""
+    """A symmetric diffusion with finite mass whose balls in the metric D^-1 are compact (Sturm
+    1994).
+    """
     blocks = subject.state
-    if any(b.domain != S.Reals for b in blocks) or not is_smooth(subject.H, *subject.dynamics.coefficients()):
+    if any(b.domain != S.Reals for b in blocks) or not is_smooth(
+        subject.H, *subject.dynamics.coefficients()
+    ):
         return None
-    noisy = [b for g in connected(subject.state, subject.dynamics.diffusion) for b in g if is_definite(subject.dynamics, g)]
+    noisy = [
+        b
+        for g in connected(subject.state, subject.dynamics.diffusion)
+        for b in g
+        if is_definite(subject.dynamics, g)
+    ]
     if set(noisy) != set(blocks) or not _grows_at_most_quadratically(subject):
         return None
     if not all(vanishes(v) for v in current(subject.dynamics, subject.gradient).values()):
@@ -104,7 +136,9 @@ def _by_mass(subject: Subject) -> Outcome | None:
 
 
 def _grows_at_most_quadratically(subject: Subject) -> bool:
-    """``trace D <= C (1 + |z|^2)``: then log(1 + |z|^2) has a bounded gradient in the metric D^-1, which is complete."""
+    """``trace D <= C (1 + |z|^2)``: then log(1 + |z|^2) has a bounded gradient in the metric D^-1,
+    which is complete.
+    """
     powers = dict.fromkeys(subject.state, S(2))
     for block in subject.state:
         diagonal, *kernel = parts(subject.dynamics.diffusion[block, block])
@@ -121,12 +155,17 @@ def _grows_at_most_quadratically(subject: Subject) -> bool:
 
 NON_EXPLOSION = Obligation(
     name="non-explosion",
-    statement="the process stays finite for all times (on a domain with an edge: until it reaches the edge)",
+    statement=(
+        "the process stays finite for all times (on a domain with an edge: until it reaches the"
+        " edge)"
+    ),
     explanation=(
-        "A drift that grows faster than linearly can throw the process to infinity in finite time, and then exp(-H) is not "
-        "invariant, although it solves the Fokker-Planck equation. It is proved by a function V that goes to infinity, and slowly "
-        "along the process: L V <= c (1 + V). What lyapunov=V gives is tried, then H and sums of powers. A reversible diffusion "
-        "with finite mass and a complete metric does not explode either. It is refuted by Feller's test for one coordinate."
+        "A drift that grows faster than linearly can throw the process to infinity in finite time,"
+        " and then exp(-H) is not invariant, although it solves the Fokker-Planck equation. It is"
+        " proved by a function V that goes to infinity, and slowly along the process: L V <= c (1 +"
+        " V). What lyapunov=V gives is tried, then H and sums of powers. A reversible diffusion"
+        " with finite mass and a complete metric does not explode either. It is refuted by Feller's"
+        " test for one coordinate."
     ),
     discharge=discharge,
     required=False,

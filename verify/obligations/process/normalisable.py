@@ -21,18 +21,31 @@ CHOICES = 16  # values of the parameters at which a refutation is looked for
 def discharge(subject: Subject) -> Outcome:
     """By the tails of H; where they depend on parameters, a few values of them may refute it.
 
-    A transform does not change the mass, and what is abstract is better spoken of in the coordinates that it was declared in.
+    A transform does not change the mass, and what is abstract is better spoken of in the
+    coordinates that it was declared in.
     """
     transform = subject.declared.transform if isinstance(subject.declared, Recipe) else None
     if transform is not None and is_bijection(subject):
         found = discharge(subject_of(transform.of))
-        return replace(found, by=f"{transform.preimage} has the law of {transform.image} in other coordinates: {found.by}")
+        return replace(
+            found,
+            by=(
+                f"{transform.preimage} has the law of {transform.image} in other coordinates:"
+                f" {found.by}"
+            ),
+        )
     found_kinks = kinks(subject)
     if found_kinks:
-        return undecided(f"the tails of what has a kink, at {at_kinks(found_kinks)}, are not compared here")
+        return undecided(
+            f"the tails of what has a kink, at {at_kinks(found_kinks)}, are not compared here"
+        )
     try:
         outcome = decide_finite(subject.H, subject.state)
-        return _refuted_somewhere(subject) or outcome if outcome.verdict is Verdict.UNDECIDED else outcome
+        return (
+            _refuted_somewhere(subject) or outcome
+            if outcome.verdict is Verdict.UNDECIDED
+            else outcome
+        )
     except RecursionError:
         return undecided("H is nested too deeply to look at its tails")
 
@@ -54,9 +67,10 @@ NORMALISABLE = Obligation(
     name="normalisable",
     statement="the integral of exp(-H) over the domain is finite",
     explanation=(
-        "Only then is exp(-H) a probability law up to its constant; an improper posterior is the usual way to fail. H is taken "
-        "apart into independent parts, and the tails of each are compared with powers of the distance and of its logarithm. An "
-        "unknown U is taken to have a normalisable exp(-U), and that is said."
+        "Only then is exp(-H) a probability law up to its constant; an improper posterior is the"
+        " usual way to fail. H is taken apart into independent parts, and the tails of each are"
+        " compared with powers of the distance and of its logarithm. An unknown U is taken to have"
+        " a normalisable exp(-U), and that is said."
     ),
     discharge=discharge,
     of_reflected=True,

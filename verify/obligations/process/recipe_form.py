@@ -16,8 +16,17 @@ from verify.obligations.process.well_defined import WELL_DEFINED
 from verify.subject import Subject, subject_of
 from verify.verdict import Formula, Outcome, Verdict, undecided
 
-NONE_FOUND = "no Q was found by a linear ansatz over the terms of drift and grad H, which refutes nothing"
-CHECKED = (WELL_DEFINED, DIFFUSION_SYMMETRIC, CURL_SKEW, DIFFUSION_PSD, STATIONARITY, AGREES_WITH_UPDATE)
+NONE_FOUND = (
+    "no Q was found by a linear ansatz over the terms of drift and grad H, which refutes nothing"
+)
+CHECKED = (
+    WELL_DEFINED,
+    DIFFUSION_SYMMETRIC,
+    CURL_SKEW,
+    DIFFUSION_PSD,
+    STATIONARITY,
+    AGREES_WITH_UPDATE,
+)
 
 
 def discharge(subject: Subject) -> Outcome:
@@ -31,22 +40,32 @@ def discharge(subject: Subject) -> Outcome:
     for obligation in CHECKED:
         outcome = obligation.discharge(itself)
         if outcome.verdict is not Verdict.PROVED:
-            return undecided(f"a Q was found, and of the recipe with it {obligation.name} is {outcome.verdict.value}")
+            return undecided(
+                f"a Q was found, and of the recipe with it {obligation.name} is"
+                f" {outcome.verdict.value}"
+            )
         assumptions += outcome.assumptions
     shown = with_fields(found, update=None)
     formula = Formula(recipe_text(shown), recipe_latex(shown).strip("$"))
-    by = "with this Q, v = div Q - Q grad H; the recipe is proved, and the rule is its published update"
+    by = (
+        "with this Q, v = div Q - Q grad H; the recipe is proved, and the rule is its published"
+        " update"
+    )
     return Outcome(Verdict.PROVED, by, assumptions=tuple(dict.fromkeys(assumptions)), found=formula)
 
 
 RECIPE_FORM = Obligation(
     name="recipe-form",
-    statement="f = -(D + Q) grad H + Gamma with D the diffusion of the rule, and a skew Q that is shown",
+    statement=(
+        "f = -(D + Q) grad H + Gamma with D the diffusion of the rule, and a skew Q that is shown"
+    ),
     explanation=(
-        "Every diffusion that leaves exp(-H) stationary, with a current that vanishes far out, is an instance of the complete "
-        "recipe (Ma, Chen & Fox 2015, theorem 2). Here the theorem is made constructive: Q is looked for as a combination of skew "
-        "matrices whose entries are quotients of terms of the drift by terms of grad H, by exact linear algebra, and the recipe is "
-        "verified like any other. Where none is found nothing is refuted: on a circle a flow may be stationary and have no Q."
+        "Every diffusion that leaves exp(-H) stationary, with a current that vanishes far out, is"
+        " an instance of the complete recipe (Ma, Chen & Fox 2015, theorem 2). Here the theorem is"
+        " made constructive: Q is looked for as a combination of skew matrices whose entries are"
+        " quotients of terms of the drift by terms of grad H, by exact linear algebra, and the"
+        " recipe is verified like any other. Where none is found nothing is refuted: on a circle a"
+        " flow may be stationary and have no Q."
     ),
     discharge=discharge,
     applies=of_claims,

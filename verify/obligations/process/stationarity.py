@@ -1,4 +1,6 @@
-"""``stationarity``: exp(-H) solves the stationary Fokker-Planck equation in the interior of the domain."""
+"""``stationarity``: exp(-H) solves the stationary Fokker-Planck equation in the interior of the
+domain.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,15 @@ from verify.obligations.process.curl_skew import CURL_SKEW
 from verify.subject import Subject, kinds_of, subject_of
 from verify.verdict import Outcome, Verdict, proved
 
-LEDGER = "exp(-H) is normalisable and the process does not explode (without these a stationary law need not be invariant)"
+LEDGER = (
+    "exp(-H) is normalisable and the process does not explode (without these a stationary law need"
+    " not be invariant)"
+)
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Componentwise where there is a published drift to compare with, as this is faster; else by the full residual.
+    """Componentwise where there is a published drift to compare with, as this is faster; else by
+    the full residual.
 
     Where there are kinks, both hold off them, and neither the current nor D may jump across.
     """
@@ -37,16 +43,26 @@ def discharge(subject: Subject) -> Outcome:
     if outcome.verdict is not Verdict.PROVED or not kinks(subject):
         return outcome
     flux = _across_kinks(subject)
-    return replace(outcome, facts=(*outcome.facts, flux.by)) if flux.verdict is Verdict.PROVED else flux
+    return (
+        replace(outcome, facts=(*outcome.facts, flux.by))
+        if flux.verdict is Verdict.PROVED
+        else flux
+    )
 
 
 def _across_kinks(subject: Subject) -> Outcome:
-    return decide_flux(subject.dynamics, current(subject.dynamics, subject.gradient), kinks(subject))
+    return decide_flux(
+        subject.dynamics, current(subject.dynamics, subject.gradient), kinks(subject)
+    )
 
 
 def _off_kinks(subject: Subject) -> Outcome:
     if has_update(subject) and _holds_componentwise(subject):
-        return proved("v = div Q - Q grad H in every block, with v of the published rule, and Q is skew-symmetric", LEDGER)
+        return proved(
+            "v = div Q - Q grad H in every block, with v of the published rule, and Q is"
+            " skew-symmetric",
+            LEDGER,
+        )
     left_over = residual(subject.dynamics, subject.gradient)
     outcome = decide_zero(left_over)
     if outcome.verdict is Verdict.PROVED:
@@ -57,28 +73,47 @@ def _off_kinks(subject: Subject) -> Outcome:
 
 
 def _explained(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
-    """A refutation with what is left over, what would mend it, and where there is nothing left over all the same."""
+    """A refutation with what is left over, what would mend it, and where there is nothing left over
+    all the same.
+    """
     by = f"the residual is {shown_factored(left_over)}"
     refuted = replace(outcome, by=by, residual=formula(left_over), repair=_repair(subject))
     if kinks(subject):
         return refuted  # where the residual vanishes off a kink, there may be a flow across it
-    facts = tuple(f"where {s} = {v} the residual is zero, and exp(-H) stationary" for s, v in parameters_of(left_over, subject))
+    facts = tuple(
+        f"where {s} = {v} the residual is zero, and exp(-H) stationary"
+        for s, v in parameters_of(left_over, subject)
+    )
     return _with_lengths(replace(refuted, facts=(*outcome.facts, *facts)), left_over, subject)
 
 
 def _with_lengths(outcome: Outcome, left_over: Expr, subject: Subject) -> Outcome:
-    """A refutation with its scope, where it is not one for every length: the others are proved to be fine."""
+    """A refutation with its scope, where it is not one for every length: the others are proved to
+    be fine.
+    """
     found = lengths_of(left_over)
     if found is None:
         return outcome
-    rest = sorted({f"every {b.length}" for b in subject.state if isinstance(b, Vector) and b.length != found.length})
+    rest = sorted(
+        {
+            f"every {b.length}"
+            for b in subject.state
+            if isinstance(b, Vector) and b.length != found.length
+        }
+    )
     scope = ", ".join([found.others, *rest, *kinds_of(subject.declared)])
     holds = " and ".join(f"{found.length} = {n}" for n in found.holds)
-    return replace(outcome, scope=scope, facts=(*outcome.facts, f"for {holds} the residual is zero, and exp(-H) stationary"))
+    return replace(
+        outcome,
+        scope=scope,
+        facts=(*outcome.facts, f"for {holds} the residual is zero, and exp(-H) stationary"),
+    )
 
 
 def _by_components(subject: Subject) -> Outcome | None:
-    """A proof coordinate by coordinate, which asks for no relations between sums: no current, or one that a Q makes."""
+    """A proof coordinate by coordinate, which asks for no relations between sums: no current, or
+    one that a Q makes.
+    """
     if has_no_current(subject.dynamics, subject.gradient):
         return proved("the current v exp(-H) is zero in every block", LEDGER)
     if not isinstance(subject.declared, Update):
@@ -86,18 +121,24 @@ def _by_components(subject: Subject) -> Outcome | None:
     found = find_recipe(subject.declared, subject.dynamics, subject.gradient)
     if found is None or not _is_curl(found, current(subject.dynamics, subject.gradient)):
         return None
-    return proved("v = div Q - Q grad H in every block, with a skew-symmetric Q that was found", LEDGER)
+    return proved(
+        "v = div Q - Q grad H in every block, with a skew-symmetric Q that was found", LEDGER
+    )
 
 
 def _holds_componentwise(subject: Subject) -> bool:
-    """Whether ``v_i = (div Q - Q grad H)_i`` in every block i, v being that of the published drift, and Q is skew-symmetric.
+    """Whether ``v_i = (div Q - Q grad H)_i`` in every block i, v being that of the published drift,
+    and Q is skew-symmetric.
 
-    Then the current is ``div (Q exp(-H))``, and the divergence of that vanishes (Ma, Chen & Fox 2015, theorem 1). The drift that is
-    derived from Q satisfies the identity by construction, so only a drift from elsewhere makes this a proof.
+    Then the current is ``div (Q exp(-H))``, and the divergence of that vanishes (Ma, Chen & Fox
+    2015, theorem 1). The drift that is derived from Q satisfies the identity by construction, so
+    only a drift from elsewhere makes this a proof.
     """
     recipe = subject.declared
     assert isinstance(recipe, Recipe)
-    return _is_curl(recipe, current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient))
+    return _is_curl(
+        recipe, current(replace(subject.dynamics, drift=published(subject).drift), subject.gradient)
+    )
 
 
 def _is_curl(recipe: Recipe, v: dict[Block, Expr]) -> bool:
@@ -118,7 +159,9 @@ def _repair(subject: Subject) -> str | None:
 
 
 def _stays_sound(update: Update) -> bool:
-    """Whether nothing flows across a kink or out of the domain, as the residual, by which repairs are found, knows of neither."""
+    """Whether nothing flows across a kink or out of the domain, as the residual, by which repairs
+    are found, knows of neither.
+    """
     repaired = subject_of(update)
     if kinks(repaired) and _across_kinks(repaired).verdict is not Verdict.PROVED:
         return False
@@ -129,8 +172,9 @@ STATIONARITY = Obligation(
     name="stationarity",
     statement="div v - v . grad H = 0 with v = f + D grad H - div D",
     explanation=(
-        "This is the stationary Fokker-Planck equation for the density exp(-H). It holds in the interior; that the law is then "
-        "invariant also needs a normalisable density, no explosion, and no flow through the edge of the domain."
+        "This is the stationary Fokker-Planck equation for the density exp(-H). It holds in the"
+        " interior; that the law is then invariant also needs a normalisable density, no explosion,"
+        " and no flow through the edge of the domain."
     ),
     discharge=discharge,
     across_kinks=True,

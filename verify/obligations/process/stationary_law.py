@@ -22,15 +22,17 @@ from verify.subject import Subject, scope_of, subject_of
 from verify.verdict import Formula, Outcome, Verdict, undecided
 
 NONE_FOUND = (
-    "no other law was found among combinations of the terms of H, logarithms of what stands in D and in the drift, and integrals "
-    "of the drift of single coordinates"
+    "no other law was found among combinations of the terms of H, logarithms of what stands in D"
+    " and in the drift, and integrals of the drift of single coordinates"
 )
 LEDGER_OF_LAW = LEDGER.replace("exp(-H)", "exp(-H')")
 CHECKED = (WELL_DEFINED, STATIONARITY, NORMALISABLE, BOUNDARY)
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Proved where a law is found and verified; then for elementwise functions in place of fields, where there are such."""
+    """Proved where a law is found and verified; then for elementwise functions in place of fields,
+    where there are such.
+    """
     assert isinstance(subject.declared, Update)
     found = _law_of(subject.declared)
     if found is not None:
@@ -39,7 +41,11 @@ def discharge(subject: Subject) -> Outcome:
     found = None if elementwise is None else _law_of(elementwise)
     if elementwise is None or found is None:
         return undecided(NONE_FOUND)
-    return replace(found, scope=scope_of(elementwise)) if found.verdict is Verdict.PROVED else undecided(NONE_FOUND)
+    return (
+        replace(found, scope=scope_of(elementwise))
+        if found.verdict is Verdict.PROVED
+        else undecided(NONE_FOUND)
+    )
 
 
 def _law_of(update: Update) -> Outcome | None:
@@ -48,7 +54,9 @@ def _law_of(update: Update) -> Outcome | None:
 
 
 def _verified(update: Update, H: Expr) -> Outcome | None:
-    """The law as a claim of its own: what is required must be proved; one whose mass is infinite is no law, which is said."""
+    """The law as a claim of its own: what is required must be proved; one whose mass is infinite is
+    no law, which is said.
+    """
     pairs = list(update.rule)
     law = subject_of(Update(update.step, pairs if update.sequential else dict(pairs), H))
     assumptions: list[str] = []
@@ -57,8 +65,14 @@ def _verified(update: Update, H: Expr) -> Outcome | None:
             continue
         outcome = obligation.discharge(law)
         if obligation is NORMALISABLE and outcome.verdict is Verdict.REFUTED:
-            fact = f"exp(-H') is stationary, with H' = {abbreviated(H)[0]}, and its mass is infinite{_where(outcome, H)}"
-            return replace(undecided("no law was found but a density of infinite mass for some parameters"), facts=(fact,))
+            fact = (
+                f"exp(-H') is stationary, with H' = {abbreviated(H)[0]}, and its mass is"
+                f" infinite{_where(outcome, H)}"
+            )
+            return replace(
+                undecided("no law was found but a density of infinite mass for some parameters"),
+                facts=(fact,),
+            )
         if outcome.verdict is not Verdict.PROVED and obligation.required:
             return None
         assumptions += outcome.assumptions if obligation.required else []
@@ -70,16 +84,25 @@ def _verified(update: Update, H: Expr) -> Outcome | None:
 
 
 def _where(outcome: Outcome, H: Expr) -> str:
-    """The parameters at which an infinite mass was found, where there are some; at others it may be finite."""
+    """The parameters at which an infinite mass was found, where there are some; at others it may be
+    finite.
+    """
     point = {} if outcome.witness is None else outcome.witness.point
-    values = [f"{name} = {point[name]}" for name in sorted(map(str, parameters_of([H]))) if name in point]
+    values = [
+        f"{name} = {point[name]}" for name in sorted(map(str, parameters_of([H]))) if name in point
+    ]
     return f" where {', '.join(values)}" if values else ""
 
 
 def _with_elementwise_fields(update: Update) -> Update | None:
-    """The rule where each value of a field depends on its own coordinate alone; None where there is no field."""
+    """The rule where each value of a field depends on its own coordinate alone; None where there is
+    no field.
+    """
     fields = [a for a in update.abstract if isinstance(a, Field)]
-    meanings = {F: Function(F.base, real=True, positive=bool(F.is_positive) or None)(F.block) for F in fields}
+    meanings = {
+        F: Function(F.base, real=True, positive=bool(F.is_positive) or None)(F.block)
+        for F in fields
+    }
     try:
         return rewritten_update(update, lambda e: put_meanings(e, meanings)) if fields else None
     except RecipeError:
@@ -90,11 +113,12 @@ STATIONARY_LAW = Obligation(
     name="stationary-law",
     statement="div v - v . grad H' = 0 with v = f + D grad H' - div D, for an H' that is shown",
     explanation=(
-        "A rule that does not leave its target stationary often has another law, and to know it says how much is lost: U/T, or "
-        "U + total(log(G)) where a correction is missing. H' is looked for as a combination of the terms of H, of logarithms of "
-        "the factors of D and the drift, and of integrals where a coordinate moves by itself, with unknown coefficients that are "
-        "solved for exactly. It is then verified like any other claim. That none is found says nothing: the rule may have a law "
-        "that has no formula, or none at all."
+        "A rule that does not leave its target stationary often has another law, and to know it"
+        " says how much is lost: U/T, or U + total(log(G)) where a correction is missing. H' is"
+        " looked for as a combination of the terms of H, of logarithms of the factors of D and the"
+        " drift, and of integrals where a coordinate moves by itself, with unknown coefficients"
+        " that are solved for exactly. It is then verified like any other claim. That none is found"
+        " says nothing: the rule may have a law that has no formula, or none at all."
     ),
     discharge=discharge,
     applies=of_claims,

@@ -25,7 +25,9 @@ TAKEN = {NORMALISABLE: "exp(-H) is normalisable", NON_EXPLOSION: "the process do
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Noise in every direction, by itself or through the drift, on an open connected domain; refuted by what never moves."""
+    """Noise in every direction, by itself or through the drift, on an open connected domain;
+    refuted by what never moves.
+    """
     frozen = next((b for b in subject.state if _is_frozen(subject, b)), None)
     if frozen is not None:
         return _refuted_by(frozen)
@@ -40,7 +42,9 @@ def discharge(subject: Subject) -> Outcome:
         if outcome.verdict is Verdict.REFUTED:
             return undecided(f"{obligation.name} is refuted, so that exp(-H) is no invariant law")
         if outcome.verdict is Verdict.UNDECIDED and not subject.declared.abstract:
-            return undecided(f"{obligation.name} is undecided")  # of a concrete recipe that is a fact, and none to be assumed
+            return undecided(
+                f"{obligation.name} is undecided"
+            )  # of a concrete recipe that is a fact, and none to be assumed
         assumptions += outcome.assumptions if outcome.verdict is Verdict.PROVED else [line]
     if has_edge(subject) and not never_reached(subject.state, subject):
         edge = BOUNDARY.discharge(subject)
@@ -65,7 +69,10 @@ def _refuted_by(block: Block) -> Outcome:
         value = str(point.choose(block, 0) if isinstance(block, Vector) else point.choose(block))
     except NoValueError:
         return undecided(f"{block} never moves, and no value of it was found")
-    finding = f"drift and noise of {block} are zero, so it stays there for ever, and every law of {block} is kept"
+    finding = (
+        f"drift and noise of {block} are zero, so it stays there for ever, and every law of {block}"
+        " is kept"
+    )
     return refuted(f"{block} never moves", Witness({str(block): value}, finding))
 
 
@@ -76,7 +83,9 @@ def _spanning(subject: Subject) -> Outcome:
         return undecided("H, the drift and D are not proved to be smooth everywhere")
     found = reached_blocks(subject.dynamics)
     if found is None:
-        return undecided("D is not proved to be positive definite everywhere on the blocks that have noise")
+        return undecided(
+            "D is not proved to be positive definite everywhere on the blocks that have noise"
+        )
     missing = [b for b in subject.state if b not in found.blocks]
     if not found.blocks:
         return undecided("there is no noise; whether the flow is ergodic is not decided")
@@ -90,17 +99,22 @@ def _spanning(subject: Subject) -> Outcome:
 
 def _is_open(block: Block) -> bool:
     domain = block.domain
-    return domain == S.Reals or isinstance(domain, Simplex) or (isinstance(domain, Interval) and domain.is_open is True)
+    return (
+        domain == S.Reals
+        or isinstance(domain, Simplex)
+        or (isinstance(domain, Interval) and domain.is_open is True)
+    )
 
 
 UNIQUENESS = Obligation(
     name="uniqueness",
     statement="exp(-H) is the only invariant probability law of the process",
     explanation=(
-        "Otherwise a chain may settle in another law than the one you want. If exp(-H) is invariant and noise reaches every "
-        "direction at every point, by itself or passed on by the drift (Hoermander's condition), there is no other. A block that "
-        "never moves keeps whatever law it starts with. Hamiltonian dynamics without noise is undecided. This says nothing of the "
-        "speed of convergence."
+        "Otherwise a chain may settle in another law than the one you want. If exp(-H) is invariant"
+        " and noise reaches every direction at every point, by itself or passed on by the drift"
+        " (Hoermander's condition), there is no other. A block that never moves keeps whatever law"
+        " it starts with. Hamiltonian dynamics without noise is undecided. This says nothing of the"
+        " speed of convergence."
     ),
     discharge=discharge,
     required=False,

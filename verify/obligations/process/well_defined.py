@@ -33,22 +33,37 @@ GAMMA = "the correction Gamma"
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Collect every condition on denominators, logarithms and roots, and decide each; where D vanishes is said as well."""
+    """Collect every condition on denominators, logarithms and roots, and decide each; where D
+    vanishes is said as well.
+    """
     if not has_a_point([*(e for e, _ in subject.written), *subject.state]):
         return undecided(NO_POINT)
     decided: dict[Condition, Outcome] = {}
     named: dict[tuple[Condition, str], tuple[str, Outcome]] = {}
     for e, where in (*_of_posteriors(subject), *expressions_of(subject)):
         for condition, outcome in _outcomes(e, where, subject, decided):
-            # A condition is asked once; where one fails, it may be a hole in this expression, and not in another.
-            named.setdefault((condition, "" if outcome is decided[condition] else where), (where, outcome))
+            # A condition is asked once; where one fails, it may be a hole in this expression, and
+            # not in another.
+            named.setdefault(
+                (condition, "" if outcome is decided[condition] else where), (where, outcome)
+            )
     count = len(named)
-    by = "no denominators, logarithms or roots" if count == 0 else f"{count} condition{'s' if count > 1 else ''} on signs"
+    by = (
+        "no denominators, logarithms or roots"
+        if count == 0
+        else f"{count} condition{'s' if count > 1 else ''} on signs"
+    )
     outcome = conjunction(named.values(), by=by)
-    return outcome if outcome.verdict is not Verdict.PROVED else replace(outcome, by="; ".join((by, *_zeros_of_D(subject))))
+    return (
+        outcome
+        if outcome.verdict is not Verdict.PROVED
+        else replace(outcome, by="; ".join((by, *_zeros_of_D(subject))))
+    )
 
 
-def _outcomes(e: Expr, where: str, subject: Subject, decided: dict[Condition, Outcome]) -> Iterator[tuple[Condition, Outcome]]:
+def _outcomes(
+    e: Expr, where: str, subject: Subject, decided: dict[Condition, Outcome]
+) -> Iterator[tuple[Condition, Outcome]]:
     """The conditions of an expression; where one of them fails, also those of what continues it."""
 
     def decide(condition: Condition) -> Outcome:
@@ -62,12 +77,16 @@ def _outcomes(e: Expr, where: str, subject: Subject, decided: dict[Condition, Ou
     for c in dict.fromkeys((*own, *kept)):
         outcome = decide(c)
         if outcome.verdict is Verdict.REFUTED and c not in kept:
-            outcome = proved("by continuity", f"{where} is continued to where {c.e} is 0, as its limit is")
+            outcome = proved(
+                "by continuity", f"{where} is continued to where {c.e} is 0, as its limit is"
+            )
         yield c, outcome
 
 
 def _continued(e: Expr, subject: Subject) -> Expr:
-    """A rule with ``(1 - exp(-x step))/x`` as the function without a hole at x = 0 that it is elsewhere; so its limit is taken."""
+    """A rule with ``(1 - exp(-x step))/x`` as the function without a hole at x = 0 that it is
+    elsewhere; so its limit is taken.
+    """
     if not isinstance(subject.declared, Update):
         return e
     step = subject.declared.step
@@ -80,7 +99,8 @@ def _decide(condition: Condition, subject: Subject, where: str) -> Outcome:
         return outcome
     symbols = condition.e.free_symbols
     if isinstance(subject.declared, Update) and subject.declared.step in symbols:
-        # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps below 1.
+        # The limit exists all the same, and is judged by itself: sqrt(1 - eps) is a rule for steps
+        # below 1.
         return decide_for_small_steps(condition, subject.declared.step)
     if any(isinstance(s, VectorData | ScalarData) for s in symbols):
         return _of_data(condition, subject)
@@ -101,7 +121,10 @@ def _of_data(condition: Condition, subject: Subject) -> Outcome:
 def _of_posteriors(subject: Subject) -> Iterator[tuple[Expr, str]]:
     posteriors = subject.declared.posteriors if isinstance(subject.declared, Recipe) else ()
     for U, posterior in posteriors:
-        for e, what in ((posterior.log_likelihood, "log likelihood"), (posterior.log_prior, "log prior")):
+        for e, what in (
+            (posterior.log_likelihood, "log likelihood"),
+            (posterior.log_prior, "log prior"),
+        ):
             if e is not None:
                 yield e, f"the {what} of {U}"
 
@@ -120,25 +143,34 @@ def expressions_of(subject: Subject) -> Iterator[tuple[Expr, str]]:
 
 
 def _zeros_of_D(subject: Subject) -> Iterator[str]:
-    """Points where the noise of a coordinate vanishes: they are allowed, and what follows may depend on them."""
+    """Points where the noise of a coordinate vanishes: they are allowed, and what follows may
+    depend on them.
+    """
     for block in subject.state:
         e = own_diffusion(subject.dynamics, block)
         if e == 0 or is_nonzero(e):
             continue
         witness = breaking_point(Condition(e, NONZERO))
         if witness is not None:
-            at = ", ".join(f"{k} = {v if isinstance(v, str) else v[0]}" for k, v in witness.point.items() if not k.startswith("d_"))
+            at = ", ".join(
+                f"{k} = {v if isinstance(v, str) else v[0]}"
+                for k, v in witness.point.items()
+                if not k.startswith("d_")
+            )
             yield f"D[{block}, {block}] is zero at {at}"
 
 
 WELL_DEFINED = Obligation(
     name="well-defined",
-    statement="H, D, Q, Gamma, the drift and the diffusion are defined at every point of the domain",
+    statement=(
+        "H, D, Q, Gamma, the drift and the diffusion are defined at every point of the domain"
+    ),
     explanation=(
-        "A denominator that can vanish, or a logarithm or root of something negative, leaves the process undefined there. "
-        "Each such condition is proved from the signs that the declared assumptions give to its parts. The correction Gamma has "
-        "derivatives of D and Q, so it may be singular where they are not: D = sqrt(x) at x = 0. Where the noise of a coordinate "
-        "vanishes (D is zero) is said, and is no fault by itself."
+        "A denominator that can vanish, or a logarithm or root of something negative, leaves the"
+        " process undefined there. Each such condition is proved from the signs that the declared"
+        " assumptions give to its parts. The correction Gamma has derivatives of D and Q, so it may"
+        " be singular where they are not: D = sqrt(x) at x = 0. Where the noise of a coordinate"
+        " vanishes (D is zero) is said, and is no fault by itself."
     ),
     discharge=discharge,
     across_kinks=True,

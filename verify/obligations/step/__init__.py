@@ -1,1 +1,4 @@
-"""TODO: the room step."""
+"""Obligations of a discrete step at its size.
+
+Imports ``verify.discrete`` and below.
+"""

@@ -1,4 +1,6 @@
-"""``exact-transition``: a step draws from the law of its process; a splitting does so piece by piece, and the pieces sum to it."""
+"""``exact-transition``: a step draws from the law of its process; a splitting does so piece by
+piece, and the pieces sum to it.
+"""
 
 from __future__ import annotations
 
@@ -36,30 +38,44 @@ def _discharge_exact(subject: Subject, update: Update, exact: Exact) -> Outcome:
         found = judged(subject, update, exact)
         solved = "; ".join(f"{process.variable} <- {process.law}" for _, process in found)
         outcome = conjunction(
-            decide_transitions(subject, update, found), by=f"the law solves the backward Kolmogorov equation: {solved}"
+            decide_transitions(subject, update, found),
+            by=f"the law solves the backward Kolmogorov equation: {solved}",
         )
     except RecipeError as error:
         return undecided(str(error))
-    return outcome if outcome.verdict is not Verdict.PROVED else replace(outcome, facts=facts_of(found, update.step))
+    return (
+        outcome
+        if outcome.verdict is not Verdict.PROVED
+        else replace(outcome, facts=facts_of(found, update.step))
+    )
 
 
 def _discharge_splitting(subject: Subject, splitting: Splitting) -> Outcome:
-    """The mean and the variance of every sub-flow by their differential equations in its time; then the sums over the pieces."""
+    """The mean and the variance of every sub-flow by their differential equations in its time; then
+    the sums over the pieces.
+    """
     edged = next((b for b in subject.state if b.domain != S.Reals), None)
     if edged is not None:
-        return undecided(f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not proved to stay inside")
+        return undecided(
+            f"{edged} lives on {edged.domain}, which a normal law leaves; a flow there is not"
+            " proved to stay inside"
+        )
     why_not = _not_alone(splitting) or _not_a_law(splitting)
     if why_not is not None:
         return undecided(why_not)
     found = [*_sums(subject, splitting), *_times(splitting)]
     for sub in dict.fromkeys(splitting.flows):
         found += _solves(sub, splitting)
-    solved = ", ".join(f"{sub.letter}: {sub.motion.block} <- {_law(sub)}" for sub in dict.fromkeys(splitting.flows))
+    solved = ", ".join(
+        f"{sub.letter}: {sub.motion.block} <- {_law(sub)}" for sub in dict.fromkeys(splitting.flows)
+    )
     return conjunction(found, by=f"the pieces sum to the generator, and each is solved: {solved}")
 
 
 def _not_alone(splitting: Splitting) -> str | None:
-    """A motion that depends on a block which moves with it: then the flow of each by itself is not that of both."""
+    """A motion that depends on a block which moves with it: then the flow of each by itself is not
+    that of both.
+    """
     motions = list(dict.fromkeys((sub.letter, sub.motion) for sub in splitting.flows))
     for letter, motion in motions:
         moving = {other.block for of_letter, other in motions if of_letter == letter}
@@ -74,7 +90,10 @@ def _not_a_law(splitting: Splitting) -> str | None:
     negative = next((sub for sub in splitting.flows if not is_nonnegative(sub.motion.noise)), None)
     if negative is None:
         return None
-    return f"{negative.letter}: the noise {negative.motion.noise} of {negative.motion.block} is not shown to be nonnegative"
+    return (
+        f"{negative.letter}: the noise {negative.motion.noise} of {negative.motion.block} is not"
+        " shown to be nonnegative"
+    )
 
 
 def _law(sub: SubFlow) -> str:
@@ -85,16 +104,23 @@ def _solves(sub: SubFlow, splitting: Splitting) -> Iterator[tuple[str, Outcome]]
     """``m' = rate m + push``, ``v' = 2 rate v + 2 noise``, from the block itself and from 0."""
     t = Dummy("t", positive=True)
     motion, share = sub.motion, sub.time / splitting.step
-    mean, variance = (e.xreplace({splitting.step: t / share}) for e in (sub.law.mean, sub.law.variance))
+    mean, variance = (
+        e.xreplace({splitting.step: t / share}) for e in (sub.law.mean, sub.law.variance)
+    )
     where = f"{sub.letter}, {motion.block}"
     yield f"{where}: the mean at time 0", decide_zero(mean.xreplace({t: S.Zero}) - motion.block)
     yield f"{where}: the variance at time 0", decide_zero(variance.xreplace({t: S.Zero}))
     yield f"{where}: the mean", _decide(mean.diff(t) - motion.rate * mean - motion.push)
-    yield f"{where}: the variance", _decide(variance.diff(t) - 2 * motion.rate * variance - 2 * motion.noise)
+    yield (
+        f"{where}: the variance",
+        _decide(variance.diff(t) - 2 * motion.rate * variance - 2 * motion.noise),
+    )
 
 
 def _decide(e: Expr) -> Outcome:
-    """Phi as it is off 0: both sides are entire functions of its argument, so what holds there holds at 0."""
+    """Phi as it is off 0: both sides are entire functions of its argument, so what holds there
+    holds at 0.
+    """
     return decide_zero(e.rewrite(exp))
 
 
@@ -103,7 +129,10 @@ def _times(splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
     for piece in pieces_of(splitting.recipe):
         for motion in piece.motions:
             times = [sub.time for sub in splitting.flows if sub.motion == motion]
-            yield f"the time of {piece.letter} for {motion.block}", decide_zero(sum(times, S.Zero) - splitting.step)
+            yield (
+                f"the time of {piece.letter} for {motion.block}",
+                decide_zero(sum(times, S.Zero) - splitting.step),
+            )
 
 
 def _sums(subject: Subject, splitting: Splitting) -> Iterator[tuple[str, Outcome]]:
@@ -124,18 +153,24 @@ def _sums(subject: Subject, splitting: Splitting) -> Iterator[tuple[str, Outcome
 def _has_laws(subject: Subject) -> bool:
     """Whether it is a step that is made of exact laws."""
     declared = subject.declared
-    return isinstance(declared, Discretisation) and (declared.splitting is not None or declared.exact is not None)
+    return isinstance(declared, Discretisation) and (
+        declared.splitting is not None or declared.exact is not None
+    )
 
 
 EXACT_TRANSITION = Obligation(
     name="exact-transition",
-    statement="E[exp(s z') | z] = u solves u_t = L u with u(0) = exp(s z); of a splitting for each piece, and the pieces sum to L",
+    statement=(
+        "E[exp(s z') | z] = u solves u_t = L u with u(0) = exp(s z); of a splitting for each piece,"
+        " and the pieces sum to L"
+    ),
     explanation=(
-        "A splitting runs pieces of the recipe's own generator one after another. Each is linear in the block that it moves, so "
-        "that its transition is normal with a mean and a variance in closed form. That these solve their equations, that the times "
-        "of a letter add up to the step, and that nothing is left out, is proved here. Half a step made whole fails it. Of an "
-        "exact step the law of each block is proved to be that of its process: by its Laplace transform, which solves the backward "
-        "Kolmogorov equation, or by a map and Ito's formula."
+        "A splitting runs pieces of the recipe's own generator one after another. Each is linear in"
+        " the block that it moves, so that its transition is normal with a mean and a variance in"
+        " closed form. That these solve their equations, that the times of a letter add up to the"
+        " step, and that nothing is left out, is proved here. Half a step made whole fails it. Of"
+        " an exact step the law of each block is proved to be that of its process: by its Laplace"
+        " transform, which solves the backward Kolmogorov equation, or by a map and Ito's formula."
     ),
     discharge=discharge,
     applies=_has_laws,

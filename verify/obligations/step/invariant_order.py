@@ -12,7 +12,9 @@ from verify.verdict import Outcome, Verdict, undecided
 
 
 def discharge(subject: Subject) -> Outcome:
-    """Proved from order 1 on, refuted below; the outcome has a scope of its own, as the expansion is made in one dimension."""
+    """Proved from order 1 on, refuted below; the outcome has a scope of its own, as the expansion
+    is made in one dimension.
+    """
     assert isinstance(subject.declared, Discretisation)
     try:
         found = invariant_order(subject.declared.update)
@@ -32,17 +34,25 @@ def _facts(found: Order) -> tuple[str, ...]:
 
 
 def _density(found: Order) -> str:
-    return f"its density is exp(-H) (1 + {power_of_step(found.order)} ({shown(found.correction)}) + ...), up to normalisation"
+    return (
+        f"its density is exp(-H) (1 + {power_of_step(found.order)} ({shown(found.correction)}) +"
+        " ...), up to normalisation"
+    )
 
 
 INVARIANT_ORDER = Obligation(
     name="invariant-order",
-    statement="A_k^dagger exp(-H) = 0 for k = 1..p with p >= 1, where E phi(z') = phi + sum_k eps^k A_k phi",
+    statement=(
+        "A_k^dagger exp(-H) = 0 for k = 1..p with p >= 1, where E phi(z') = phi + sum_k eps^k"
+        " A_k phi"
+    ),
     explanation=(
-        "A scheme does not leave exp(-H) invariant but a law near it, and the order p says how near: averages are off by about "
-        "eps^p. A consistent scheme has order 1 at least, BAOAB has 2. The law of the positions alone may be better than the joint "
-        "one. The order takes for granted that the scheme has an invariant law that depends smoothly on the step; explicit Euler "
-        "on a quartic potential has none. For an abstract U it is proved in one dimension: that refutes more for every d."
+        "A scheme does not leave exp(-H) invariant but a law near it, and the order p says how"
+        " near: averages are off by about eps^p. A consistent scheme has order 1 at least, BAOAB"
+        " has 2. The law of the positions alone may be better than the joint one. The order takes"
+        " for granted that the scheme has an invariant law that depends smoothly on the step;"
+        " explicit Euler on a quartic potential has none. For an abstract U it is proved in one"
+        " dimension: that refutes more for every d."
     ),
     discharge=discharge,
     applies=of_steps,

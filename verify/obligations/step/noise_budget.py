@@ -1,4 +1,6 @@
-"""``noise-budget``: what the noise of estimated gradients adds, and up to which step it can be made good."""
+"""``noise-budget``: what the noise of estimated gradients adds, and up to which step it can be made
+good.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def discharge(subject: Subject) -> Outcome:
     recipe, update = subject.declared.of, subject.declared.update
     assert isinstance(recipe, Recipe)
     if CONSISTENCY.discharge(subject).verdict is not Verdict.PROVED:
-        return undecided("the step is not shown to become this recipe, so that D says nothing of its noise")
+        return undecided(
+            "the step is not shown to become this recipe, so that D says nothing of its noise"
+        )
     try:
         noise, evaluations = added_noise(recipe), evaluations_of(update)
     except RecipeError as error:
@@ -34,27 +38,40 @@ def discharge(subject: Subject) -> Outcome:
         entry = recipe.D.entry(block, block)
         place = recipe.D.place(block, block)
         if is_zero_entry(entry):
-            finding = f"{place} = 0, and a step adds noise of variance {update.step}^2*{added} there, which nothing can replace"
+            finding = (
+                f"{place} = 0, and a step adds noise of variance {update.step}^2*{added} there,"
+                " which nothing can replace"
+            )
             return refuted(f"{listed}; no step makes it good", Witness({place: "0"}, finding))
         if isinstance(entry, Coupling) and entry.kernel != 0:
             return undecided(f"{place} is not diagonal")
         if not is_positive(parts(entry)[0]):
             return undecided(
-                f"{place} = {parts(entry)[0]} is not shown to be positive at every state; where it is 0, no step is small enough"
+                f"{place} = {parts(entry)[0]} is not shown to be positive at every state; where it"
+                " is 0, no step is small enough"
             )
     noisy = [e for e in evaluations if e.potential in noisy_potentials(recipe)]
     variances = {block: _variance(block, noisy) for block in noise}
-    bounds = [factor(2 * parts(recipe.D.entry(b, b))[0] / v) for b, v in variances.items() if v != 0]
+    bounds = [
+        factor(2 * parts(recipe.D.entry(b, b))[0] / v) for b, v in variances.items() if v != 0
+    ]
     ends = " and ".join(f"{update.step} <= {bound}" for bound in bounds)
     return proved(f"{listed}; it is made good {f'iff {ends}' if ends else 'at every step'}", LEDGER)
 
 
-LEDGER = "an estimated gradient has noise of variance V that is independent of the rest; its leading order in the step counts"
+LEDGER = (
+    "an estimated gradient has noise of variance V that is independent of the rest; its leading"
+    " order in the step counts"
+)
 
 
 def _variance(block: Block, evaluations: list[Evaluation]) -> Expr:
-    """What a step adds to the variance of a block, by the step squared: each evaluation has noise of its own."""
-    uses = [(e.potential, by, w) for e in evaluations for (b, by), w in e.weights.items() if b == block]
+    """What a step adds to the variance of a block, by the step squared: each evaluation has noise
+    of its own.
+    """
+    uses = [
+        (e.potential, by, w) for e in evaluations for (b, by), w in e.weights.items() if b == block
+    ]
     return factor(sum((w**2 * gradient_variance(U, by) for U, by, w in uses), S.Zero))
 
 
@@ -65,27 +82,37 @@ def _listed(evaluations: list[Evaluation], step: Symbol) -> str:
     for U in potentials:
         own = [e for e in evaluations if e.potential == U]
         count = f"{len(own)} evaluation{'s' if len(own) > 1 else ''} of the gradient of {U} a step"
-        weights = "; ".join(", ".join(f"{step * w} for {b}" for (b, _), w in e.weights.items()) for e in own)
+        weights = "; ".join(
+            ", ".join(f"{step * w} for {b}" for (b, _), w in e.weights.items()) for e in own
+        )
         texts.append(f"{count}, with the weight {weights}")
     return "; ".join(texts)
 
 
 def estimates_a_gradient(subject: Subject) -> bool:
-    """Whether it is a step of a recipe with a gradient of an abstract potential, which may be estimated from data."""
+    """Whether it is a step of a recipe with a gradient of an abstract potential, which may be
+    estimated from data.
+    """
     declared = subject.declared
     if not (isinstance(declared, Discretisation) and isinstance(declared.of, Recipe)):
         return False
-    return any(isinstance(p.head, Potential) for _, e in declared.update.rule for p in e.atoms(Partial))
+    return any(
+        isinstance(p.head, Potential) for _, e in declared.update.rule for p in e.atoms(Partial)
+    )
 
 
 NOISE_BUDGET = Obligation(
     name="noise-budget",
-    statement="range B_hat within range D, and eps B_hat <= 2 D, with B_hat = (D + Q) diag(V, 0) (D + Q)^T where V is used once",
+    statement=(
+        "range B_hat within range D, and eps B_hat <= 2 D, with B_hat = (D + Q) diag(V, 0) (D +"
+        " Q)^T where V is used once"
+    ),
     explanation=(
-        "A gradient that is estimated from a minibatch has noise of variance V, and a step adds it on top of its own. Where D has "
-        "noise in the same direction, less of that can be drawn instead, up to a largest step; where it has none, as in "
-        "Hamiltonian dynamics, no step is small enough. It counts how often the scheme uses one evaluation: two kicks by one "
-        "estimate add up, two by independent ones average."
+        "A gradient that is estimated from a minibatch has noise of variance V, and a step adds it"
+        " on top of its own. Where D has noise in the same direction, less of that can be drawn"
+        " instead, up to a largest step; where it has none, as in Hamiltonian dynamics, no step is"
+        " small enough. It counts how often the scheme uses one evaluation: two kicks by one"
+        " estimate add up, two by independent ones average."
     ),
     discharge=discharge,
     applies=estimates_a_gradient,

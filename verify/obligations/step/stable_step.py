@@ -1,4 +1,6 @@
-"""``stable-step``: for which steps a quadratic potential is sampled at all, and with what covariance, in closed form."""
+"""``stable-step``: for which steps a quadratic potential is sampled at all, and with what
+covariance, in closed form.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,17 @@ def discharge(subject: Subject) -> Outcome:
     found = stability(step)
     if found.never is not None:
         finding = f"{found.never} would have to be positive, and is not, whatever the step is"
-        return refuted("no step is stable for a quadratic potential", Witness({str(step.step): "any"}, finding))
+        return refuted(
+            "no step is stable for a quadratic potential", Witness({str(step.step): "any"}, finding)
+        )
     taken = tuple(f"the step has a value: {line}" for line in step.defined)
     covariance = stationary_covariance(step)
-    facts = _facts(covariance) + (_bias(covariance, step) if of_claims(subject) and covariance is not None else ())
-    return Outcome(Verdict.PROVED, _said(found, step), assumptions=taken, facts=facts, scope=step.scope)
+    facts = _facts(covariance) + (
+        _bias(covariance, step) if of_claims(subject) and covariance is not None else ()
+    )
+    return Outcome(
+        Verdict.PROVED, _said(found, step), assumptions=taken, facts=facts, scope=step.scope
+    )
 
 
 def _rule(subject: Subject) -> Update:
@@ -53,7 +61,9 @@ def _applies(subject: Subject) -> bool:
     if not of_claims(subject):
         return of_steps(subject)
     rule = _rule(subject)
-    if rule.limit_only or not all(can_be_multiplied_out(e) for e in (rule.target, *(e for _, e in rule.rule))):
+    if rule.limit_only or not all(
+        can_be_multiplied_out(e) for e in (rule.target, *(e for _, e in rule.rule))
+    ):
         return False
     try:
         return not affine_step(rule).C.is_zero_matrix
@@ -65,7 +75,10 @@ def _without_noise(step: AffineStep) -> Outcome:
     """A flow has no covariance of its own; what can be asked is whether its orbits stay bounded."""
     found = boundedness(step)
     if found is None or found.never is not None or found.excluded:
-        return undecided("the step has no noise and so no stationary covariance; that its orbits are bounded was not proved")
+        return undecided(
+            "the step has no noise and so no stationary covariance; that its orbits are bounded was"
+            " not proved"
+        )
     how = (
         f"without noise: orbits are bounded where {_ends(found, step)}, and not beyond"
         if found.conditions
@@ -90,13 +103,24 @@ def _ends(found: Stability, step: AffineStep) -> str:
 
 
 def _between(found: Stability, step: AffineStep) -> list[str]:
-    """The conditions as bounds of one parameter, such as the friction, where they are linear in it."""
-    parameters = set().union(*(c.free_symbols for c in found.conditions)) - {step.step, step.curvature}
+    """The conditions as bounds of one parameter, such as the friction, where they are linear
+    in it.
+    """
+    parameters = set().union(*(c.free_symbols for c in found.conditions)) - {
+        step.step,
+        step.curvature,
+    }
     for p in sorted(parameters, key=str):
         slopes = [c.diff(p) for c in found.conditions]
         signs = [possible_signs(slope) for slope in slopes]
-        if all(p not in slope.free_symbols and sign in (POSITIVE, NEGATIVE) for slope, sign in zip(slopes, signs, strict=True)):
-            ends = [(-c.xreplace({p: S.Zero}) / slope).expand() for c, slope in zip(found.conditions, slopes, strict=True)]
+        if all(
+            p not in slope.free_symbols and sign in (POSITIVE, NEGATIVE)
+            for slope, sign in zip(slopes, signs, strict=True)
+        ):
+            ends = [
+                (-c.xreplace({p: S.Zero}) / slope).expand()
+                for c, slope in zip(found.conditions, slopes, strict=True)
+            ]
             lower = [e for e, sign in zip(ends, signs, strict=True) if sign == POSITIVE]
             upper = [e for e, sign in zip(ends, signs, strict=True) if sign == NEGATIVE]
             if len(lower) == len(upper) == 1:
@@ -106,9 +130,13 @@ def _between(found: Stability, step: AffineStep) -> list[str]:
 
 
 def _bias(covariance: StationaryCovariance, step: AffineStep) -> tuple[str, ...]:
-    """How far the variances are off as the step vanishes: the leading term of their quotients with those of the target."""
+    """How far the variances are off as the step vanishes: the leading term of their quotients with
+    those of the target.
+    """
     h = step.step
-    said = [_leading(b, covariance.ratio(b), h) for b in step.coordinates if covariance.ratio(b) != 1]
+    said = [
+        _leading(b, covariance.ratio(b), h) for b in step.coordinates if covariance.ratio(b) != 1
+    ]
     return tuple(line for line in said if line is not None)
 
 
@@ -126,7 +154,8 @@ def _leading(b: Block, ratio: Expr, h: Symbol) -> str | None:
             return None
         if coefficient != 0:
             return (
-                f"the bias of var {b} is of order {n}: its quotient with the target is 1 + {_bracketed(coefficient * h**n)} + ..."
+                f"the bias of var {b} is of order {n}: its quotient with the target is 1 +"
+                f" {_bracketed(coefficient * h**n)} + ..."
             )
     return f"the bias of var {b} is of an order above {HIGHEST}"
 
@@ -139,7 +168,9 @@ def _facts(covariance: StationaryCovariance | None) -> tuple[str, ...]:
     if covariance is None:
         return ("the stationary covariance was not found in closed form",)
     off = {b: pair for b, pair in covariance.means.items() if pair != (0, 0)}
-    means = [f"mean of {b} = {found}, and the target has {wanted}" for b, (found, wanted) in off.items()]
+    means = [
+        f"mean of {b} = {found}, and the target has {wanted}" for b, (found, wanted) in off.items()
+    ]
     return (*means, *(_fact(a, b, covariance) for a, b in covariance.of_step))
 
 
@@ -150,17 +181,23 @@ def _fact(a: Block, b: Block, covariance: StationaryCovariance) -> str:
         return f"{name} = {found}, exactly that of the target"
     if a != b:
         return f"{name} = {found}, and the target has {wanted}"
-    return f"{name} = {covariance.ratio(a)}" + ("" if wanted == 1 else f" times that of the target, {wanted}")
+    return f"{name} = {covariance.ratio(a)}" + (
+        "" if wanted == 1 else f" times that of the target, {wanted}"
+    )
 
 
 STABLE_STEP = Obligation(
     name="stable-step",
-    statement="the eigenvalues of M are inside the unit circle, where z' = M z + noise for a quadratic H; Sigma = M Sigma M^T + C",
+    statement=(
+        "the eigenvalues of M are inside the unit circle, where z' = M z + noise for a quadratic H;"
+        " Sigma = M Sigma M^T + C"
+    ),
     explanation=(
-        "On a quadratic potential with curvature k most schemes are linear maps, so that everything can be said: for which steps "
-        "the chain settles, and the covariance that it settles to, as closed forms in the step. A step that is unstable at some k "
-        "is too long near a mode as sharp as that; explicit Euler on a momentum method is stable only if the friction exceeds the "
-        "step times k."
+        "On a quadratic potential with curvature k most schemes are linear maps, so that everything"
+        " can be said: for which steps the chain settles, and the covariance that it settles to, as"
+        " closed forms in the step. A step that is unstable at some k is too long near a mode as"
+        " sharp as that; explicit Euler on a momentum method is stable only if the friction exceeds"
+        " the step times k."
     ),
     discharge=discharge,
     applies=_applies,

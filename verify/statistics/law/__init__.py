@@ -1,1 +1,4 @@
-"""TODO: the room law."""
+"""Tests of the law that a kernel keeps: replicas after some sweeps beside exact draws.
+
+Imports ``verify.statistics.step`` and below, and ``verify.discrete.linear``.
+"""

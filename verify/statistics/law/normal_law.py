@@ -1,4 +1,6 @@
-"""Normal laws that a kernel is proved to leave invariant: started there, whitened replicas are standard normal after any step."""
+"""Normal laws that a kernel is proved to leave invariant: started there, whitened replicas are
+standard normal after any step.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,11 @@ from verify.statistics.numbers.inputs import Setting
 
 @dataclass(frozen=True)
 class NormalLaw:
-    """A normal law of the state whose coordinates are independent copies of one; ``mean`` and ``covariance`` are of its blocks.
+    """A normal law of the state whose coordinates are independent copies of one; ``mean`` and
+    ``covariance`` are of its blocks.
 
-    ``lengths`` are the coordinates of each block, in its order. It is an exact sampler: ``law(rng, n)``.
+    ``lengths`` are the coordinates of each block, in its order. It is an exact sampler: ``law(rng,
+    n)``.
     """
 
     blocks: tuple[str, ...]
@@ -45,8 +49,14 @@ class NormalLaw:
         """Numbers that are independent standard normal under the law, and how each is called."""
         rows = np.stack([state[name] for name in self.blocks], axis=2) - self.mean
         root = np.linalg.cholesky(self.covariance)
-        white = linalg.solve_triangular(root, rows.reshape(-1, len(self.blocks)).T, lower=True).T.reshape(rows.shape)
-        names = [f"{name}[{j + 1}] given the blocks before" for j in range(self.lengths[0]) for name in self.blocks]
+        white = linalg.solve_triangular(
+            root, rows.reshape(-1, len(self.blocks)).T, lower=True
+        ).T.reshape(rows.shape)
+        names = [
+            f"{name}[{j + 1}] given the blocks before"
+            for j in range(self.lengths[0])
+            for name in self.blocks
+        ]
         return white.reshape(len(rows), -1), names
 
 
@@ -54,17 +64,26 @@ def normal_law(given: Setting, curvature: float | None) -> NormalLaw:
     """The law that an affine step is proved to leave invariant, with numbers.
 
     Raises:
-        RecipeError: where the step is not affine, has no such law, or records another value than its state.
+        RecipeError: where the step is not affine, has no such law, or records another value than
+            its state.
     """
     against = given.against
     if not isinstance(against, Update | Discretisation):
-        raise RecipeError("a normal law is proved of an Update or a Discretisation, not of a kernel")
+        raise RecipeError(
+            "a normal law is proved of an Update or a Discretisation, not of a kernel"
+        )
     step = affine_step(against.update if isinstance(against, Discretisation) else against)
     if eye(len(step.coordinates)) != step.R or not step.S.is_zero_matrix:
-        raise RecipeError("this step records another value than its state, so that its law is not that of the state")
+        raise RecipeError(
+            "this step records another value than its state, so that its law is not that of the"
+            " state"
+        )
     lengths = tuple(given.meanings.length_of(b) for b in step.coordinates)
     if len(set(lengths)) > 1 or (lengths[0] > 1 and not step.every_length):
-        raise RecipeError(f"the law of this step is proved for {step.scope}, and length= gives {lengths}; try length=1")
+        raise RecipeError(
+            f"the law of this step is proved for {step.scope}, and length= gives {lengths}; try"
+            " length=1"
+        )
     found = stationary_covariance(step)
     if found is None:
         raise RecipeError("no stationary covariance of this step is proved")
@@ -74,17 +93,26 @@ def normal_law(given: Setting, curvature: float | None) -> NormalLaw:
 def _numbers(step: AffineStep, given: Setting, curvature: float | None) -> Mapping[str, Any]:
     numbers = {name: given.meanings.values[name] for name in given.scalars}
     if any(np.ndim(x) for x in numbers.values()):
-        raise RecipeError("a parameter with one value a coordinate makes coordinates that are no copies of one another")
+        raise RecipeError(
+            "a parameter with one value a coordinate makes coordinates that are no copies of one"
+            " another"
+        )
     if (step.curvature is None) != (curvature is None):
         raise RecipeError(
-            "give curvature=k, as the step has an abstract potential, and a kernel with the gradient k theta"
+            "give curvature=k, as the step has an abstract potential, and a kernel with the"
+            " gradient k theta"
             if curvature is None
             else "the potential is written out, so curvature= has no meaning"
         )
     return numbers if step.curvature is None else {**numbers, step.curvature.name: curvature}
 
 
-def _with_numbers(step: AffineStep, found: StationaryCovariance, numbers: Mapping[str, Any], lengths: tuple[int, ...]) -> NormalLaw:
+def _with_numbers(
+    step: AffineStep,
+    found: StationaryCovariance,
+    numbers: Mapping[str, Any],
+    lengths: tuple[int, ...],
+) -> NormalLaw:
     def value(e: Expr) -> float:
         return float(e.subs({s: numbers[s.name] for s in e.free_symbols}))
 
@@ -104,7 +132,14 @@ LINES = 6
 
 
 def run(
-    law: NormalLaw, kernel: Stepper, rng: np.random.Generator, *, steps: int, replicas: int, level: float, power: float
+    law: NormalLaw,
+    kernel: Stepper,
+    rng: np.random.Generator,
+    *,
+    steps: int,
+    replicas: int,
+    level: float,
+    power: float,
 ) -> list[Line]:
     """Start in the law, take the steps, and test the whitened replicas."""
     state = law(rng, replicas)
@@ -126,7 +161,9 @@ def run(
 
 
 def replicas_for(law: NormalLaw, level: float, power: float, factor: float) -> int:
-    """With so many a variance that is wrong by the factor is found, in any of the whitened coordinates."""
+    """With so many a variance that is wrong by the factor is found, in any of the whitened
+    coordinates.
+    """
     columns = len(law.blocks) * law.lengths[0]
     n = 1000.0
     while normal.visible_scale(n, level / LINES / columns, power) > np.sqrt(factor):

@@ -1,4 +1,5 @@
-"""Rules and kernels carried out in numpy, many chains at once: a plain second implementation of what the compiler makes.
+"""Rules and kernels carried out in numpy, many chains at once: a plain second implementation of
+what the compiler makes.
 
 A part that accepts and rejects is carried out as its definition says. Draws are numpy's.
 """
@@ -31,7 +32,10 @@ class Runner:
         """One step of a rule."""
         rows = len(next(iter(state.values())))
         noises = {generic(w) for _, e in update.rule for w in e.atoms(Noise, ScalarNoise)}
-        drawn = {name_of(w): self.rng.standard_normal((rows, self.meanings.length_of(w))) for w in sorted(noises, key=str)}
+        drawn = {
+            name_of(w): self.rng.standard_normal((rows, self.meanings.length_of(w)))
+            for w in sorted(noises, key=str)
+        }
         values = dict(state)
         for block, e in update.rule:
             seen = self.meanings.with_values({**(values if update.sequential else state), **drawn})
@@ -43,7 +47,11 @@ class Runner:
         for x in e.atoms(NoncentralChiSquared):
             df, nonc = (np.broadcast_to(seen.of(a, block), shape) for a in (x.df, x.nonc))
             right = (df > 0) & (nonc >= 0)
-            value = np.where(right, self.rng.noncentral_chisquare(np.where(right, df, 1), np.where(right, nonc, 0)), np.nan)
+            value = np.where(
+                right,
+                self.rng.noncentral_chisquare(np.where(right, df, 1), np.where(right, nonc, 0)),
+                np.nan,
+            )
             seen, e = seen.with_values({name_of(x.noise): value}), e.xreplace({x: x.noise})
         return np.broadcast_to(seen.of(e, block), shape).copy()
 
@@ -63,7 +71,9 @@ class Runner:
                 return self._mapped(part, state)
             case Repeat(parts=inner, times=times):
                 return self._times(times, state, lambda s: self.parts(inner, s))
-        raise RecipeError("metropolis(..., around=...) is not carried out: a rejection takes noise back")
+        raise RecipeError(
+            "metropolis(..., around=...) is not carried out: a rejection takes noise back"
+        )
 
     def _times(self, times: Times, state: State, once: Callable[[State], State]) -> State:
         """So many times, the number drawn for each chain by itself."""
@@ -108,4 +118,8 @@ def chosen(which: Array, new: State, old: State) -> State:
 
 def swept(declared: Update | Kernel, state: State, runner: Runner) -> State:
     """One step, or one sweep."""
-    return runner.update(declared, state) if isinstance(declared, Update) else runner.parts(declared.parts, state)
+    return (
+        runner.update(declared, state)
+        if isinstance(declared, Update)
+        else runner.parts(declared.parts, state)
+    )

@@ -1,4 +1,6 @@
-"""Two samples that are of one law if a kernel is right: what it made, and independent exact draws that no step was made of."""
+"""Two samples that are of one law if a kernel is right: what it made, and independent exact draws
+that no step was made of.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,24 @@ import numpy as np
 from scipy import special, stats
 
 from recipe import RecipeError
-from verify.statistics.levels import Asked
 from verify.statistics.null import normal
 from verify.statistics.null.findings import Line, Outcome
+from verify.statistics.null.levels import Asked
 from verify.statistics.numbers.arrays import Array, State
 
 Draw = Callable[[np.random.Generator, int], Mapping[str, Any]]
 
-CUTS = (0.005, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 0.995)  # where distribution functions are compared
+CUTS = (
+    0.005,
+    0.02,
+    0.1,
+    0.25,
+    0.5,
+    0.75,
+    0.9,
+    0.98,
+    0.995,
+)  # where distribution functions are compared
 Place = tuple[str, int]
 
 AGAIN = 4  # exact draws for each replica
@@ -31,7 +43,9 @@ UNKNOWN = "(not worked out)"  # from which effect on a line differs
 
 @dataclass(frozen=True)
 class Law:
-    """The law that is to be left invariant: ``draw(rng, n)`` returns n independent exact draws, a row each, by block."""
+    """The law that is to be left invariant: ``draw(rng, n)`` returns n independent exact draws, a
+    row each, by block.
+    """
 
     draw: Draw
 
@@ -39,12 +53,15 @@ class Law:
         """Exact draws, checked."""
         found = self.draw(rng, n)
         if not isinstance(found, Mapping) or not found:
-            raise RecipeError("target(rng, n) must return a dict with an array of n rows for every block")
+            raise RecipeError(
+                "target(rng, n) must return a dict with an array of n rows for every block"
+            )
         state = {name: np.asarray(x, dtype=float) for name, x in found.items()}
         for name, x in state.items():
             if x.ndim != 2 or len(x) != n or not np.isfinite(x).all():
                 raise RecipeError(
-                    f"target(rng, {n}) returned {name} of shape {x.shape}; it must be ({n}, length), of finite numbers"
+                    f"target(rng, {n}) returned {name} of shape {x.shape}; it must be ({n},"
+                    " length), of finite numbers"
                 )
         return state
 
@@ -59,9 +76,11 @@ class Feature:
 
 
 def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Iterator[Feature]:
-    """All coordinates, the length of each block, products of coordinates about their medians, and those that are asked for.
+    """All coordinates, the length of each block, products of coordinates about their medians, and
+    those that are asked for.
 
-    Of more than ``PAIRS`` pairs of coordinates the first are taken, and of each block the sum of the products of neighbours.
+    Of more than ``PAIRS`` pairs of coordinates the first are taken, and of each block the sum of
+    the products of neighbours.
     """
     middle = {name: np.median(x, axis=0) for name, x in pilot.items()}
     places = [(name, j) for name, x in pilot.items() for j in range(x.shape[1])]
@@ -73,7 +92,11 @@ def features(pilot: State, extra: Mapping[str, Callable[[State], Any]]) -> Itera
     for name in (name for name, x in pilot.items() if x.shape[1] > 1 and len(mixed) > PAIRS):
         yield Feature(f"neighbours in {name}", partial(_neighbouring, name, middle), False)
     for one, other in mixed[:PAIRS]:
-        yield Feature(f"{_called(one, pilot)} times {_called(other, pilot)}", partial(_product, one, other, middle), False)
+        yield Feature(
+            f"{_called(one, pilot)} times {_called(other, pilot)}",
+            partial(_product, one, other, middle),
+            False,
+        )
     for name, function in extra.items():
         yield Feature(name, partial(_given, name, function), False)
 
@@ -99,12 +122,18 @@ def _neighbouring(name: str, middle: State, s: State) -> Array:
 def _given(name: str, function: Callable[[State], Any], s: State) -> Array:
     x = np.asarray(function(s), dtype=float)
     if x.shape != (len(next(iter(s.values()))),):
-        raise RecipeError(f"the feature {name} has the shape {x.shape}; it must be one number a replica")
-    return np.where(np.isnan(x), np.inf, x)  # nothing is compared with what is no number: it counts as beyond all numbers
+        raise RecipeError(
+            f"the feature {name} has the shape {x.shape}; it must be one number a replica"
+        )
+    return np.where(
+        np.isnan(x), np.inf, x
+    )  # nothing is compared with what is no number: it counts as beyond all numbers
 
 
 def _mixed(places: list[Place]) -> Iterator[tuple[Place, Place]]:
-    """Pairs of coordinates, those of different blocks first: there correlations must be zero, and mistakes are seen."""
+    """Pairs of coordinates, those of different blocks first: there correlations must be zero, and
+    mistakes are seen.
+    """
     pairs = list(combinations(places, 2))
     yield from (p for p in pairs if p[0][0] != p[1][0])
     yield from (p for p in pairs if p[0][0] == p[1][0])
@@ -129,28 +158,47 @@ class Comparison:
 
 
 def compared(
-    law: Law, extra: Mapping[str, Callable[[State], Any]], rng: np.random.Generator, asked: Asked, replicas: int | None
+    law: Law,
+    extra: Mapping[str, Callable[[State], Any]],
+    rng: np.random.Generator,
+    asked: Asked,
+    replicas: int | None,
 ) -> Comparison:
     """Choose the features, the cuts and the number of replicas."""
     pilot = law.rows(rng, PILOT)
     listed = tuple(features(pilot, extra))
     for f in listed[len(listed) - len(extra) :]:
         if not np.isfinite(f.of(pilot)).all():
-            raise RecipeError(f"the feature {f.name} is not finite at some draws of the target: choose one that is")
+            raise RecipeError(
+                f"the feature {f.name} is not finite at some draws of the target: choose one"
+                " that is"
+            )
     if not any(np.ptp(f.of(pilot)) > 0 for f in listed):
-        raise RecipeError("all draws of the target are one point: there is nothing to compare; draw from a law that varies")
+        raise RecipeError(
+            "all draws of the target are one point: there is nothing to compare; draw from a law"
+            " that varies"
+        )
     coordinates = sum(f.scaled for f in listed)
     each = asked.level / (2 * len(listed) + coordinates)
     cuts = {f.name: np.unique(np.quantile(f.of(pilot), CUTS)) for f in listed}
     reach = normal.threshold_of(each, len(CUTS)) + asked.reach
-    spread = [f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0]  # what is one number has no scale
-    needed = {f.name: max(_needed(f.of(pilot), cuts[f.name], c, reach) for c in (asked.factor, 1 / asked.factor)) for f in spread}
+    spread = [
+        f for f in listed if f.scaled and np.ptp(f.of(pilot)) > 0
+    ]  # what is one number has no scale
+    needed = {
+        f.name: max(
+            _needed(f.of(pilot), cuts[f.name], c, reach) for c in (asked.factor, 1 / asked.factor)
+        )
+        for f in spread
+    }
     used = replicas or int(np.ceil(min(max([FEWEST, *needed.values()]), asked.most)))
     return Comparison(law, listed, cuts, needed, used, each, asked)
 
 
 def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
-    """The replicas with which a scale that is wrong by the factor is found, by the normal approximation of its binomial counts."""
+    """The replicas with which a scale that is wrong by the factor is found, by the normal
+    approximation of its binomial counts.
+    """
     middle = np.median(x)
     right = (x[:, None] <= cuts).mean(axis=0)
     wrong = (middle + factor * (x[:, None] - middle) <= cuts).mean(axis=0)
@@ -160,7 +208,9 @@ def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
     return float(np.nan_to_num(n, nan=np.inf).min())  # 0/0: a cut that the scale does not move
 
 
-def run(c: Comparison, made: Callable[[np.random.Generator, int], State], rng: np.random.Generator) -> list[Line]:
+def run(
+    c: Comparison, made: Callable[[np.random.Generator, int], State], rng: np.random.Generator
+) -> list[Line]:
     """Compare what a kernel made of so many replicas with draws of the law."""
     state = made(rng, c.replicas)
     if (strange := not_finite(state)) is not None:
@@ -179,16 +229,41 @@ def not_finite(state: State) -> Line | None:
     """The line of a state that is no state: no law has such draws, however few they are."""
     bad = [name for name, x in state.items() if not np.isfinite(x).all()]
     said = f"{', '.join(bad)} is not finite"
-    return Line("finite numbers", "support", float(len(bad)), 0.0, "blocks", 0.0, Outcome.DIFFERS, where=said) if bad else None
+    return (
+        Line(
+            "finite numbers",
+            "support",
+            float(len(bad)),
+            0.0,
+            "blocks",
+            0.0,
+            Outcome.DIFFERS,
+            where=said,
+        )
+        if bad
+        else None
+    )
 
 
 def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
-    """The distance of two empirical distribution functions: at most the sum of their distances to the law (Massart 1990, twice)."""
+    """The distance of two empirical distribution functions: at most the sum of their distances to
+    the law (Massart 1990, twice).
+    """
     distance = float(stats.ks_2samp(x, y, method="asymp").statistic)
-    threshold, more = (normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.asked.power))
+    threshold, more = (
+        normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.asked.power)
+    )
     outcome = Outcome.DIFFERS if distance > threshold else Outcome.AGREES
     return Line(
-        f"law of {f.name}", "DKW", distance, threshold, normal.DISTRIBUTION, c.level, outcome, threshold + more, "a distance of"
+        f"law of {f.name}",
+        "DKW",
+        distance,
+        threshold,
+        normal.DISTRIBUTION,
+        c.level,
+        outcome,
+        threshold + more,
+        "a distance of",
     )
 
 
@@ -199,7 +274,15 @@ def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
     n = c.needed.get(f.name)
     visible = None if n is None else 1 + (c.asked.factor - 1) * float(np.sqrt(n / c.replicas))
     effect = UNKNOWN if n is None else "a scale times about"
-    return normal.family(f"counts of {f.name}", "hypergeometric", deviates, c.level, places, visible=visible, effect=effect)
+    return normal.family(
+        f"counts of {f.name}",
+        "hypergeometric",
+        deviates,
+        c.level,
+        places,
+        visible=visible,
+        effect=effect,
+    )
 
 
 def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
@@ -208,7 +291,9 @@ def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
     law = stats.hypergeom(x.size + y.size, both, x.size)
     fewer, more = law.cdf(below), law.sf(below - 1)
     # Both are 1 where no draw of either sample is below a cut: that is no distance at all.
-    return np.where(fewer < more, special.ndtri(np.minimum(fewer, 0.5)), -special.ndtri(np.minimum(more, 0.5)))
+    return np.where(
+        fewer < more, special.ndtri(np.minimum(fewer, 0.5)), -special.ndtri(np.minimum(more, 0.5))
+    )
 
 
 def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
@@ -217,4 +302,6 @@ def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
     cuts = np.unique(np.quantile(others[: len(others) // 2], CUTS))
     deviates = _hypergeometric(pairs, others[len(others) // 2 :], cuts)
     places = [f"{f.name} of two neighbours below {cut:.4g}" for cut in cuts]
-    return normal.family(f"replicas of {f.name}", "hypergeometric", deviates, c.level, places, effect=UNKNOWN)
+    return normal.family(
+        f"replicas of {f.name}", "hypergeometric", deviates, c.level, places, effect=UNKNOWN
+    )

@@ -1,1 +1,4 @@
-"""TODO: the room null."""
+"""Laws of test statistics where all is right, levels, and what a battery of tests found.
+
+Imports ``verify.statistics.numbers``.
+"""

@@ -1,4 +1,6 @@
-"""What a battery of tests found: a line for each comparison, with all that is needed to judge it."""
+"""What a battery of tests found: a line for each comparison, with all that is needed to
+judge it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ VERSION = 1  # of the fields of findings as plain data
 
 
 class Outcome(Enum):
-    """``AGREES``: nothing was seen. ``DIFFERS``: the kernel is not what it was compared with, at the level of the line.
+    """``AGREES``: nothing was seen. ``DIFFERS``: the kernel is not what it was compared with, at
+    the level of the line.
 
     ``INDICATIVE`` lines have no exact null and never decide.
     """
@@ -27,10 +30,11 @@ class Outcome(Enum):
 class Line:
     """One comparison.
 
-    ``distance`` is further than ``threshold`` with a probability of at most ``level`` where the kernel is right. ``unit`` says what
-    both are: normal deviates, the largest distance of two distribution functions, or multiples of the rounding error. ``visible``
-    is the smallest effect that is found with the wanted probability, in the words of ``effect``; None where nothing is hidden,
-    or it was not worked out, and ``effect`` says so.
+    ``distance`` is further than ``threshold`` with a probability of at most ``level`` where the
+    kernel is right. ``unit`` says what both are: normal deviates, the largest distance of two
+    distribution functions, or multiples of the rounding error. ``visible`` is the smallest effect
+    that is found with the wanted probability, in the words of ``effect``; None where nothing is
+    hidden, or it was not worked out, and ``effect`` says so.
     """
 
     name: str
@@ -49,15 +53,18 @@ class Line:
         """The smallest effect that would have been found, in words."""
         if self.visible is None:
             return self.effect or "anything"
-        return f"{self.effect} {_short(self.visible)}" if math.isfinite(self.visible) else self.effect
+        return (
+            f"{self.effect} {_short(self.visible)}" if math.isfinite(self.visible) else self.effect
+        )
 
 
 @dataclass(frozen=True)
 class Findings:
     """The lines of one battery; ``seed`` and the arguments reproduce it bit for bit.
 
-    ``level`` bounds the probability that a right kernel differs in any line. ``unseen`` are coefficients of which the wanted
-    ``factor`` would be missed with a probability above ``1 - power``: agreement says nothing of them.
+    ``level`` bounds the probability that a right kernel differs in any line. ``unseen`` are
+    coefficients of which the wanted ``factor`` would be missed with a probability above ``1 -
+    power``: agreement says nothing of them.
     """
 
     name: str
@@ -86,10 +93,18 @@ class Findings:
         """The findings as plain data."""
         lines = [{**asdict(line), "outcome": line.outcome.value} for line in self.lines]
         return {
-            "version": VERSION, "library": __version__, "name": self.name, "outcome": self.outcome.value, "seed": self.seed,
-            "level": self.level, "power": self.power, "factor": self.factor, "replicas": self.replicas,
-            "unseen": list(self.unseen), "lines": lines,
-        }  # fmt: skip
+            "version": VERSION,
+            "library": __version__,
+            "name": self.name,
+            "outcome": self.outcome.value,
+            "seed": self.seed,
+            "level": self.level,
+            "power": self.power,
+            "factor": self.factor,
+            "replicas": self.replicas,
+            "unseen": list(self.unseen),
+            "lines": lines,
+        }
 
     def __str__(self) -> str:
         return "\n".join(_text(self))
@@ -97,14 +112,30 @@ class Findings:
 
 def _text(found: Findings) -> list[str]:
     head = (
-        f"{found.name}: {found.outcome.value} ({found.replicas} replicas, seed {found.seed}, level {found.level:g} for all lines)"
+        f"{found.name}: {found.outcome.value} ({found.replicas} replicas, seed {found.seed}, level"
+        f" {found.level:g} for all lines)"
     )
     rows = [("", "compared", "distance", "threshold", "seen from")]
-    rows += [(line.outcome.value, line.name, _short(line.distance), _short(line.threshold), line.seen_from) for line in found.lines]
+    rows += [
+        (
+            line.outcome.value,
+            line.name,
+            _short(line.distance),
+            _short(line.threshold),
+            line.seen_from,
+        )
+        for line in found.lines
+    ]
     widths = [max(len(row[k]) for row in rows) for k in range(5)]
     lines = [head]
     for row, line in zip(rows, (None, *found.lines), strict=True):
-        cells = [row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]), row[3].rjust(widths[3]), row[4]]
+        cells = [
+            row[0].ljust(widths[0]),
+            row[1].ljust(widths[1]),
+            row[2].rjust(widths[2]),
+            row[3].rjust(widths[3]),
+            row[4],
+        ]
         lines.append(("  " + "  ".join(cells)).rstrip())
         if line is not None and line.where and line.outcome is not Outcome.AGREES:
             lines.append(f"  {' ' * widths[0]}  {line.where}")

@@ -1,6 +1,8 @@
-"""Exact tests of numbers that must be independent standard normal ones: every null law here is exact at every sample size.
+"""Exact tests of numbers that must be independent standard normal ones: every null law here is
+exact at every sample size.
 
-A line is about a family of statistics; its level is that of all of them together, by the union bound.
+A line is about a family of statistics; its level is that of all of them together, by the union
+bound.
 """
 
 from __future__ import annotations
@@ -19,21 +21,34 @@ FARTHEST = 38.0  # deviates: beyond, the probability is below the smallest numbe
 
 
 def threshold_of(level: float, count: int) -> float:
-    """The deviate that one of ``count`` statistics passes, on either side, with a probability of at most ``level``."""
+    """The deviate that one of ``count`` statistics passes, on either side, with a probability of at
+    most ``level``.
+    """
     return float(-special.ndtri(level / (2 * count)))
 
 
 def family(
-    name: str, test: str, deviates: Array, level: float, places: Sequence[str], *,
-    visible: float | None = None, effect: str = "", said: str = "",
-) -> Line:  # fmt: skip
+    name: str,
+    test: str,
+    deviates: Array,
+    level: float,
+    places: Sequence[str],
+    *,
+    visible: float | None = None,
+    effect: str = "",
+    said: str = "",
+) -> Line:
     """The line of a family of standard normal statistics, of which the farthest is shown."""
     threshold = threshold_of(level, deviates.size)
     far = np.minimum(np.abs(np.nan_to_num(deviates, nan=FARTHEST)), FARTHEST).reshape(-1)
     worst = int(far.argmax())
     outcome = Outcome.DIFFERS if far[worst] > threshold else Outcome.AGREES
-    where = said or (f"{places[worst]}: {_shown(deviates.reshape(-1)[worst])} deviates" if places else "")
-    return Line(name, test, float(far[worst]), threshold, DEVIATES, level, outcome, visible, effect, where)
+    where = said or (
+        f"{places[worst]}: {_shown(deviates.reshape(-1)[worst])} deviates" if places else ""
+    )
+    return Line(
+        name, test, float(far[worst]), threshold, DEVIATES, level, outcome, visible, effect, where
+    )
 
 
 def _shown(deviate: float) -> str:
@@ -41,30 +56,55 @@ def _shown(deviate: float) -> str:
 
 
 def chi_squared_deviates(q: Array, df: Array | float) -> Array:
-    """Chi-squared numbers as the normal deviates of the same probability, accurate in both tails."""
+    """Chi-squared numbers as the normal deviates of the same probability, accurate in both
+    tails.
+    """
     below, above = stats.chi2.logcdf(q, df), stats.chi2.logsf(q, df)
     return np.where(below < above, special.ndtri_exp(below), -special.ndtri_exp(above))
 
 
-Block = tuple[Array, Array, list[str]]  # rows that are there, their numbers, the names of the columns
+Block = tuple[
+    Array, Array, list[str]
+]  # rows that are there, their numbers, the names of the columns
 
 
 def means(name: str, blocks: Sequence[Block], level: float, reach: float) -> Line:
     """``sqrt(n)`` times the mean of each column is normal, given the blocks before."""
     deviates = np.concatenate([np.sqrt(len(u)) * u.mean(axis=0) for _, u, _ in blocks])
-    visible = (threshold_of(level, deviates.size) + reach) / np.sqrt(min(len(u) for _, u, _ in blocks))
-    return family(name, "normal", deviates, level, _columns_of(blocks), visible=visible, effect="a shift of sd times")
+    visible = (threshold_of(level, deviates.size) + reach) / np.sqrt(
+        min(len(u) for _, u, _ in blocks)
+    )
+    return family(
+        name,
+        "normal",
+        deviates,
+        level,
+        _columns_of(blocks),
+        visible=visible,
+        effect="a shift of sd times",
+    )
 
 
 def variances(name: str, blocks: Sequence[Block], level: float, power: float) -> Line:
-    """The sum of squares of each column about its mean is chi-squared with n - 1 degrees of freedom, given the blocks before."""
+    """The sum of squares of each column about its mean is chi-squared with n - 1 degrees of
+    freedom, given the blocks before.
+    """
     q = np.concatenate([((u - u.mean(axis=0)) ** 2).sum(axis=0) for _, u, _ in blocks])
     df = np.concatenate([np.full(u.shape[1], len(u) - 1) for _, u, _ in blocks])
     visible = visible_scale(df.min(), level / q.size, power)
     said = [
-        f"{place}: its standard deviation is {np.sqrt(s / n):.4g}" for place, s, n in zip(_columns_of(blocks), q, df, strict=True)
+        f"{place}: its standard deviation is {np.sqrt(s / n):.4g}"
+        for place, s, n in zip(_columns_of(blocks), q, df, strict=True)
     ]
-    return family(name, "chi-squared", chi_squared_deviates(q, df), level, said, visible=visible, effect="noise times")
+    return family(
+        name,
+        "chi-squared",
+        chi_squared_deviates(q, df),
+        level,
+        said,
+        visible=visible,
+        effect="noise times",
+    )
 
 
 def _columns_of(blocks: Sequence[Block]) -> list[str]:
@@ -72,19 +112,33 @@ def _columns_of(blocks: Sequence[Block]) -> list[str]:
 
 
 def visible_scale(df: float, level: float, power: float) -> float:
-    """The factor of a standard deviation that a two-sided chi-squared test finds with this probability."""
+    """The factor of a standard deviation that a two-sided chi-squared test finds with this
+    probability.
+    """
     upper = stats.chi2.isf(level / 2, df)
     return float(np.sqrt(upper / stats.chi2.isf(power, df)))
 
 
 def whole_law(name: str, u: Array, level: float, power: float) -> Line:
-    """The largest distance to the normal distribution function: at most ``2 exp(-2 n D^2)`` (Massart 1990)."""
+    """The largest distance to the normal distribution function: at most ``2 exp(-2 n D^2)``
+    (Massart 1990).
+    """
     x = np.sort(u.reshape(-1))
     n, F = x.size, special.ndtr(x)
     distance = float(max((np.arange(1, n + 1) / n - F).max(), (F - np.arange(n) / n).max()))
     threshold = dkw(n, level)
     outcome = Outcome.DIFFERS if distance > threshold else Outcome.AGREES
-    return Line(name, "DKW", distance, threshold, DISTRIBUTION, level, outcome, threshold + dkw(n, 1 - power), "a distance of")
+    return Line(
+        name,
+        "DKW",
+        distance,
+        threshold,
+        DISTRIBUTION,
+        level,
+        outcome,
+        threshold + dkw(n, 1 - power),
+        "a distance of",
+    )
 
 
 def dkw(n: int, level: float) -> float:
@@ -96,11 +150,14 @@ def sizes(u: Array) -> Array:
     """``|u|`` as a standard normal number: what is shared but for its sign is seen in it."""
     x = np.abs(u) / np.sqrt(2)
     below, above = special.erf(x), special.erfc(x)
-    return np.clip(np.where(below < 0.5, special.ndtri(below), -special.ndtri(above)), -FARTHEST, FARTHEST)
+    return np.clip(
+        np.where(below < 0.5, special.ndtri(below), -special.ndtri(above)), -FARTHEST, FARTHEST
+    )
 
 
 def correlations(name: str, blocks: Sequence[Block], level: float, reach: float) -> Line:
-    """All pairs of columns: given the earlier one, its inner product with the later one by its length is normal.
+    """All pairs of columns: given the earlier one, its inner product with the later one by its
+    length is normal.
 
     The blocks are consecutive steps; rows that a later one lacks were chosen by earlier ones.
     """
@@ -116,7 +173,9 @@ def correlations(name: str, blocks: Sequence[Block], level: float, reach: float)
             places += [f"{a} and {b}" for a in others for b in names]
     deviates = np.concatenate(found)
     visible = (threshold_of(level, max(deviates.size, 1)) + reach) / np.sqrt(min(rows))
-    return family(name, "normal", deviates, level, places, visible=visible, effect="a correlation of")
+    return family(
+        name, "normal", deviates, level, places, visible=visible, effect="a correlation of"
+    )
 
 
 def _length(u: Array) -> Array:
@@ -132,7 +191,9 @@ def lags(n: int) -> list[int]:
 
 
 def between_replicas(name: str, u: Array, level: float, reach: float) -> Line:
-    """Replicas at some distance, in disjoint pairs: given the first ones, the inner product by their length is normal."""
+    """Replicas at some distance, in disjoint pairs: given the first ones, the inner product by
+    their length is normal.
+    """
     found, places, pairs = [], [], []
     for lag in lags(len(u)):
         first = np.array([i for i in range(len(u) - lag) if i // lag % 2 == 0])
@@ -141,29 +202,45 @@ def between_replicas(name: str, u: Array, level: float, reach: float) -> Line:
         places.append(f"replicas n and n + {lag}")
         pairs.append(a.size)
     visible = (threshold_of(level, len(found)) + reach) / np.sqrt(min(pairs))
-    return family(name, "normal", np.array(found), level, places, visible=visible, effect="a correlation of")
+    return family(
+        name, "normal", np.array(found), level, places, visible=visible, effect="a correlation of"
+    )
 
 
 COLUMNS = 3  # that two vectors are compared in
 
 
 def repetitions(name: str, blocks: Sequence[Block], level: float) -> Line:
-    """The least distance of two rows: below c with a probability of at most ``n^2/2 (c/sqrt(pi))^k`` (union bound).
+    """The least distance of two rows: below c with a probability of at most ``n^2/2
+    (c/sqrt(pi))^k`` (union bound).
 
-    n counts the rows that a later block might have had: those that it has were chosen by earlier ones.
+    n counts the rows that a later block might have had: those that it has were chosen by earlier
+    ones.
     """
     k = min(COLUMNS, *(u.shape[1] for _, u, _ in blocks))
-    x, times = np.unique(np.concatenate([u[:, :k] for _, u, _ in blocks]), axis=0, return_counts=True)
-    nearest = spatial.cKDTree(x).query(x, k=2, p=np.inf)[0][:, 1]  # without another one it is infinitely far
-    nearest = np.where(times > 1, 0.0, nearest)  # a tree of equal rows takes the square of their number
+    x, times = np.unique(
+        np.concatenate([u[:, :k] for _, u, _ in blocks]), axis=0, return_counts=True
+    )
+    nearest = spatial.cKDTree(x).query(x, k=2, p=np.inf)[0][
+        :, 1
+    ]  # without another one it is infinitely far
+    nearest = np.where(
+        times > 1, 0.0, nearest
+    )  # a tree of equal rows takes the square of their number
     n = len(blocks) * len(blocks[0][1])
     allowed = np.sqrt(np.pi) * (2 * level / n**2) ** (1 / k)
     least = float(nearest.min())
     with np.errstate(divide="ignore"):
         distance = float(min(allowed / least, 1e300)) if least > 0 else 1e300
     outcome = Outcome.DIFFERS if distance > 1 else Outcome.AGREES
-    where = f"{int(times[nearest < allowed].sum())} of {times.sum()} vectors of noise have a copy" if distance > 1 else ""
-    return Line(name, "union bound", distance, 1.0, "inverse distances", level, outcome, None, "", where)
+    where = (
+        f"{int(times[nearest < allowed].sum())} of {times.sum()} vectors of noise have a copy"
+        if distance > 1
+        else ""
+    )
+    return Line(
+        name, "union bound", distance, 1.0, "inverse distances", level, outcome, None, "", where
+    )
 
 
 def pieces(items: Sequence[str], length: int) -> Iterator[str]:

@@ -1,1 +1,4 @@
-"""TODO: the room numbers."""
+"""Expressions as arrays of numbers, and the callables and inputs that a test takes.
+
+Imports ``recipe`` alone.
+"""

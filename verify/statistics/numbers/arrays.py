@@ -1,7 +1,8 @@
 """Expressions of the language as arrays of numbers: a replica a row, a coordinate a column.
 
-An expression is walked, node by node, so that no text is ever evaluated. A value has the axes (replica, coordinate at the first
-label, coordinate at the second one, ...), of length one where it does not depend on them.
+An expression is walked, node by node, so that no text is ever evaluated. A value has the axes
+(replica, coordinate at the first label, coordinate at the second one, ...), of length one where it
+does not depend on them.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ State = dict[str, Array]
 Gradient = Callable[..., Any]
 
 FUNCTIONS: Mapping[type, Callable[..., Array]] = {
-    sympy.exp: np.exp, sympy.log: np.log, sympy.sin: np.sin, sympy.cos: np.cos, sympy.tan: np.tan, sympy.sinh: np.sinh,
-    sympy.cosh: np.cosh, sympy.tanh: np.tanh, sympy.asinh: np.arcsinh, sympy.acosh: np.arccosh, sympy.atanh: np.arctanh,
-    sympy.asin: np.arcsin, sympy.acos: np.arccos, sympy.atan: np.arctan, sympy.erf: special.erf, sympy.Abs: np.abs,
-    sympy.sign: np.sign, sympy.loggamma: special.gammaln, sympy.digamma: special.digamma,
+    sympy.exp: np.exp, sympy.log: np.log, sympy.sin: np.sin, sympy.cos: np.cos, sympy.tan: np.tan,
+    sympy.sinh: np.sinh, sympy.cosh: np.cosh, sympy.tanh: np.tanh, sympy.asinh: np.arcsinh,
+    sympy.acosh: np.arccosh, sympy.atanh: np.arctanh, sympy.asin: np.arcsin, sympy.acos: np.arccos,
+    sympy.atan: np.arctan, sympy.erf: special.erf, sympy.Abs: np.abs, sympy.sign: np.sign,
+    sympy.loggamma: special.gammaln, sympy.digamma: special.digamma,
 }  # fmt: skip
 CONSTANTS = {sympy.pi: np.pi, sympy.E: np.e, sympy.oo: np.inf, -sympy.oo: -np.inf}
 
@@ -40,10 +42,11 @@ CONSTANTS = {sympy.pi: np.pi, sympy.E: np.e, sympy.oo: np.inf, -sympy.oo: -np.in
 class Meanings:
     """What the symbols of a rule stand for.
 
-    ``values`` by name: blocks and noise of shape (replicas, length); parameters, numbers or one value a coordinate, shape
-    (length,); matrices, shape (rows, columns). ``lengths`` by the name of the length; ``gradients`` by the name of the potential:
-    functions of its blocks, arrays of shape (replicas, length), that return the gradient by each of them (one array where there is
-    one block).
+    ``values`` by name: blocks and noise of shape (replicas, length); parameters, numbers or one
+    value a coordinate, shape (length,); matrices, shape (rows, columns). ``lengths`` by the name of
+    the length; ``gradients`` by the name of the potential: functions of its blocks, arrays of shape
+    (replicas, length), that return the gradient by each of them (one array where there is one
+    block).
     """
 
     values: Mapping[str, Any]
@@ -60,7 +63,9 @@ class Meanings:
         return self.lengths[symbol.length.name] if isinstance(symbol, Indexed) else 1
 
     def of(self, e: Expr, block: Block) -> Array:
-        """The value of an expression of one coordinate of a block, shape (replicas or 1, length)."""
+        """The value of an expression of one coordinate of a block, shape (replicas or 1,
+        length).
+        """
         with np.errstate(all="ignore"):
             value = value_at(e, (GENERIC,), self)
         return np.broadcast_to(value, (value.shape[0], self.length_of(block)))
@@ -75,7 +80,8 @@ class Meanings:
         function = self.gradients.get(U.name)
         if function is None:
             raise RecipeError(
-                f"grad({U.name}) has no numbers: bind an expression to {U.name}, or give gradients={{'{U.name}': function}}"
+                f"grad({U.name}) has no numbers: bind an expression to {U.name}, or give"
+                f" gradients={{'{U.name}': function}}"
             )
         places = [self.place(name_of(block)) for block in U.blocks]
         with np.errstate(all="ignore"):
@@ -84,13 +90,16 @@ class Meanings:
         given = tuple(np.asarray(g, dtype=float) for g in listed)
         if [g.shape for g in given] != [p.shape for p in places]:
             raise RecipeError(
-                f"the gradient of {U.name} has shapes {[g.shape for g in given]} at blocks of shapes {[p.shape for p in places]}; "
-                "it takes and returns arrays of shape (replicas, length), one a block"
+                f"the gradient of {U.name} has shapes {[g.shape for g in given]} at blocks of"
+                f" shapes {[p.shape for p in places]}; it takes and returns arrays of shape"
+                " (replicas, length), one a block"
             )
         return given
 
     def place(self, name: str) -> Array:
-        """The numbers of a block of a potential; where the state has a block that stands for it, the image of that."""
+        """The numbers of a block of a potential; where the state has a block that stands for it,
+        the image of that.
+        """
         if name in self.values:
             return np.asarray(self.values[name])
         if name not in self.images:
@@ -100,7 +109,9 @@ class Meanings:
 
     @property
     def images(self) -> Mapping[str, tuple[Lambda, str]]:
-        """The function whose image a block is, and of which block of the state, by the name of the image."""
+        """The function whose image a block is, and of which block of the state, by the name of the
+        image.
+        """
         return self.values.get(IMAGES, {})
 
 
@@ -117,7 +128,9 @@ def applied(function: Lambda, x: Array) -> Array:
     (variable,) = function.variables
     plain = Symbol("x")
     with np.errstate(all="ignore"):
-        value = value_at(function.expr.xreplace({variable: plain}), (), Meanings({"x": x.reshape(-1)}, {}))
+        value = value_at(
+            function.expr.xreplace({variable: plain}), (), Meanings({"x": x.reshape(-1)}, {})
+        )
     return np.broadcast_to(value, (x.size,)).reshape(x.shape)
 
 
@@ -154,7 +167,11 @@ def leaf(e: Expr, axes: Axes, m: Meanings) -> Array | None:
 
 def without_one(e: Expr) -> Expr | None:
     """The x of ``log(1 + x)``, which keeps its digits where x is small; None for all else."""
-    return e.args[0] - 1 if isinstance(e, sympy.log) and e.args[0].is_Add and sympy.S.One in e.args[0].args else None
+    return (
+        e.args[0] - 1
+        if isinstance(e, sympy.log) and e.args[0].is_Add and sympy.S.One in e.args[0].args
+        else None
+    )
 
 
 def combined(e: Expr, parts: Sequence[Array]) -> Array:
@@ -164,7 +181,11 @@ def combined(e: Expr, parts: Sequence[Array]) -> Array:
     if e.is_Mul:
         return reduce(np.multiply, parts)
     if e.is_Pow:
-        return np.sqrt(parts[0]) if e.exp == sympy.S.Half else np.power(parts[0], _exponent(e.exp, parts[1]))
+        return (
+            np.sqrt(parts[0])
+            if e.exp == sympy.S.Half
+            else np.power(parts[0], _exponent(e.exp, parts[1]))
+        )
     function = {**FUNCTIONS, **OWN}.get(type(e))
     if function is None:
         raise RecipeError(f"{e} has no numbers: bind what is abstract in it first")
@@ -200,7 +221,10 @@ def _symbol(s: Symbol, axes: Axes, m: Meanings) -> Array:
 def _placed(rows: Array, label: int, axes: Axes, length: int) -> Array:
     """An array of shape (replicas, length) with its coordinates along the axis of a label."""
     if rows.shape[1] not in (1, length):
-        raise RecipeError(f"an array of {rows.shape[1]} coordinates stands where {length} are; give one value a coordinate")
+        raise RecipeError(
+            f"an array of {rows.shape[1]} coordinates stands where {length} are; give one value a"
+            " coordinate"
+        )
     place = axes.index(label)
     wide = np.broadcast_to(rows, (rows.shape[0], length))
     return wide.reshape(rows.shape[0], *(1,) * place, length, *(1,) * (len(axes) - place - 1))
@@ -218,7 +242,9 @@ def _derivative(e: Partial, axes: Axes, m: Meanings) -> Array:
 
 def _entry(e: DenseEntry, axes: Axes, m: Meanings) -> Array:
     if e.matrix.name not in m.values:
-        raise RecipeError(f"the matrix {e.matrix.name} has no value: give it, params={{'{e.matrix.name}': ...}}")
+        raise RecipeError(
+            f"the matrix {e.matrix.name} has no value: give it, params={{'{e.matrix.name}': ...}}"
+        )
     matrix = np.asarray(m.values[e.matrix.name], dtype=float)
     row, column = (axes.index(label) for label in e.labels)
     if row == column:
@@ -230,7 +256,9 @@ def _entry(e: DenseEntry, axes: Axes, m: Meanings) -> Array:
 
 
 def folded(x: Array, lower: float, upper: float) -> tuple[Array, Array]:
-    """Numbers reflected at the ends until they lie between them, and whether that took an odd number of reflections."""
+    """Numbers reflected at the ends until they lie between them, and whether that took an odd
+    number of reflections.
+    """
     if np.isinf(upper):
         return lower + np.abs(x - lower), x < lower
     if np.isinf(lower):
@@ -255,7 +283,9 @@ def _phi(order: Array, z: Array) -> Array:
     k = int(order.item())
     value = np.exp(z)
     for j in range(1, k + 1):
-        value = (np.expm1(z) if j == 1 else value - 1 / special.factorial(j - 1)) / np.where(z == 0, 1, z)
+        value = (np.expm1(z) if j == 1 else value - 1 / special.factorial(j - 1)) / np.where(
+            z == 0, 1, z
+        )
     small = np.abs(z) < 0.5
     series = sum(np.where(small, z, 0.0) ** n / special.factorial(n + k) for n in range(16))
     return np.where(small, series, value)

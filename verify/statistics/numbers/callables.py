@@ -18,11 +18,12 @@ Step = Callable[[State, np.random.Generator], Mapping[str, Any]]
 class Stepper:
     """A kernel to be tested.
 
-    ``step(state, rng)`` returns the state after one step; ``rng`` is a numpy ``Generator``, and all randomness comes from it. A
-    state has an array for the name of every block. ``batched=False``: it is one chain, vectors of shape (length,), scalar blocks of
-    shape (1,). ``batched=True``: a chain a row, shapes (replicas, length) and (replicas, 1), all with noise of their own.
-    ``coupled=True`` promises that it draws the same random numbers whatever the state is: steps from two states with one seed then
-    share their noise.
+    ``step(state, rng)`` returns the state after one step; ``rng`` is a numpy ``Generator``, and all
+    randomness comes from it. A state has an array for the name of every block. ``batched=False``:
+    it is one chain, vectors of shape (length,), scalar blocks of shape (1,). ``batched=True``: a
+    chain a row, shapes (replicas, length) and (replicas, 1), all with noise of their own.
+    ``coupled=True`` promises that it draws the same random numbers whatever the state is: steps
+    from two states with one seed then share their noise.
     """
 
     step: Step
@@ -50,15 +51,24 @@ def stepper(step: Step | Stepper, *, batched: bool = False, coupled: bool = Fals
     if isinstance(step, Stepper):
         return step
     if not callable(step):
-        raise RecipeError(f"{step!r} is no kernel: give a function step(state, rng) that returns the state after one step")
+        raise RecipeError(
+            f"{step!r} is no kernel: give a function step(state, rng) that returns the state after"
+            " one step"
+        )
     return Stepper(step, batched, coupled)
 
 
 def _checked(found: Any, before: Mapping[str, Array]) -> State:
     if not isinstance(found, Mapping):
-        raise RecipeError(f"the kernel returned {type(found).__name__}, and a state is a dict with the blocks {', '.join(before)}")
+        raise RecipeError(
+            f"the kernel returned {type(found).__name__}, and a state is a dict with the blocks"
+            f" {', '.join(before)}"
+        )
     if set(found) != set(before):
-        raise RecipeError(f"the kernel returned the blocks {', '.join(map(str, found))}, and the state has {', '.join(before)}")
+        raise RecipeError(
+            f"the kernel returned the blocks {', '.join(map(str, found))}, and the state has"
+            f" {', '.join(before)}"
+        )
     state = {}
     for name, old in before.items():
         try:
@@ -66,7 +76,12 @@ def _checked(found: Any, before: Mapping[str, Array]) -> State:
                 raise TypeError
             state[name] = np.array(found[name], dtype=float)
         except (TypeError, ValueError):
-            raise RecipeError(f"the kernel returned a {name} that is no array of real numbers") from None
+            raise RecipeError(
+                f"the kernel returned a {name} that is no array of real numbers"
+            ) from None
         if state[name].shape != old.shape:
-            raise RecipeError(f"the kernel returned {name} of shape {state[name].shape}, and it was {old.shape} before the step")
+            raise RecipeError(
+                f"the kernel returned {name} of shape {state[name].shape}, and it was {old.shape}"
+                " before the step"
+            )
     return state

@@ -34,9 +34,13 @@ class Setting:
 
 
 def setting(
-    against: Any, *, step_size: float, params: Mapping[str, Any] | None = None, length: int | Mapping[str, int] = 3,
+    against: Any,
+    *,
+    step_size: float,
+    params: Mapping[str, Any] | None = None,
+    length: int | Mapping[str, int] = 3,
     gradients: Mapping[str, Gradient] | None = None,
-) -> Setting:  # fmt: skip
+) -> Setting:
     """Read and check the numbers of a step.
 
     Raises:
@@ -44,21 +48,33 @@ def setting(
     """
     if not isinstance(against, Update | Discretisation | Kernel):
         kind = type(against).__name__
-        raise RecipeError(f"a {kind} is no step: give an Update, discretised(recipe, scheme), or a Kernel")
+        raise RecipeError(
+            f"a {kind} is no step: give an Update, discretised(recipe, scheme), or a Kernel"
+        )
     step = against.update.step if isinstance(against, Discretisation) else against.step
     expressions = [e for e, _ in against.written()]
-    wanted = {name_of(s): s for s in (*parameters_of(expressions), *(a for a in abstract_of(expressions) if isinstance(a, Dense)))}
+    wanted = {
+        name_of(s): s
+        for s in (
+            *parameters_of(expressions),
+            *(a for a in abstract_of(expressions) if isinstance(a, Dense)),
+        )
+    }
     given = dict(params or {})
     if step is not None:
         wanted.pop(step.name, None)
         if step.name in given:
-            raise RecipeError(f"params= names {step.name}, which is the step size: give it as step_size=")
+            raise RecipeError(
+                f"params= names {step.name}, which is the step size: give it as step_size="
+            )
         given[step.name] = _positive(step_size)
     _check_names(given, wanted, step)
     lengths = _lengths(against.state, expressions, length)
     values = {name: _numbers(name, given[name], wanted.get(name), lengths) for name in given}
     meanings = Meanings(values, lengths, dict(gradients or {}))
-    return Setting(against, meanings, tuple(name for name in values if not isinstance(wanted.get(name), Dense)))
+    return Setting(
+        against, meanings, tuple(name for name in values if not isinstance(wanted.get(name), Dense))
+    )
 
 
 def _positive(step_size: Any) -> float:
@@ -74,33 +90,49 @@ def _positive(step_size: Any) -> float:
 def _check_names(given: Mapping[str, Any], wanted: Mapping[str, Any], step: Symbol | None) -> None:
     for name in wanted:
         if name not in given:
-            raise RecipeError(f"the parameter {name} has no value: give it, params={{'{name}': ...}}")
+            raise RecipeError(
+                f"the parameter {name} has no value: give it, params={{'{name}': ...}}"
+            )
     for name in given:
         if name not in wanted and (step is None or name != step.name):
-            raise RecipeError(f"params= names {name}, and the step has the parameters: {', '.join(wanted) or 'none'}")
+            raise RecipeError(
+                f"params= names {name}, and the step has the parameters:"
+                f" {', '.join(wanted) or 'none'}"
+            )
 
 
-def _numbers(name: str, value: Any, symbol: Any, lengths: Mapping[str, int]) -> np.ndarray[Any, Any]:
+def _numbers(
+    name: str, value: Any, symbol: Any, lengths: Mapping[str, int]
+) -> np.ndarray[Any, Any]:
     array = array_of_numbers(f"params[{name!r}]", value, "made of numbers")
     if array.dtype == np.bool_:
         raise RecipeError(f"params['{name}']={value!r} is not made of numbers; write 1.0 or 0.0")
     array = array.astype(np.float64)
     if isinstance(symbol, Dense):
-        shape: tuple[int, ...] = (lengths[symbol.row.length.name], lengths[symbol.column.length.name])
+        shape: tuple[int, ...] = (
+            lengths[symbol.row.length.name],
+            lengths[symbol.column.length.name],
+        )
     elif isinstance(symbol, Indexed):
         shape = (lengths[symbol.length.name],)
         array = np.broadcast_to(array, shape) if array.ndim == 0 else array
     else:
         shape = ()
     if array.shape != shape or not np.isfinite(array).all():
-        raise RecipeError(f"params['{name}'] has the shape {array.shape} and must have {shape}, of finite numbers")
+        raise RecipeError(
+            f"params['{name}'] has the shape {array.shape} and must have {shape}, of finite numbers"
+        )
     if isinstance(symbol, Symbol):
         check_assumed(symbol, array, f"params['{name}'] = {value!r}")
     return array
 
 
-def _lengths(state: Iterable[Block], expressions: Iterable[Expr], length: int | Mapping[str, int]) -> dict[str, int]:
-    """The coordinates of each length, by its name; ``length`` is one number, or one for the name of a block."""
+def _lengths(
+    state: Iterable[Block], expressions: Iterable[Expr], length: int | Mapping[str, int]
+) -> dict[str, int]:
+    """The coordinates of each length, by its name; ``length`` is one number, or one for the name of
+    a block.
+    """
     vectors = [b for b in state if isinstance(b, Vector)]
     found: dict[str, int] = {}
     for b in vectors:
@@ -110,7 +142,10 @@ def _lengths(state: Iterable[Block], expressions: Iterable[Expr], length: int | 
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise RecipeError(f"length={n!r} of {b.name} must be a positive whole number")
         if found.setdefault(b.length.name, int(n)) != n:
-            raise RecipeError(f"length= gives {b.name} {n} coordinates, and a block of the same length {found[b.length.name]}")
+            raise RecipeError(
+                f"length= gives {b.name} {n} coordinates, and a block of the same length"
+                f" {found[b.length.name]}"
+            )
     for e in expressions:
         for s in e.atoms(Length, Noise):
             found.setdefault(s.name if isinstance(s, Length) else s.length.name, 1)

@@ -1,7 +1,8 @@
-"""One step as equations between versions of blocks: every assignment makes a new version, and names what it reads.
+"""One step as equations between versions of blocks: every assignment makes a new version, and names
+what it reads.
 
-The first versions are the state before the step, the last ones the state after it. Both are seen from outside; what is between them
-is not.
+The first versions are the state before the step, the last ones the state after it. Both are seen
+from outside; what is between them is not.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ Version = tuple[Block, int]
 
 @dataclass(frozen=True)
 class Equation:
-    """``block at version new = e``, where e reads the versions in ``before``; equations of one ``stage`` hold at once.
+    """``block at version new = e``, where e reads the versions in ``before``; equations of one
+    ``stage`` hold at once.
 
-    ``seen_through`` is a function T, where T of the new value is what e says, and ``image`` the way back.
+    ``seen_through`` is a function T, where T of the new value is what e says, and ``image`` the way
+    back.
     """
 
     block: Block
@@ -74,7 +77,8 @@ def equations_of(step: Any) -> Equations:
     """The equations of an update rule, a discretisation, or a kernel of moves that always happen.
 
     Raises:
-        RecipeError: for a kernel that accepts and rejects, or repeats: these are tested by the law that they leave stationary.
+        RecipeError: for a kernel that accepts and rejects, or repeats: these are tested by the law
+            that they leave stationary.
     """
     raise RecipeError(f"{step!r} is no step: give an Update, a Discretisation or a Kernel")
 
@@ -104,8 +108,9 @@ def _(step: Kernel) -> Equations:
     strange = next((part for part in step.parts if not isinstance(part, Move)), None)
     if strange is not None:
         raise RecipeError(
-            f"a kernel with the part {type(strange).__name__} has no law of one step in closed form; compare a sweep of it, "
-            "check_sweep, or the law that it leaves invariant, check_invariance"
+            f"a kernel with the part {type(strange).__name__} has no law of one step in closed"
+            " form; compare a sweep of it, check_sweep, or the law that it leaves invariant,"
+            " check_invariance"
         )
     return _chained(tuple(part.update for part in step.parts if isinstance(part, Move)))
 
@@ -130,7 +135,9 @@ def _chained(rules: tuple[Update, ...]) -> Equations:
 
 
 def _noise_of_its_own(update: Update, number: int) -> list[tuple[Block, Expr]]:
-    """The rule with other names for its noise: two moves draw independently even where the names are the same."""
+    """The rule with other names for its noise: two moves draw independently even where the names
+    are the same.
+    """
 
     def renamed(w: Any) -> Any:
         name = f"{name_of(w)}_{number}"
@@ -138,4 +145,7 @@ def _noise_of_its_own(update: Update, number: int) -> list[tuple[Block, Expr]]:
             return ScalarNoise(name)
         return Indexed.__new__(Noise, name, w.length, w.label, w.extra, real=True)
 
-    return [(block, e.xreplace({w: renamed(w) for w in e.atoms(Noise, ScalarNoise)})) for block, e in update.rule]
+    return [
+        (block, e.xreplace({w: renamed(w) for w in e.atoms(Noise, ScalarNoise)}))
+        for block, e in update.rule
+    ]

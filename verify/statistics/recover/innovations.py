@@ -1,7 +1,8 @@
 """The numbers that a step must have drawn, read off the states before and after it.
 
-Where the kernel is the rule they are independent standard normal numbers, whatever the state was: that is exact, for every step
-size, dimension and potential. What has no noise gives residuals, which are zero but for rounding.
+Where the kernel is the rule they are independent standard normal numbers, whatever the state was:
+that is exact, for every step size, dimension and potential. What has no noise gives residuals,
+which are zero but for rounding.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ SINGULAR = 1e-12  # of the largest singular value: below it a direction has no n
 
 @dataclass(frozen=True)
 class Innovations:
-    """What was read off: ``noise`` by label, arrays (replicas, coordinates), and ``residuals`` by label, each by its tolerance.
+    """What was read off: ``noise`` by label, arrays (replicas, coordinates), and ``residuals`` by
+    label, each by its tolerance.
 
-    ``resolution`` is how far rounding may move a recovered number, for each replica, by label; of a residual 0, or infinite where
-    nothing is known of it.
+    ``resolution`` is how far rounding may move a recovered number, for each replica, by label; of a
+    residual 0, or infinite where nothing is known of it.
     """
 
     noise: Mapping[str, Array]
@@ -67,16 +69,24 @@ class _Reader:
 
     def at(self, q: Equation, **drawn: Array) -> Meanings:
         """The meanings of what an equation reads."""
-        blocks = {name_of(b): self.versions[b, n] for b, n in q.before.items() if (b, n) in self.versions}
+        blocks = {
+            name_of(b): self.versions[b, n] for b, n in q.before.items() if (b, n) in self.versions
+        }
         return self.meanings.with_values({**blocks, **self.drawn, **drawn})
 
     def error(self, q: Equation, m: Meanings, value: Array) -> Array:
-        """How far rounding may move the difference of both sides, and what is not known exactly in them."""
-        return self.rounded(q, q.e, m) + self.rounding * np.abs(value) + self.errors.get(q.made, 0.0)
+        """How far rounding may move the difference of both sides, and what is not known exactly in
+        them.
+        """
+        return (
+            self.rounded(q, q.e, m) + self.rounding * np.abs(value) + self.errors.get(q.made, 0.0)
+        )
 
     def rounded(self, q: Equation, e: Any, m: Meanings) -> Array:
         """How far rounding may move an expression of what an equation reads."""
-        blocks = {name_of(b): self.errors[b, n] for b, n in q.before.items() if (b, n) in self.errors}
+        blocks = {
+            name_of(b): self.errors[b, n] for b, n in q.before.items() if (b, n) in self.errors
+        }
         return Rounding(m, self.rounding, {**blocks, **self.wrong}).of(e, q.block)
 
     def value_of(self, q: Equation) -> Array:
@@ -85,14 +95,20 @@ class _Reader:
         return new if q.seen_through is None else applied(q.seen_through, new)
 
 
-def innovations(plan: Plan, before: State, after: State, meanings: Meanings, *, rounding: float) -> Innovations:
-    """The noise and the residuals of steps from ``before`` to ``after``, arrays (replicas, length) by the name of the block.
+def innovations(
+    plan: Plan, before: State, after: State, meanings: Meanings, *, rounding: float
+) -> Innovations:
+    """The noise and the residuals of steps from ``before`` to ``after``, arrays (replicas, length)
+    by the name of the block.
 
-    ``rounding`` is the relative precision of the kernel's arithmetic, with room for the order of its operations.
+    ``rounding`` is the relative precision of the kernel's arithmetic, with room for the order of
+    its operations.
     """
     equations = plan.equations
     versions = {(b, 0): before[name_of(b)] for b in equations.state}
-    versions |= {equations.last(b): after[name_of(b)] for b in equations.state if equations.last(b)[1]}
+    versions |= {
+        equations.last(b): after[name_of(b)] for b in equations.state if equations.last(b)[1]
+    }
     reader = _Reader(meanings.with_values(images_of(equations.state)), rounding, versions)
     for operation in plan.operations:
         match operation:
@@ -118,7 +134,11 @@ def _backward(reader: _Reader, op: Backward) -> None:
     m = reader.at(q)
     value, factor = reader.versions[q.made], m.of(op.q, q.block)
     found = (value - m.of(op.p, q.block)) / factor
-    sides = reader.rounded(q, op.p, m) + reader.rounding * np.abs(value) + reader.errors.get(q.made, 0.0)
+    sides = (
+        reader.rounded(q, op.p, m)
+        + reader.rounding * np.abs(value)
+        + reader.errors.get(q.made, 0.0)
+    )
     reader.versions[op.found] = found
     reader.errors[op.found] = (sides + reader.rounded(q, op.q, m) * np.abs(found)) / np.abs(factor)
 
@@ -138,7 +158,10 @@ def _residual(reader: _Reader, q: Equation, left: Array, error: Array) -> None:
 
 def _units(reader: _Reader, op: Recover, q: Equation, scale: float, only: Any = None) -> Meanings:
     """The meanings with all noise at ``scale``, or one of them and the others at zero."""
-    rows = {name_of(w): np.full((1, reader.meanings.length_of(w)), scale if only in (None, w) else 0.0) for w in op.noises}
+    rows = {
+        name_of(w): np.full((1, reader.meanings.length_of(w)), scale if only in (None, w) else 0.0)
+        for w in op.noises
+    }
     return reader.at(q, **rows)
 
 
@@ -148,7 +171,9 @@ def _diagonal(reader: _Reader, op: Recover) -> None:
     value, rest = reader.value_of(q), _units(reader, op, q, 0.0)
     mean = rest.of(q.e, q.block)
     coefficients = [_units(reader, op, q, 1.0, w).of(q.e, q.block) - mean for w in op.noises]
-    deviation = coefficients[0] if len(coefficients) == 1 else np.sqrt(sum(c**2 for c in coefficients))
+    deviation = (
+        coefficients[0] if len(coefficients) == 1 else np.sqrt(sum(c**2 for c in coefficients))
+    )
     _keep(reader, op, (value - mean) / deviation, reader.error(q, rest, value) / np.abs(deviation))
 
 
@@ -161,7 +186,9 @@ def _keep(reader: _Reader, op: Recover, u: Array, error: Array) -> None:
 
 
 def _general(reader: _Reader, op: Recover) -> None:
-    """All coordinates of all equations together: ``new = mean + B w``, whitened by the singular values of B."""
+    """All coordinates of all equations together: ``new = mean + B w``, whitened by the singular
+    values of B.
+    """
     left, columns, errors = [], [], []
     sizes = [reader.meanings.length_of(w) for w in op.noises]
     for q in op.equations:
@@ -170,13 +197,22 @@ def _general(reader: _Reader, op: Recover) -> None:
         left.append(value - mean)
         errors.append(reader.error(q, rest, value))
         columns.append(_root(reader, op, q, mean))
-    B, R, E = np.concatenate(columns, axis=1), np.concatenate(left, axis=1), np.concatenate(errors, axis=1)
+    B, R, E = (
+        np.concatenate(columns, axis=1),
+        np.concatenate(left, axis=1),
+        np.concatenate(errors, axis=1),
+    )
     U, size, V, rank = _split(B)
     if op.whole and rank < sum(sizes):
-        raise RecipeError(f"the noise {op.label} is used again, and is not all seen in {op.equations[0].block}: it is not read off")
+        raise RecipeError(
+            f"the noise {op.label} is used again, and is not all seen in {op.equations[0].block}:"
+            " it is not read off"
+        )
     turned = _times(np.swapaxes(U, 1, 2), R)
     u = turned[:, :rank] / size[:, :rank]
-    u = _times(np.swapaxes(V, 1, 2), u) if rank == sum(sizes) else u  # the noise itself, where all of it is seen
+    u = (
+        _times(np.swapaxes(V, 1, 2), u) if rank == sum(sizes) else u
+    )  # the noise itself, where all of it is seen
     error = np.linalg.norm(E, axis=1, keepdims=True)
     _keep(reader, op, u, error / size[:, rank - 1 : rank])
     if rank < R.shape[1]:
@@ -185,11 +221,16 @@ def _general(reader: _Reader, op: Recover) -> None:
         parts = np.split(u, np.cumsum(sizes)[:-1], axis=1)
         reader.drawn |= {name_of(w): part for w, part in zip(op.noises, parts, strict=True)}
         far = error / size[:, rank - 1 : rank]
-        reader.wrong |= {name_of(w): np.broadcast_to(far, part.shape) for w, part in zip(op.noises, parts, strict=True)}
+        reader.wrong |= {
+            name_of(w): np.broadcast_to(far, part.shape)
+            for w, part in zip(op.noises, parts, strict=True)
+        }
 
 
 def _split(B: Array) -> tuple[Array, Array, Array, int]:
-    """The singular values of matrices with their directions, and how many are of noise; not a number where B is not finite."""
+    """The singular values of matrices with their directions, and how many are of noise; not a
+    number where B is not finite.
+    """
     finite: Array = np.asarray(np.isfinite(B).all(axis=(1, 2)))
     U, size, V = np.linalg.svd(np.where(finite[:, None, None], B, 0.0), full_matrices=True)
     rank = int((size > SINGULAR * size[:, :1]).sum(axis=1).max(initial=1))
@@ -232,7 +273,9 @@ def _affine_in_draw(m: Meanings, q: Equation, draw: NoncentralChiSquared) -> tup
 
 
 def _quadratic(reader: _Reader, op: Recover) -> None:
-    """``new = a + b w + c w^2``: the normal number with the probability that this has below its value."""
+    """``new = a + b w + c w^2``: the normal number with the probability that this has below its
+    value.
+    """
     (q,) = op.equations
     value = reader.value_of(q)
     a, up, down = (_units(reader, op, q, s).of(q.e, q.block) for s in (0.0, 1.0, -1.0))
@@ -240,7 +283,8 @@ def _quadratic(reader: _Reader, op: Recover) -> None:
     error = reader.error(q, _units(reader, op, q, 0.0), value)
     with np.errstate(all="ignore"):
         square, least = b**2 + 4 * c * (value - a), 4 * np.abs(c) * error
-        # at the vertex rounding decides what side of it a value is on, and how much probability is beyond it
+        # at the vertex rounding decides what side of it a value is on, and how much probability is
+        # beyond it
         root = np.sqrt(np.where(square < -least, np.nan, np.maximum(square, least)))
         ends = np.sort(np.stack([(-b - root) / (2 * c), (-b + root) / (2 * c)]), axis=0)
         inside = special.ndtr(ends[1]) - special.ndtr(ends[0])
@@ -264,7 +308,9 @@ def _logarithm(reader: _Reader, op: Recover) -> None:
 
 
 def _folded(reader: _Reader, op: Recover) -> None:
-    """``new = Fold(mean + c w)``: the normal number with the probability that this is between the lower end and its value."""
+    """``new = Fold(mean + c w)``: the normal number with the probability that this is between the
+    lower end and its value.
+    """
     (q,) = op.equations
     inner = replace(q, e=q.e.args[0])
     lower, upper = (float(end) for end in q.e.args[1:])
@@ -289,19 +335,31 @@ def _folded(reader: _Reader, op: Recover) -> None:
 
 
 RECOVER: Mapping[str, Callable[[_Reader, Recover], None]] = {
-    DIAGONAL: _diagonal, GENERAL: _general, CHI_SQUARED: _chi_squared, QUADRATIC: _quadratic, LOGARITHM: _logarithm,
+    DIAGONAL: _diagonal,
+    GENERAL: _general,
+    CHI_SQUARED: _chi_squared,
+    QUADRATIC: _quadratic,
+    LOGARITHM: _logarithm,
     FOLDED: _folded,
-}  # fmt: skip
+}
 
 
-def normal_numbers(equations: Equations, before: State, meanings: Meanings, rng: np.random.Generator) -> dict[str, Array]:
+def normal_numbers(
+    equations: Equations, before: State, meanings: Meanings, rng: np.random.Generator
+) -> dict[str, Array]:
     """Standard normal numbers for one step from each state, by the name of the noise."""
     rows = len(next(iter(before.values())))
-    return {name_of(w): rng.standard_normal((rows, meanings.length_of(w))) for w in equations.noises}
+    return {
+        name_of(w): rng.standard_normal((rows, meanings.length_of(w))) for w in equations.noises
+    }
 
 
-def carried_out(equations: Equations, before: State, drawn: Mapping[str, Array], meanings: Meanings) -> State:
-    """The rule itself, with given standard normal numbers: the state after it, by the name of the block."""
+def carried_out(
+    equations: Equations, before: State, drawn: Mapping[str, Array], meanings: Meanings
+) -> State:
+    """The rule itself, with given standard normal numbers: the state after it, by the name of the
+    block.
+    """
     m0 = meanings.with_values({**images_of(equations.state), **drawn})
     versions: dict[Version, Array] = {(b, 0): before[name_of(b)] for b in equations.state}
     for q in equations.listed:

@@ -1,8 +1,10 @@
-"""How the noise of a step is read off the states before and after it: which equation gives what, in which order.
+"""How the noise of a step is read off the states before and after it: which equation gives what, in
+which order.
 
-Versions of blocks between the two states are found forwards, where an equation without noise has all it reads, and backwards, where
-one that made a known version reads one unknown block, affinely and with a factor of every coordinate by itself. An equation that
-is left over and has noise gives that noise, and one that has none is checked.
+Versions of blocks between the two states are found forwards, where an equation without noise has
+all it reads, and backwards, where one that made a known version reads one unknown block, affinely
+and with a factor of every coordinate by itself. An equation that is left over and has noise gives
+that noise, and one that has none is checked.
 """
 
 from __future__ import annotations
@@ -16,7 +18,16 @@ from recipe import NoncentralChiSquared, RecipeError
 from recipe.language.calculus import partial
 from recipe.language.fold import FOLDS, Fold
 from recipe.language.free_symbols import blocks_in
-from recipe.language.symbols import GENERIC, Block, Indexed, Noise, ScalarNoise, Vector, generic, name_of
+from recipe.language.symbols import (
+    GENERIC,
+    Block,
+    Indexed,
+    Noise,
+    ScalarNoise,
+    Vector,
+    generic,
+    name_of,
+)
 from verify.statistics.recover.equations import Equation, Equations, Version
 
 DIAGONAL, GENERAL, CHI_SQUARED, QUADRATIC, LOGARITHM, FOLDED = (
@@ -29,10 +40,13 @@ DIAGONAL, GENERAL, CHI_SQUARED, QUADRATIC, LOGARITHM, FOLDED = (
 )
 
 
-ELSE = "such a kernel is compared with the law that it leaves invariant, where there is one: check_invariance"
+ELSE = (
+    "such a kernel is compared with the law that it leaves invariant, where there is one:"
+    " check_invariance"
+)
 _HIDDEN = (
-    "the law of {} <- {} given the state is not read off: its noise must enter affinely, by a square, inside of one exponential or "
-    f"one reflection, or as one NoncentralChiSquared; {ELSE}"
+    "the law of {} <- {} given the state is not read off: its noise must enter affinely, by a"
+    f" square, inside of one exponential or one reflection, or as one NoncentralChiSquared; {ELSE}"
 )
 
 
@@ -62,7 +76,9 @@ class Check:
 
 @dataclass(frozen=True)
 class Recover:
-    """The noise of equations that hold at once; ``how`` it enters them; ``whole`` says that each noise itself is wanted."""
+    """The noise of equations that hold at once; ``how`` it enters them; ``whole`` says that each
+    noise itself is wanted.
+    """
 
     equations: tuple[Equation, ...]
     noises: tuple[Any, ...]
@@ -99,7 +115,9 @@ class Plan:
 class _Planner:
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
-        self.known = {(b, 0) for b in equations.state} | {equations.last(b) for b in equations.state}
+        self.known = {(b, 0) for b in equations.state} | {
+            equations.last(b) for b in equations.state
+        }
         self.noises: set[Any] = set()
         self.pending = list(equations.listed)
         self.operations: list[Operation] = []
@@ -109,8 +127,8 @@ class _Planner:
             if not (self.forwards() or self.backwards(own=True) or self.backwards(own=False)):
                 first = self.pending[0]
                 raise RecipeError(
-                    f"the noise of the step is not read off the states before and after it: {first.block} <- {first.e} hides it; "
-                    f"{ELSE}"
+                    "the noise of the step is not read off the states before and after it:"
+                    f" {first.block} <- {first.e} hides it; {ELSE}"
                 )
         return Plan(self.equations, tuple(self.operations))
 
@@ -135,23 +153,36 @@ class _Planner:
         group, noises = [q], set(q.noises - self.noises)
         grown = True
         while grown:
-            more = [g for g in self.pending if g.stage == q.stage and g not in group and g.noises & noises]
+            more = [
+                g
+                for g in self.pending
+                if g.stage == q.stage and g not in group and g.noises & noises
+            ]
             group += more
             noises |= {w for g in more for w in g.noises - self.noises}
             grown = bool(more)
         return sorted(group, key=self.pending.index)
 
     def recover(self, group: list[Equation]) -> bool:
-        noises = tuple(dict.fromkeys(w for g in group for w in sorted(g.noises - self.noises, key=str)))
+        noises = tuple(
+            dict.fromkeys(w for g in group for w in sorted(g.noises - self.noises, key=str))
+        )
         whole = any(q.noises & set(noises) for q in self.pending if q not in group)
         self.noises |= set(noises)
         return self.done(Recover(tuple(group), noises, _how(group, noises, whole), whole), *group)
 
     def backwards(self, *, own: bool) -> bool:
-        """Find a version from the equation that made another one; that of the same block is the better conditioned."""
+        """Find a version from the equation that made another one; that of the same block is the
+        better conditioned.
+        """
         for q in self.pending:
             unknown = q.reads - self.known
-            if q.made not in self.known or len(unknown) != 1 or q.noises - self.noises or q.seen_through is not None:
+            if (
+                q.made not in self.known
+                or len(unknown) != 1
+                or q.noises - self.noises
+                or q.seen_through is not None
+            ):
                 continue
             (found,) = unknown
             if own != (found[0] == q.block):
@@ -178,7 +209,9 @@ def plan_of(equations: Equations) -> Plan:
 
 
 def _affine(e: Expr, block: Block) -> tuple[Expr, Expr] | None:
-    """``(p, q)`` of ``e = p + q block``, coordinate by coordinate, both free of the block; None where it is not of that form."""
+    """``(p, q)`` of ``e = p + q block``, coordinate by coordinate, both free of the block; None
+    where it is not of that form.
+    """
     x = Dummy("x", real=True)
     moved = e.xreplace({block: x})
     if blocks_in(moved, (block,)) or any(f.has(x) for f in moved.atoms(*FOLDS)):
@@ -196,8 +229,18 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
         RecipeError: where it is none of the known ones.
     """
     q = group[0]
-    if any(w in noises for g in group for f in g.e.atoms(*FOLDS) for w in map(generic, f.atoms(Noise, ScalarNoise))):
-        if len(group) == 1 and not whole and isinstance(q.e, Fold) and _how([replace(q, e=q.e.args[0])], noises, whole) == DIAGONAL:
+    if any(
+        w in noises
+        for g in group
+        for f in g.e.atoms(*FOLDS)
+        for w in map(generic, f.atoms(Noise, ScalarNoise))
+    ):
+        if (
+            len(group) == 1
+            and not whole
+            and isinstance(q.e, Fold)
+            and _how([replace(q, e=q.e.args[0])], noises, whole) == DIAGONAL
+        ):
             return FOLDED
         raise RecipeError(_HIDDEN.format(q.block, q.e))
     alone = len(group) == 1 and all(_is_elementwise(q.e, w, q.block) for w in noises)
@@ -217,7 +260,9 @@ def _how(group: list[Equation], noises: tuple[Any, ...], whole: bool) -> str:
 
 
 def _is_exponential(e: Expr, w: Any) -> bool:
-    """Whether it is a positive factor free of the noise times the exponential of what is affine in it."""
+    """Whether it is a positive factor free of the noise times the exponential of what is affine in
+    it.
+    """
     factors = [f for f in Mul.make_args(e) if f.has(w)]
     rest = Mul(*(f for f in Mul.make_args(e) if not f.has(w)))
     if len(factors) != 1 or not isinstance(factors[0], exp) or not rest.is_positive:

@@ -1,8 +1,10 @@
-"""How far rounding may move the value of an expression: the error of every intermediate result, carried through to the end.
+"""How far rounding may move the value of an expression: the error of every intermediate result,
+carried through to the end.
 
-A sum whose terms cancel is as wrong as its largest term, wherever in the expression it stands, and a function of it is as wrong as
-that makes it. This is a running error analysis (Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.3) with the
-finite error in place of its first order: a function is evaluated at both ends of where its argument may be.
+A sum whose terms cancel is as wrong as its largest term, wherever in the expression it stands, and
+a function of it is as wrong as that makes it. This is a running error analysis (Higham 2002,
+Accuracy and Stability of Numerical Algorithms, section 3.3) with the finite error in place of its
+first order: a function is evaluated at both ends of where its argument may be.
 """
 
 from __future__ import annotations
@@ -19,17 +21,31 @@ from recipe.language.abstract import Partial
 from recipe.language.fold import Fold
 from recipe.language.symbols import GENERIC, Block, name_of
 from recipe.language.total import Total
-from verify.statistics.numbers.arrays import Array, Axes, Meanings, combined, leaf, value_at, without_one
+from verify.statistics.numbers.arrays import (
+    Array,
+    Axes,
+    Meanings,
+    combined,
+    leaf,
+    value_at,
+    without_one,
+)
 
-LIPSCHITZ = (Fold, sympy.sin, sympy.cos)  # these move by no more than their argument, and are not monotone
+LIPSCHITZ = (
+    Fold,
+    sympy.sin,
+    sympy.cos,
+)  # these move by no more than their argument, and are not monotone
 Carried = tuple[Array, Array]  # a value, and how far it may be wrong
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """Arithmetic of a ``relative`` precision on values of which some are not known exactly: ``errors`` by name.
+    """Arithmetic of a ``relative`` precision on values of which some are not known exactly:
+    ``errors`` by name.
 
-    Blocks that are not named there are exact, as a state is that was handed over; parameters and gradients are rounded.
+    Blocks that are not named there are exact, as a state is that was handed over; parameters and
+    gradients are rounded.
     """
 
     meanings: Meanings
@@ -37,15 +53,21 @@ class Rounding:
     errors: Mapping[str, Array] = field(default_factory=dict)
 
     def of(self, e: Expr, block: Block) -> Array:
-        """How far the value of an expression of one coordinate of a block may be wrong; infinite where nothing is known of it."""
+        """How far the value of an expression of one coordinate of a block may be wrong; infinite
+        where nothing is known of it.
+        """
         with np.errstate(all="ignore"):
             value, error = _carried(e, (GENERIC,), self)
         rows = max(value.shape[0], error.shape[0])
-        return np.broadcast_to(np.where(np.isnan(error), np.inf, error), (rows, self.meanings.length_of(block)))
+        return np.broadcast_to(
+            np.where(np.isnan(error), np.inf, error), (rows, self.meanings.length_of(block))
+        )
 
     @cached_property
     def moved(self) -> list[Meanings]:
-        """Meanings with what potentials depend on at the ends of where it may be, and at a mixture of both ends."""
+        """Meanings with what potentials depend on at the ends of where it may be, and at a mixture
+        of both ends.
+        """
         far = {**self.errors, **{name: self._of_image(name) for name in self.meanings.images}}
         if not far:
             return []
@@ -53,20 +75,29 @@ class Rounding:
         ends = [{name: np.ones(x.shape[-1]) for name, x in far.items()}]
         ends.append({name: (-1.0) ** np.arange(x.shape[-1]) for name, x in far.items()})
         return [
-            self.meanings.with_values({name: values[name] + way * sign[name] * far[name] for name in far})
+            self.meanings.with_values(
+                {name: values[name] + way * sign[name] * far[name] for name in far}
+            )
             for sign in ends
             for way in (1, -1)
         ]
 
     def _of_image(self, name: str) -> Array:
-        """How far the image of a block may be wrong: its own rounding, and what that of the block makes of it."""
+        """How far the image of a block may be wrong: its own rounding, and what that of the block
+        makes of it.
+        """
         at = self.meanings.place(name)
         source = self.meanings.images[name][1]
         if source not in self.errors:
             return self.relative * np.abs(at)
         x = self.meanings.values[source]
-        ends = (self.meanings.with_values({source: x + way * self.errors[source]}).place(name) for way in (1, -1))
-        return np.asarray(np.maximum(*(np.abs(end - at) for end in ends)) + self.relative * np.abs(at))
+        ends = (
+            self.meanings.with_values({source: x + way * self.errors[source]}).place(name)
+            for way in (1, -1)
+        )
+        return np.asarray(
+            np.maximum(*(np.abs(end - at) for end in ends)) + self.relative * np.abs(at)
+        )
 
 
 def _carried(e: Expr, axes: Axes, r: Rounding) -> Carried:
@@ -99,7 +130,10 @@ def _of_leaf(e: Expr, axes: Axes, r: Rounding, value: Array) -> Array:
         return np.zeros_like(value) if is_state else rounded
     if isinstance(e, Partial):
         ends = [leaf(e, axes, m) for m in r.moved]
-        return np.asarray(rounded + np.max([np.abs(end - value) for end in ends if end is not None], axis=0, initial=0.0))
+        return np.asarray(
+            rounded
+            + np.max([np.abs(end - value) for end in ends if end is not None], axis=0, initial=0.0)
+        )
     return rounded
 
 
@@ -118,7 +152,9 @@ def _product(parts: Sequence[Carried], r: Rounding) -> Carried:
     return value, error + r.relative * np.abs(value)
 
 
-def _through(e: Expr, args: Sequence[Expr], function: Callable[..., Array], axes: Axes, r: Rounding) -> Carried:
+def _through(
+    e: Expr, args: Sequence[Expr], function: Callable[..., Array], axes: Axes, r: Rounding
+) -> Carried:
     """A function at both ends of where each of its arguments may be, the others as they are."""
     parts = [_carried(a, axes, r) for a in args]
     values = [v for v, _ in parts]
@@ -130,7 +166,9 @@ def _through(e: Expr, args: Sequence[Expr], function: Callable[..., Array], axes
         if isinstance(e, LIPSCHITZ):
             error = error + far
             continue
-        ends = (function(*values[:k], _inside(e, v, v + way * far), *values[k + 1 :]) for way in (1, -1))
+        ends = (
+            function(*values[:k], _inside(e, v, v + way * far), *values[k + 1 :]) for way in (1, -1)
+        )
         error = error + np.maximum(*(np.abs(end - value) for end in ends))
         if e.is_Pow and k == 0 and not e.exp.is_nonnegative:
             error = np.where(far >= np.abs(v), np.inf, error)  # a pole is between the ends
@@ -138,5 +176,9 @@ def _through(e: Expr, args: Sequence[Expr], function: Callable[..., Array], axes
 
 
 def _inside(e: Expr, value: Array, end: Array) -> Array:
-    """An end of where an argument may be: a root is not taken of what rounding alone makes negative."""
-    return np.where((value >= 0) & (end < 0), 0.0, end) if e.is_Pow and not e.exp.is_integer else end
+    """An end of where an argument may be: a root is not taken of what rounding alone makes
+    negative.
+    """
+    return (
+        np.where((value >= 0) & (end < 0), 0.0, end) if e.is_Pow and not e.exp.is_integer else end
+    )

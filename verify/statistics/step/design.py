@@ -1,4 +1,6 @@
-"""The states that steps begin from. Any may be chosen: the law of a step given its state is tested, and not that of the state."""
+"""The states that steps begin from. Any may be chosen: the law of a step given its state is tested,
+and not that of the state.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,21 @@ from verify.statistics.recover.plan import Plan
 NARROW, WIDE = 0.3, 10.0  # the scales of blocks on the real line
 TRIES = 60
 SELDOM = 3.0  # so far from its mean noise is tried as well
-SHARE = 0.01  # of the error of a mean over all replicas: so far may rounding move a recovered number
+SHARE = (
+    0.01  # of the error of a mean over all replicas: so far may rounding move a recovered number
+)
 
 
-def drawn_states(state: tuple[Block, ...], lengths: Mapping[str, int], count: int, rng: np.random.Generator) -> State:
-    """States anywhere in the domain, each block at a scale of its own, so that every term is large beside the others somewhere."""
-    return {name_of(b): _drawn(b, lengths[b.length.name] if hasattr(b, "length") else 1, count, rng) for b in state}
+def drawn_states(
+    state: tuple[Block, ...], lengths: Mapping[str, int], count: int, rng: np.random.Generator
+) -> State:
+    """States anywhere in the domain, each block at a scale of its own, so that every term is large
+    beside the others somewhere.
+    """
+    return {
+        name_of(b): _drawn(b, lengths[b.length.name] if hasattr(b, "length") else 1, count, rng)
+        for b in state
+    }
 
 
 def _drawn(block: Block, length: int, count: int, rng: np.random.Generator) -> Array:
@@ -53,16 +64,28 @@ def is_inside(state: tuple[Block, ...], rows: State) -> Array:
     return good
 
 
-def resolvable(plan: Plan, rows: State, meanings: Meanings, rng: np.random.Generator, *, rounding: float, replicas: int) -> Array:
-    """From which states the noise of a step is seen through the rounding; found by steps of the rule itself, not of the kernel.
+def resolvable(
+    plan: Plan,
+    rows: State,
+    meanings: Meanings,
+    rng: np.random.Generator,
+    *,
+    rounding: float,
+    replicas: int,
+) -> Array:
+    """From which states the noise of a step is seen through the rounding; found by steps of the
+    rule itself, not of the kernel.
 
-    Steps with noise as it comes and with noise that hardly ever comes must both be seen: later draws begin where earlier ones led.
+    Steps with noise as it comes and with noise that hardly ever comes must both be seen: later
+    draws begin where earlier ones led.
     """
     drawn = normal_numbers(plan.equations, rows, meanings, rng)
     good = is_inside(plan.equations.state, rows)
     for scale in (1.0, SELDOM):
         with np.errstate(all="ignore"):
-            after = carried_out(plan.equations, rows, {name: scale * w for name, w in drawn.items()}, meanings)
+            after = carried_out(
+                plan.equations, rows, {name: scale * w for name, w in drawn.items()}, meanings
+            )
             read = innovations(plan, rows, after, meanings, rounding=rounding)
         for u in read.noise.values():
             good &= np.isfinite(u).all(axis=1)
@@ -73,7 +96,15 @@ def resolvable(plan: Plan, rows: State, meanings: Meanings, rng: np.random.Gener
     return good
 
 
-def states_of(plan: Plan, meanings: Meanings, count: int, rng: np.random.Generator, *, rounding: float, replicas: int) -> State:
+def states_of(
+    plan: Plan,
+    meanings: Meanings,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    rounding: float,
+    replicas: int,
+) -> State:
     """``count`` states from which steps are resolved.
 
     Raises:
@@ -89,13 +120,15 @@ def states_of(plan: Plan, meanings: Meanings, count: int, rng: np.random.Generat
         if found >= count:
             return {name: np.concatenate([k[name] for k in kept])[:count] for name in rows}
     raise RecipeError(
-        "no state was found from which one step is finite, and its noise is larger than the rounding errors; give states=, smaller "
-        "ones, or another step_size="
+        "no state was found from which one step is finite, and its noise is larger than the"
+        " rounding errors; give states=, smaller ones, or another step_size="
     )
 
 
 def chosen(pool: State, moved: Sequence[Array], count: int) -> State:
-    """``count`` states of the pool: half of them as they come, and in turn those where each wrong coefficient moves most."""
+    """``count`` states of the pool: half of them as they come, and in turn those where each wrong
+    coefficient moves most.
+    """
     rows = list(range(count // 2 if moved else count))
     orders = [iter(np.argsort(-far, kind="stable")) for far in moved]
     turn = 0

@@ -7,14 +7,28 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from verify.statistics.levels import Asked
 from verify.statistics.null import normal
 from verify.statistics.null.findings import Line, Outcome
+from verify.statistics.null.levels import Asked
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.numbers.callables import Stepper
-from verify.statistics.recover.innovations import Innovations, carried_out, innovations, normal_numbers
+from verify.statistics.recover.innovations import (
+    Innovations,
+    carried_out,
+    innovations,
+    normal_numbers,
+)
 from verify.statistics.recover.plan import CHI_SQUARED, FOLDED, QUADRATIC, Plan
-from verify.statistics.step.coefficients import SHIFT, TIMES, Coefficient, Signature, coefficients_of, moved_by, signature, weakest
+from verify.statistics.step.coefficients import (
+    SHIFT,
+    TIMES,
+    Coefficient,
+    Signature,
+    coefficients_of,
+    moved_by,
+    signature,
+    weakest,
+)
 from verify.statistics.step.design import chosen, is_inside, resolvable, states_of
 
 STATES = 32
@@ -28,7 +42,9 @@ MULTIPLES = "multiples of the rounding error"
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is fixed before the kernel is run: the states, the number of replicas, and what is looked for."""
+    """What is fixed before the kernel is run: the states, the number of replicas, and what is
+    looked for.
+    """
 
     plan: Plan
     meanings: Meanings
@@ -48,31 +64,54 @@ class Experiment:
 
 
 def prepared(
-    plan: Plan, meanings: Meanings, scalars: tuple[str, ...], asked: Asked, rng: np.random.Generator, *, rounding: float,
-    states: State | None, replicas: int | None, coupled: bool,
-) -> Experiment:  # fmt: skip
+    plan: Plan,
+    meanings: Meanings,
+    scalars: tuple[str, ...],
+    asked: Asked,
+    rng: np.random.Generator,
+    *,
+    rounding: float,
+    states: State | None,
+    replicas: int | None,
+    coupled: bool,
+) -> Experiment:
     """Choose states and the number of replicas, so that the factor is seen in every coefficient."""
     listed = list(coefficients_of(plan.equations, meanings, scalars, asked.factor))
     rows = states or _states(plan, meanings, listed, rng, rounding, replicas or asked.most)
     inverses = coefficients_of(plan.equations, meanings, scalars, 1 / asked.factor)
     signatures = [
-        weakest(*(signature(c, plan, rows, meanings, rng, rounding) for c in pair)) for pair in zip(listed, inverses, strict=True)
+        weakest(*(signature(c, plan, rows, meanings, rng, rounding) for c in pair))
+        for pair in zip(listed, inverses, strict=True)
     ]
     count = len(next(iter(rows.values())))
-    level = asked.level / (8 + len(plan.recovered) + len(signatures))  # of each line, by the union bound
+    level = asked.level / (
+        8 + len(plan.recovered) + len(signatures)
+    )  # of each line, by the union bound
     tests = [s.needed(count, level, asked.power, max(asked.most, FEWEST)) for s in signatures]
     coupled = coupled and _shows_what_is_drawn(plan, meanings, rows, rounding)
     exact = [s.certain or (coupled and s.apart) for s in signatures]
-    needed = [0.0 if sure else min(t.values(), default=np.inf) for sure, t in zip(exact, tests, strict=True)]
+    needed = [
+        0.0 if sure else min(t.values(), default=np.inf)
+        for sure, t in zip(exact, tests, strict=True)
+    ]
     used = replicas or max([FEWEST, *(n for n in needed if np.isfinite(n))])
     used = count * max(int(np.ceil(used / count)), 8)
-    unseen = tuple(dict.fromkeys(s.name for s, n in zip(signatures, needed, strict=True) if n > used))
-    best = tuple((s, min(t, key=t.__getitem__)) for s, t in zip(signatures, tests, strict=True) if t)
+    unseen = tuple(
+        dict.fromkeys(s.name for s, n in zip(signatures, needed, strict=True) if n > used)
+    )
+    best = tuple(
+        (s, min(t, key=t.__getitem__)) for s, t in zip(signatures, tests, strict=True) if t
+    )
     return Experiment(plan, meanings, rows, used, best, unseen, level, asked, rounding, coupled)
 
 
 def _states(
-    plan: Plan, meanings: Meanings, listed: list[Coefficient], rng: np.random.Generator, rounding: float, replicas: int
+    plan: Plan,
+    meanings: Meanings,
+    listed: list[Coefficient],
+    rng: np.random.Generator,
+    rounding: float,
+    replicas: int,
 ) -> State:
     """States from which the noise is resolved, and among them those where coefficients matter."""
     pool = states_of(plan, meanings, POOL, rng, rounding=rounding, replicas=replicas)
@@ -80,7 +119,9 @@ def _states(
 
 
 def _shows_what_is_drawn(plan: Plan, meanings: Meanings, rows: State, rounding: float) -> bool:
-    """Whether the same random numbers are read off at every state: not where a draw has another law at each, or noises mix."""
+    """Whether the same random numbers are read off at every state: not where a draw has another law
+    at each, or noises mix.
+    """
     if any(op.how in (CHI_SQUARED, FOLDED, QUADRATIC) for op in plan.recovered):
         return False
     rng, seen = np.random.default_rng(TRIAL), []
@@ -98,7 +139,9 @@ def _shows_what_is_drawn(plan: Plan, meanings: Meanings, rows: State, rounding: 
 def _difference(first: Innovations, second: Innovations, label: str) -> Array:
     """How far numbers of two readings are from each other, in multiples of what rounding makes."""
     u, v = first.noise[label], second.noise[label]
-    allowed = TIMES * (first.resolution[label] + second.resolution[label])[:, None] * (1 + np.abs(v))
+    allowed = (
+        TIMES * (first.resolution[label] + second.resolution[label])[:, None] * (1 + np.abs(v))
+    )
     with np.errstate(all="ignore"):
         return np.nan_to_num(np.abs(v - u) / allowed, nan=1e300)
 
@@ -117,14 +160,18 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
     steps = [(np.arange(x.replicas), *_columns(first, 1))]
     steps += [] if second is None else [(rows, *_columns(second, 2))]
     lines += _normal_lines(x, first, steps)
-    lines += [(_along_shift if test == SHIFT else _variance)(x, s, first) for s, test in x.signatures]
+    lines += [
+        (_along_shift if test == SHIFT else _variance)(x, s, first) for s, test in x.signatures
+    ]
     return lines + (_coupled_lines(x, kernel, before, first, seed) if x.coupled else [])
 
 
 def _read(x: Experiment, before: State, after: State) -> Innovations:
     with np.errstate(all="ignore"):
         read = innovations(x.plan, before, after, x.meanings, rounding=x.rounding)
-    return replace(read, noise={label: np.clip(u, -FARTHEST, FARTHEST) for label, u in read.noise.items()})
+    return replace(
+        read, noise={label: np.clip(u, -FARTHEST, FARTHEST) for label, u in read.noise.items()}
+    )
 
 
 def _columns(read: Innovations, step: int) -> tuple[Array, list[str]]:
@@ -136,13 +183,29 @@ def _columns(read: Innovations, step: int) -> tuple[Array, list[str]]:
 
 def _exact_lines(steps: list[Innovations]) -> list[Line]:
     """What holds without noise, in both steps."""
-    noise, residuals = _joined([step.noise for step in steps]), _joined([step.residuals for step in steps])
-    bad = [f"{np.isnan(u).sum()} values of {label}" for label, u in noise.items() if np.isnan(u).any()]
+    noise, residuals = (
+        _joined([step.noise for step in steps]),
+        _joined([step.residuals for step in steps]),
+    )
+    bad = [
+        f"{np.isnan(u).sum()} values of {label}" for label, u in noise.items() if np.isnan(u).any()
+    ]
     outcome = Outcome.DIFFERS if bad else Outcome.AGREES
     lines = [
-        Line("values that the rule can have", "support", float(len(bad)), 0.0, "kinds of noise", 0.0, outcome, where="; ".join(bad))
+        Line(
+            "values that the rule can have",
+            "support",
+            float(len(bad)),
+            0.0,
+            "kinds of noise",
+            0.0,
+            outcome,
+            where="; ".join(bad),
+        )
     ]
-    return lines + [_identity(f"{label}, without noise", ratio) for label, ratio in residuals.items()]
+    return lines + [
+        _identity(f"{label}, without noise", ratio) for label, ratio in residuals.items()
+    ]
 
 
 def _identity(name: str, ratio: Array) -> Line:
@@ -157,11 +220,20 @@ def _joined(parts: list[Mapping[str, Array]]) -> dict[str, Array]:
     return {label: np.concatenate([part[label] for part in parts]) for label in parts[0]}
 
 
-def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Generator) -> tuple[Array, Innovations | None]:
-    """A step from where the first one led, of the replicas from where it is resolved: which these are, and what was read off."""
+def _second_step(
+    x: Experiment, kernel: Stepper, after: State, rng: np.random.Generator
+) -> tuple[Array, Innovations | None]:
+    """A step from where the first one led, of the replicas from where it is resolved: which these
+    are, and what was read off.
+    """
     good = is_inside(x.plan.equations.state, after)
     good[good] = resolvable(
-        x.plan, {k: v[good] for k, v in after.items()}, x.meanings, rng, rounding=x.rounding, replicas=x.replicas
+        x.plan,
+        {k: v[good] for k, v in after.items()},
+        x.meanings,
+        rng,
+        rounding=x.rounding,
+        replicas=x.replicas,
     )
     rows = np.flatnonzero(good)
     if len(rows) < LEAST:
@@ -173,42 +245,75 @@ def _second_step(x: Experiment, kernel: Stepper, after: State, rng: np.random.Ge
 def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block]) -> list[Line]:
     level, power, reach = x.level, x.asked.power, x.asked.reach
     _, u, _ = steps[0]
-    lines = [normal.whole_law(f"the law of {label}", first.noise[label], level, power) for label in first.noise]
+    lines = [
+        normal.whole_law(f"the law of {label}", first.noise[label], level, power)
+        for label in first.noise
+    ]
     lines.append(normal.means("the mean of each number", steps, level, reach))
     lines.append(normal.variances("the variance of each number", steps, level, power))
     lines.append(_by_state(u, x.count, level, reach))
     lines.append(
-        normal.correlations("numbers, coordinates, steps" if len(steps) > 1 else "numbers, coordinates", steps, level, reach)
+        normal.correlations(
+            "numbers, coordinates, steps" if len(steps) > 1 else "numbers, coordinates",
+            steps,
+            level,
+            reach,
+        )
     )
     alone = [(rows, normal.sizes(v), labels) for rows, v, labels in steps]
     lines.append(normal.correlations("their absolute values", alone, level, reach))
     lines.append(normal.between_replicas("replicas", u, level, reach))
-    lines.append(normal.between_replicas("absolute values of replicas", normal.sizes(u), level, reach))
+    lines.append(
+        normal.between_replicas("absolute values of replicas", normal.sizes(u), level, reach)
+    )
     if u.shape[1] > 1:
         lines.append(normal.repetitions("numbers drawn twice", steps, level))
     return lines
 
 
 def _by_state(u: Array, count: int, level: float, reach: float) -> Line:
-    """The mean of each number from each state: any error of the drift that is not one of a coefficient."""
+    """The mean of each number from each state: any error of the drift that is not one of a
+    coefficient.
+    """
     each = u.reshape(-1, count, u.shape[1])
     n = len(each)
     deviates = np.sqrt(n) * each.mean(axis=0)
     places = [f"state {g + 1}, number {j + 1}" for g in range(count) for j in range(u.shape[1])]
     visible = (normal.threshold_of(level, deviates.size) + reach) / np.sqrt(n)
-    return normal.family("means by state", "normal", deviates, level, places, visible=visible, effect="a shift of sd times")
+    return normal.family(
+        "means by state",
+        "normal",
+        deviates,
+        level,
+        places,
+        visible=visible,
+        effect="a shift of sd times",
+    )
 
 
 def _along_shift(x: Experiment, s: Signature, read: Innovations) -> Line:
-    """The noise along the shift that a wrong coefficient makes: the most powerful test where the noise is normal."""
+    """The noise along the shift that a wrong coefficient makes: the most powerful test where the
+    noise is normal.
+    """
     each = x.replicas // x.count
-    inner = sum((shift * read.noise[label].reshape(each, x.count, -1).sum(axis=0)).sum() for label, shift in s.shift.items())
+    inner = sum(
+        (shift * read.noise[label].reshape(each, x.count, -1).sum(axis=0)).sum()
+        for label, shift in s.shift.items()
+    )
     squared = each * sum((shift**2).sum() for shift in s.shift.values())
     deviate = inner / np.sqrt(squared)
     step = x.asked.factor - 1
     gain = s.gain * np.sqrt(each)
-    visible = 1 + step * (normal.threshold_of(x.level, 1) + x.asked.reach * s.spread) / gain if gain > 0 else np.inf
-    said = f"as if it were {1 + step * inner / squared:.4g} times what it should be" if squared > 0 else ""
+    visible = (
+        1 + step * (normal.threshold_of(x.level, 1) + x.asked.reach * s.spread) / gain
+        if gain > 0
+        else np.inf
+    )
+    said = (
+        f"as if it were {1 + step * inner / squared:.4g} times what it should be"
+        if squared > 0
+        else ""
+    )
     return normal.family(
         f"coefficient {s.name}",
         "normal",
@@ -246,8 +351,15 @@ def _variance(x: Experiment, s: Signature, read: Innovations) -> Line:
     )
 
 
-def _coupled_lines(x: Experiment, kernel: Stepper, before: State, first: Innovations, seed: int) -> list[Line]:
-    """Steps from other states with the same random numbers: the noise is the same, whatever it is."""
+def _coupled_lines(
+    x: Experiment, kernel: Stepper, before: State, first: Innovations, seed: int
+) -> list[Line]:
+    """Steps from other states with the same random numbers: the noise is the same, whatever
+    it is.
+    """
     other = {name: np.roll(rows, 1, axis=0) for name, rows in before.items()}
     read = _read(x, other, kernel.advance(other, np.random.default_rng(seed)))
-    return [_identity(f"{label} from two states with one seed", _difference(first, read, label)) for label in read.noise]
+    return [
+        _identity(f"{label} from two states with one seed", _difference(first, read, label))
+        for label in read.noise
+    ]

@@ -1,1 +1,4 @@
-"""TODO: the room batch."""
+"""The function ``run_many``, which moves many chains: for each chain it is ``run``.
+
+Imports ``verify.translation.run`` and below.
+"""

@@ -1,6 +1,8 @@
-"""``run_many`` beside the rule: what it does to the column of a chain is a text of one chain, which is read as ``run`` is.
+"""``run_many`` beside the rule: what it does to the column of a chain is a text of one chain, which
+is read as ``run`` is.
 
-It is also required that a chain has the random numbers that it has in ``run``: the same key and counter for the same noise.
+It is also required that a chain has the random numbers that it has in ``run``: the same key and
+counter for the same noise.
 """
 
 from __future__ import annotations
@@ -29,10 +31,11 @@ BEGIN = ["done, step_size = (start + n, step_sizes[n])", "t = np.uint64(done)", 
 
 @dataclass(frozen=True)
 class Chains:
-    """The fields of the state of many chains: ``arrays`` with the length of a column, and those of running sums.
+    """The fields of the state of many chains: ``arrays`` with the length of a column, and those of
+    running sums.
 
-    ``kept`` are the last ones: the step and the block that stopped a chain, and its blocks then. ``purposes`` says how many keys of
-    random numbers a chain has.
+    ``kept`` are the last ones: the step and the block that stopped a chain, and its blocks then.
+    ``purposes`` says how many keys of random numbers a chain has.
     """
 
     arrays: Mapping[str, Length | None]
@@ -41,19 +44,32 @@ class Chains:
     purposes: int
 
 
-def check_many(module: Module, legend: Legend, what: What, alone: Reader, end: Callable[..., None]) -> None:
-    """Require that every chain of ``run_many`` is moved as by the rule, with the random numbers of ``run`` (``alone``)."""
+def check_many(
+    module: Module, legend: Legend, what: What, alone: Reader, end: Callable[..., None]
+) -> None:
+    """Require that every chain of ``run_many`` is moved as by the rule, with the random numbers of
+    ``run`` (``alone``).
+    """
     chains = _chains(module, legend)
     check_plumbing(module, legend, chains.kept)
     module.read.update({"run_many", "allocate_many"})
     driver = copy.deepcopy(module.functions["run_many"])
     if ", ".join(a.arg for a in driver.args.args) != RUN_MANY:
         raise unread(driver, f"the arguments of run_many are not {RUN_MANY}")
-    bodies = frozenset(n for n, f in module.functions.items() if [a.arg for a in f.args.args[:2]] == ["i", "c"])
-    functions = {n: body_of_one(copy.deepcopy(module.functions[n]), bodies, chains.eights) for n in bodies}
+    bodies = frozenset(
+        n for n, f in module.functions.items() if [a.arg for a in f.args.args[:2]] == ["i", "c"]
+    )
+    functions = {
+        n: body_of_one(copy.deepcopy(module.functions[n]), bodies, chains.eights) for n in bodies
+    }
     statistics = frozenset(module.draws) - frozenset(legend.fields.values())
-    writer = ForOne(bodies, chains.eights, _accepted(driver), statistics, shared_names(driver), chains.purposes)
-    if writer.accepted and (chains.arrays.get(writer.accepted, ()) is not None or writer.accepted in legend.fields.values()):
+    writer = ForOne(
+        bodies, chains.eights, _accepted(driver), statistics, shared_names(driver), chains.purposes
+    )
+    if writer.accepted and (
+        chains.arrays.get(writer.accepted, ()) is not None
+        or writer.accepted in legend.fields.values()
+    ):
         raise unread(driver, f"{writer.accepted} is no array for what each chain accepts")
     functions["run"] = _run_of_one(driver, writer, legend)
     arrays = {f: n for f, n in chains.arrays.items() if f != writer.accepted}
@@ -68,8 +84,14 @@ def keys(reader: Reader) -> list[Any]:
     drawn = [(_numbered(w), str(white)) for w, white in reader.judge.noises.items()]
     drawn += [(_numbered(s.noise), str(s.key)) for s in reader.judge.squares]
     numbers = sorted({number for (_, number), _ in drawn})
-    keys = [(purpose, re.sub(r" of line \d+", "", use), clock.name) for purpose, (use, clock) in reader.keys.items()]
-    return [sorted((numbers.index(number), name, key) for (name, number), key in drawn), sorted(keys)]
+    keys = [
+        (purpose, re.sub(r" of line \d+", "", use), clock.name)
+        for purpose, (use, clock) in reader.keys.items()
+    ]
+    return [
+        sorted((numbers.index(number), name, key) for (name, number), key in drawn),
+        sorted(keys),
+    ]
 
 
 def _numbered(noise: Any) -> tuple[str, int]:
@@ -78,18 +100,28 @@ def _numbered(noise: Any) -> tuple[str, int]:
     return (name, int(number)) if name else (str(noise), 0)
 
 
-# -- the state ---------------------------------------------------------------------------------------------------------------
+# -- the state
+# --------------------------------------------------------------------------------------------------
 
 
 def _chains(module: Module, legend: Legend) -> Chains:
     """What ``allocate_many`` allocates: fresh arrays, so that no two of them share memory."""
-    function, fields, blocks = module.functions.get("allocate_many"), module.chains, list(legend.fields)
+    function, fields, blocks = (
+        module.functions.get("allocate_many"),
+        module.chains,
+        list(legend.fields),
+    )
     if function is None:
         raise unread(None, "the module has run_many, and no allocate_many")
     names = [a.arg for a in function.args.args]
     match without_docstring(function.body):
-        case [ast.Assign() as counted, ast.Return(value=ast.Call(func=ast.Name(id="Chains"), args=values, keywords=[]))] if (
-            len(names) == len(blocks) and ast.unparse(counted) == f"chains = {names[0]}.shape[1]" and len(values) == len(fields)
+        case [
+            ast.Assign() as counted,
+            ast.Return(value=ast.Call(func=ast.Name(id="Chains"), args=values, keywords=[])),
+        ] if (
+            len(names) == len(blocks)
+            and ast.unparse(counted) == f"chains = {names[0]}.shape[1]"
+            and len(values) == len(fields)
         ):
             pass
         case _:
@@ -102,10 +134,16 @@ def _chains(module: Module, legend: Legend) -> Chains:
     ends = [*["np.full((1, chains), -1.0)"] * 2, *copies]
     texts = [ast.unparse(v) for v in values]
     if texts[: len(blocks)] != copies or texts[-len(ends) :] != ends:
-        raise wrong(function, "the blocks of many chains, and where they stop, are copies of the blocks that are given")
+        raise wrong(
+            function,
+            "the blocks of many chains, and where they stop, are copies of the blocks that are"
+            " given",
+        )
     arrays: dict[str, Length | None] = {f: length_of(b) for b, f in legend.fields.items()}
     eights, purposes = set(), 0
-    for field, text, value in list(zip(fields, texts, values, strict=True))[len(blocks) : -len(ends)]:
+    for field, text, value in list(zip(fields, texts, values, strict=True))[
+        len(blocks) : -len(ends)
+    ]:
         if text == "np.zeros((8, chains))":
             eights.add(field)
         elif field == KEYS:
@@ -132,26 +170,37 @@ def _length(text: str, at: ast.expr, of_argument: Mapping[str, Block]) -> Length
     raise unread(at, f"{text} is not allocated as in a generated module")
 
 
-# -- the driver --------------------------------------------------------------------------------------------------------------
+# -- the driver
+# --------------------------------------------------------------------------------------------------
 
 
 def _accepted(driver: ast.FunctionDef) -> str:
     """The array that counts accepted proposals, where there is one."""
-    found = re.search(r"^ +tests = 0.0\n +state\.(\w+)\[:\] = 0.0$", ast.unparse(driver), re.MULTILINE)
+    found = re.search(
+        r"^ +tests = 0.0\n +state\.(\w+)\[:\] = 0.0$", ast.unparse(driver), re.MULTILINE
+    )
     return "" if found is None else found.group(1)
 
 
 def _run_of_one(driver: ast.FunctionDef, writer: ForOne, legend: Legend) -> ast.FunctionDef:
     first, *rest = plain_body(driver) or [ast.Pass()]
     field = next(iter(legend.fields.values()))
-    if ast.unparse(first) != f"chains, first = (np.uint64(state.{field}.shape[1]), np.uint64(first_chain))":
+    if (
+        ast.unparse(first)
+        != f"chains, first = (np.uint64(state.{field}.shape[1]), np.uint64(first_chain))"
+    ):
         raise wrong(first, "the chains are the columns of the state, from first_chain on")
     match rest:
         case [*before, ast.For(target=ast.Name(id="n"), orelse=[]) as loop, ast.Return() as last]:
             pass
         case _:
-            raise unread(driver, "run_many must be a loop over steps, with nothing but a return after it")
-    if ast.unparse(loop.iter) != "range(step_sizes.size)" or ast.unparse(last) != "return (start + step_sizes.size, -1)":
+            raise unread(
+                driver, "run_many must be a loop over steps, with nothing but a return after it"
+            )
+    if (
+        ast.unparse(loop.iter) != "range(step_sizes.size)"
+        or ast.unparse(last) != "return (start + step_sizes.size, -1)"
+    ):
         raise wrong(loop, "there are as many steps as step sizes")
     if [ast.unparse(s) for s in loop.body[:3]] != BEGIN:
         raise wrong(loop.body[0], f"a step begins with {'; '.join(BEGIN)}")
@@ -186,7 +235,11 @@ def _count(s: ast.stmt, writer: ForOne) -> list[ast.stmt]:
         case ast.Assign(targets=[ast.Name() as name]) if name.id == "row" or name.id not in FIXED:
             found = re.fullmatch(r"np\.uint64\(state\.(\w+)\.shape\[0\]\)", ast.unparse(s.value))
             if found is not None:
-                return [ast.copy_location(ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s)]
+                return [
+                    ast.copy_location(
+                        ast.parse(f"{name.id} = np.uint64(state.{found.group(1)}.size)").body[0], s
+                    )
+                ]
             if name.id == "row":
                 return [s]
     return writer.statement(s, frozenset())
@@ -197,7 +250,10 @@ def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt
     counted, body = _counted(body, writer.accepted, loop)
     stops = [n for n, s in enumerate(body) if writer.stop(s) is not None]
     if stops != [len(body) - 2]:
-        raise wrong(loop, "a step that is not finite does not stop its chain, before what is kept is recorded")
+        raise wrong(
+            loop,
+            "a step that is not finite does not stop its chain, before what is kept is recorded",
+        )
     *moves, stop, record = body
     if not isinstance(record, ast.If) or record.orelse:
         raise unread(record, "the last thing of a step is to record what is kept")
@@ -206,7 +262,9 @@ def _step(body: list[ast.stmt], writer: ForOne, loop: ast.stmt) -> list[ast.stmt
     return [*counted, *writer.statements(moves), *(writer.stop(stop) or []), kept]
 
 
-def _counted(body: list[ast.stmt], accepted: str, loop: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
+def _counted(
+    body: list[ast.stmt], accepted: str, loop: ast.stmt
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """How a step begins to count tests, after numbers at most, and the other statements."""
     if not accepted:
         return [], body

@@ -1,10 +1,12 @@
-"""``run_many`` as it is for one chain: a text of the form of ``run``, which is then read as any ``run``.
+"""``run_many`` as it is for one chain: a text of the form of ``run``, which is then read as any
+``run``.
 
-All that stands outside of the loops over chains (``for c in range(chains):``) is the same for all chains: counts, numbers of
-parameters and step size, bounds of loops, conditions. A loop over chains reads and writes, for a chain, its own column and numbers
-of its own (many_column). So chains do not see each other, the order of chains and of the loops around does not matter, and what
-happens to one column is what happens where every loop over chains is carried out for its chain alone. That is the text that is
-made here. ``finite`` is one for all chains: where it is true, it is true for each.
+All that stands outside of the loops over chains (``for c in range(chains):``) is the same for all
+chains: counts, numbers of parameters and step size, bounds of loops, conditions. A loop over chains
+reads and writes, for a chain, its own column and numbers of its own (many_column). So chains do not
+see each other, the order of chains and of the loops around does not matter, and what happens to one
+column is what happens where every loop over chains is carried out for its chain alone. That is the
+text that is made here. ``finite`` is one for all chains: where it is true, it is true for each.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ from verify.translation.loops.batch_sums import check_place, zeros
 from verify.translation.parse.problems import unread, wrong
 
 _FIXED = """
-    state draws step_sizes params seed first_chain start warmup thin chains first n done step_size t row c tests accepted
-    chain gradient data steps bad EIGHT
+    state draws step_sizes params seed first_chain start warmup thin chains first n done step_size
+    t row c tests accepted chain gradient data steps bad EIGHT
 """
 FIXED = frozenset(_FIXED.split())  # what run_many and run give meanings to themselves
 LOOP = "range(chains)"
@@ -34,8 +36,9 @@ STOPS = {
 
 @dataclass
 class ForOne:
-    """Rewrites statements; ``accepted`` is the array that counts accepted proposals, ``shared`` the names outside of the loops,
-    ``purposes`` how many keys a chain has."""
+    """Rewrites statements; ``accepted`` is the array that counts accepted proposals, ``shared`` the
+    names outside of the loops, ``purposes`` how many keys a chain has.
+    """
 
     bodies: frozenset[str]
     eights: frozenset[str]
@@ -50,8 +53,12 @@ class ForOne:
         """For what is the same for all chains."""
         return Column(self.bodies, self.eights, inside=False)
 
-    def statements(self, body: list[ast.stmt], around: frozenset[str] = frozenset()) -> list[ast.stmt]:
-        """Statements outside of the loops over chains; ``around`` are the indices of the loops that they stand in."""
+    def statements(
+        self, body: list[ast.stmt], around: frozenset[str] = frozenset()
+    ) -> list[ast.stmt]:
+        """Statements outside of the loops over chains; ``around`` are the indices of the loops that
+        they stand in.
+        """
         result: list[ast.stmt] = []
         at = 0
         while at < len(body):
@@ -71,37 +78,63 @@ class ForOne:
         match s:
             case ast.For(target=ast.Name(id="c")):
                 return self.chains(s, around)
-            case ast.For(target=ast.Name(id="place"), orelse=[]) if ast.unparse(s.iter) == "range(EIGHT)":
+            case ast.For(target=ast.Name(id="place"), orelse=[]) if (
+                ast.unparse(s.iter) == "range(EIGHT)"
+            ):
                 return zeros(s, self.eights)
-            case ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[]), orelse=[]):
+            case ast.For(
+                target=ast.Name(id=index),
+                iter=ast.Call(func=ast.Name(id="range"), args=args, keywords=[]),
+                orelse=[],
+            ):
                 if index in FIXED | around:
                     raise unread(s, f"{index} means something else here")
                 return self.loop(s, index, args, around | {index})
             case ast.If(orelse=[]):
-                return [_like(s, ast.If(self.outside.visit(s.test), self.statements(s.body, around), []))]
+                return [
+                    _like(
+                        s, ast.If(self.outside.visit(s.test), self.statements(s.body, around), [])
+                    )
+                ]
             case ast.Assign(targets=[ast.Name(id=name)]) if name not in FIXED:
                 return [_like(s, ast.Assign(s.targets, self.outside.visit(s.value)))]
-        raise unread(s, f"this stands outside of the loops over chains: {ast.unparse(s).splitlines()[0]}")
+        raise unread(
+            s, f"this stands outside of the loops over chains: {ast.unparse(s).splitlines()[0]}"
+        )
 
-    def loop(self, s: ast.For, index: str, args: list[ast.expr], around: frozenset[str]) -> list[ast.stmt]:
+    def loop(
+        self, s: ast.For, index: str, args: list[ast.expr], around: frozenset[str]
+    ) -> list[ast.stmt]:
         """A loop that all chains go through together."""
         match args, s.body:
-            case [bound], [ast.Assign(targets=[ast.Name(id="place")]) as place, ast.For(target=ast.Name(id="c")) as inner]:
+            case [bound], [
+                ast.Assign(targets=[ast.Name(id="place")]) as place,
+                ast.For(target=ast.Name(id="c")) as inner,
+            ]:
                 check_place(s, place)
                 body = self.chains(inner, around, place="place")
                 return [_like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), body, []))]
             case [bound], body:
                 inside = self.statements(body, around)
-                return [_like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), inside, []))]
-            case [low, ast.BinOp(left=first, op=ast.Add(), right=times)], body if ast.dump(low) == ast.dump(first):
+                return [
+                    _like(s, ast.For(s.target, _range(s, self.outside.visit(bound)), inside, []))
+                ]
+            case [low, ast.BinOp(left=first, op=ast.Add(), right=times)], body if ast.dump(
+                low
+            ) == ast.dump(first):
                 low, times = self.outside.visit(low), self.outside.visit(times)
                 count = ast.Name(f"repetitions of {index}", ast.Load())
                 named = ast.Assign([ast.Name(count.id, ast.Store())], times)
                 bounds = _range(s, low, ast.BinOp(low, ast.Add(), count))
-                return [_like(s, named), _like(s, ast.For(s.target, bounds, self.statements(body, around), []))]
+                return [
+                    _like(s, named),
+                    _like(s, ast.For(s.target, bounds, self.statements(body, around), [])),
+                ]
         raise unread(s, f"the loop {ast.unparse(s).splitlines()[0]} is not read")
 
-    def chains(self, s: ast.For, around: frozenset[str], counted: ast.stmt | None = None, place: str = "") -> list[ast.stmt]:
+    def chains(
+        self, s: ast.For, around: frozenset[str], counted: ast.stmt | None = None, place: str = ""
+    ) -> list[ast.stmt]:
         """A loop over chains: its body for the chain in column c."""
         if ast.unparse(s.iter) != LOOP or s.orelse:
             raise wrong(s, f"a loop over chains goes through all of them: {LOOP}")
@@ -109,7 +142,14 @@ class ForOne:
         if taken := own & (FIXED | self.shared | around):
             raise unread(s, f"{min(taken)} means something else outside of the loop over chains")
         self.loops += 1
-        column = Column(self.bodies, self.eights, renamed=own, number=self.loops, place=place, purposes=self.purposes)
+        column = Column(
+            self.bodies,
+            self.eights,
+            renamed=own,
+            number=self.loops,
+            place=place,
+            purposes=self.purposes,
+        )
         result = [one for inner in s.body for one in self.of_chain(inner, column, counted)]
         if counted is not None and not any(ast.unparse(one) == "tests += 1.0" for one in result):
             raise wrong(counted, "a test is counted that is none")
@@ -122,18 +162,30 @@ class ForOne:
                 return [_like(s, ast.AugAssign(s.target, s.op, column.visit(s.value)))]
             case ast.Assign() | ast.AugAssign() | ast.Expr(value=ast.Call()):
                 return [_like(s, column.visit(s))]
-            case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"), args=[bound], keywords=[]), orelse=[]):
+            case ast.For(
+                target=ast.Name(),
+                iter=ast.Call(func=ast.Name(id="range"), args=[bound], keywords=[]),
+                orelse=[],
+            ):
                 body = [one for inner in s.body for one in self.of_chain(inner, column, None)]
-                return [_like(s, ast.For(column.visit(s.target), _range(s, column.visit(bound)), body, []))]
+                return [
+                    _like(
+                        s, ast.For(column.visit(s.target), _range(s, column.visit(bound)), body, [])
+                    )
+                ]
             case ast.If(test=ast.Name(), body=[accepted]) if counted is not None:
                 if ast.unparse(accepted) != f"state.{self.accepted}[0, {COLUMN}] += 1.0":
-                    raise wrong(accepted, "each chain counts the proposals that it accepts, and nothing else")
+                    raise wrong(
+                        accepted,
+                        "each chain counts the proposals that it accepts, and nothing else",
+                    )
                 rejected = [one for inner in s.orelse for one in self.of_chain(inner, column, None)]
                 found = ast.If(column.visit(s.test), [_line("accepted += 1.0", accepted)], rejected)
                 return [_line("tests += 1.0", counted), _like(s, found)]
         raise unread(s, f"this stands in a loop over chains: {ast.unparse(s).splitlines()[0]}")
 
-    # -- after the step ------------------------------------------------------------------------------------------------------
+    # -- after the step
+    # ----------------------------------------------------------------------------------------------
 
     def stop(self, s: ast.stmt) -> list[ast.stmt] | None:
         """What stops a chain, if this is it."""
@@ -145,8 +197,12 @@ class ForOne:
         result: list[ast.stmt] = []
         for s in body:
             match s:
-                case ast.Expr(value=ast.Call(func=ast.Name(id="keep_many"), args=args, keywords=[])):
-                    result.append(_like(s, ast.Expr(ast.Call(ast.Name("keep", ast.Load()), args, []))))
+                case ast.Expr(
+                    value=ast.Call(func=ast.Name(id="keep_many"), args=args, keywords=[])
+                ):
+                    result.append(
+                        _like(s, ast.Expr(ast.Call(ast.Name("keep", ast.Load()), args, [])))
+                    )
                 case ast.If(body=[ast.For()]) if (text := self._rate(s)) is not None:
                     result.append(_line(text, s))
                 case _:
@@ -156,7 +212,10 @@ class ForOne:
     def _rate(self, s: ast.stmt) -> str | None:
         for name in self.statistics:
             head, cell = f"if draws.{name}.shape[0] > 0:", f"draws.{name}[row, 0"
-            loop = f"    for {COLUMN} in {LOOP}:\n        {cell}, {COLUMN}] = state.{self.accepted}[0, {COLUMN}] / tests"
+            loop = (
+                f"    for {COLUMN} in {LOOP}:\n        {cell}, {COLUMN}] = state.{self.accepted}[0,"
+                f" {COLUMN}] / tests"
+            )
             if ast.unparse(s) == f"{head}\n{loop}":
                 return f"{head}\n    {cell}] = accepted / tests"
         return None

@@ -1,9 +1,11 @@
-"""What is said of many chains in fixed texts: who stops, where a stopped chain is kept, and what is recorded.
+"""What is said of many chains in fixed texts: who stops, where a stopped chain is kept, and what is
+recorded.
 
-``guilty_many(state, c)`` and ``right_many(state)`` look at every block and both ends of its domain. ``stop_many(state, done)``
-changes the columns of those chains alone that are guilty: it keeps step, block and state of one that has not stopped before, and
-then fills its column with that of a chain that runs. So a chain that runs is never changed, and one that has stopped is never
-recorded as one that runs.
+``guilty_many(state, c)`` and ``right_many(state)`` look at every block and both ends of its domain.
+``stop_many(state, done)`` changes the columns of those chains alone that are guilty: it keeps step,
+block and state of one that has not stopped before, and then fills its column with that of a chain
+that runs. So a chain that runs is never changed, and one that has stopped is never recorded as one
+that runs.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from verify.translation.parse.problems import unread, wrong
 
 
 def check_plumbing(module: Module, legend: Legend, kept: Sequence[str]) -> None:
-    """Require these texts; ``kept`` are the fields with the step and the block that stopped a chain, and its blocks then."""
+    """Require these texts; ``kept`` are the fields with the step and the block that stopped a
+    chain, and its blocks then.
+    """
     _require(module, "guilty_many", _guilty(legend))
     _require(module, "stop_many", _stop(legend, kept[0], kept[1], kept[2:]))
     if "right_many" in module.functions:
@@ -44,7 +48,10 @@ def _guilty(legend: Legend) -> list[str]:
     lines = ["def guilty_many(state, c):"]
     for n, (block, field) in enumerate(legend.fields.items()):
         inside = " and ".join(["abs(x) <= LARGEST", *edges(block)])
-        lines += [f"    for i in range(np.uint64(state.{field}.shape[0])):", f"        x = state.{field}[i, c]"]
+        lines += [
+            f"    for i in range(np.uint64(state.{field}.shape[0])):",
+            f"        x = state.{field}[i, c]",
+        ]
         lines += [f"        if not ({inside}):", f"            return {n}"]
         if isinstance(block.domain, Simplex):
             lines += [*_summed(field, "    "), "    if not summed < 1.0:", f"        return {n}"]
@@ -59,12 +66,20 @@ def _right(legend: Legend) -> list[str]:
         lines += [f"    for i in range(np.uint64(state.{field}.shape[0])):", f"        {columns}"]
         lines += [f"            x = state.{field}[i, c]", f"            right &= {inside}"]
         if isinstance(block.domain, Simplex):
-            lines += [f"    {columns}", *_summed(field, "        "), "        right &= summed < 1.0"]
+            lines += [
+                f"    {columns}",
+                *_summed(field, "        "),
+                "        right &= summed < 1.0",
+            ]
     return [*lines, "    return right"]
 
 
 def _summed(field: str, indent: str) -> list[str]:
-    lines = ["summed = 0.0", f"for i in range(np.uint64(state.{field}.shape[0])):", f"    summed += state.{field}[i, c]"]
+    lines = [
+        "summed = 0.0",
+        f"for i in range(np.uint64(state.{field}.shape[0])):",
+        f"    summed += state.{field}[i, c]",
+    ]
     return [indent + line for line in lines]
 
 
@@ -73,8 +88,16 @@ def _stop(legend: Legend, stopped: str, guilty: str, last: Sequence[str]) -> lis
 
     def copied(indent: str, to: str, column: str) -> list[str]:
         targets = last if to == "last" else fields
-        both = [(f, [f"for i in range(np.uint64(state.{f}.shape[0])):", f"    state.{t}[i, c] = state.{f}[i, {column}]"])
-                for f, t in zip(fields, targets, strict=True)]  # fmt: skip
+        both = [
+            (
+                f,
+                [
+                    f"for i in range(np.uint64(state.{f}.shape[0])):",
+                    f"    state.{t}[i, c] = state.{f}[i, {column}]",
+                ],
+            )
+            for f, t in zip(fields, targets, strict=True)
+        ]
         return [indent + line for _, lines in both for line in lines]
 
     return [

@@ -1,1 +1,3 @@
-"""The forms of loops that are read: one small file each, with the argument why it means what it is read as."""
+"""The forms of loops that are read: one small file each, with the argument why it means what it is
+read as.
+"""

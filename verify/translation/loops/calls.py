@@ -40,12 +40,18 @@ def stream_key(reader: Reader, node: ast.Call, frame: Frame) -> StreamKey:
     seed, purpose, chain = (reader.value(a, frame) for a in node.args)
     ours = (seed, chain) == (Token("seed"), Token("chain"))
     if not isinstance(purpose, int) or not 0 <= purpose < PURPOSES or not ours:
-        raise unread(node, f"{ast.unparse(node)} is not the key of a use of random numbers of this chain")
+        raise unread(
+            node, f"{ast.unparse(node)} is not the key of a use of random numbers of this chain"
+        )
     return StreamKey(purpose)
 
 
-def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tuple[StreamKey, Clock]:
-    """Key and clock, of which no other use may have the same; a step's numbers are those of its own clock."""
+def keyed(
+    reader: Reader, node: ast.Call, arguments: list[Any], use: str
+) -> tuple[StreamKey, Clock]:
+    """Key and clock, of which no other use may have the same; a step's numbers are those of its own
+    clock.
+    """
     key, clock = arguments
     if not isinstance(key, StreamKey) or not isinstance(clock, Clock):
         raise unread(node, f"{ast.unparse(node)}: key and counter are not those of this step")
@@ -57,12 +63,16 @@ def keyed(reader: Reader, node: ast.Call, arguments: list[Any], use: str) -> tup
         return key, clock
     known = reader.keys.setdefault(key.purpose, (use, clock))
     if known != (use, clock):
-        raise wrong(node, f"two uses of random numbers share the key {key.purpose}: {known[0]} and {use}")
+        raise wrong(
+            node, f"two uses of random numbers share the key {key.purpose}: {known[0]} and {use}"
+        )
     return key, clock
 
 
 def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
-    """Two numbers of a counter: those of two coordinates, or two numbers that are no coordinates."""
+    """Two numbers of a counter: those of two coordinates, or two numbers that are no
+    coordinates.
+    """
     *arguments, counter = (reader.value(a, frame) for a in node.args)
     length = counter.length if isinstance(counter, Place) else None
     key, clock = keyed(reader, node, arguments, f"normal numbers for {length or 'a number'}")
@@ -70,7 +80,9 @@ def normal_pair(reader: Reader, node: ast.Call, frame: Frame) -> Any:
         first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
     if not isinstance(counter, Place) or counter.part not in ("first", "middle"):
-        raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair of coordinates")
+        raise wrong(
+            node, f"{ast.unparse(node.args[-1])} is not the counter of a pair of coordinates"
+        )
     return Drawn(key, clock, counter.part, 0), Drawn(key, clock, counter.part, 1)
 
 
@@ -85,8 +97,13 @@ def in_vectors(reader: Reader, node: ast.Call, frame: Frame) -> Fused:
 def draw_ahead(reader: Reader, node: ast.Call, frame: Frame) -> None:
     """The numbers of a step are put where ``pair_ahead`` reads them; see ``pairs``."""
     numbers, *keying, first, half = (reader.value(a, frame) for a in node.args[:5])
-    if not isinstance(numbers, Token) or numbers.name not in reader.module.integers - {"rows", "table"}:
-        raise unread(node, f"{ast.unparse(node.args[0])} is no room for the numbers of several steps")
+    if not isinstance(numbers, Token) or numbers.name not in reader.module.integers - {
+        "rows",
+        "table",
+    }:
+        raise unread(
+            node, f"{ast.unparse(node.args[0])} is no room for the numbers of several steps"
+        )
     begin_and_end = ", ".join(map(ast.unparse, node.args[5:]))
     if begin_and_end != reader.ticks or keying[-1] != reader.clock:
         raise wrong(node, f"{begin_and_end} are not the counters of the loop around")
@@ -110,7 +127,9 @@ def pair_ahead(reader: Reader, node: ast.Call, frame: Frame) -> Any:
         first = number_of(reader, key, clock, Place(None, GENERIC))
         return first, reader.judge.white(f"{first}@second", None)
     if not isinstance(counter, Rest) or counter.place.length != length:
-        raise wrong(node, f"{ast.unparse(node.args[-1])} is not the counter of a pair that is left over")
+        raise wrong(
+            node, f"{ast.unparse(node.args[-1])} is not the counter of a pair that is left over"
+        )
     return Drawn(key, clock, counter.place.part, 0), Drawn(key, clock, counter.place.part, 1)
 
 
@@ -120,7 +139,12 @@ def fill_normals(reader: Reader, node: ast.Call, frame: Frame) -> None:
     if not isinstance(array, Array) or array.length is None:
         raise unread(node, f"{ast.unparse(node)} fills no array of a block")
     key, clock = keyed(reader, node, arguments, f"normal numbers for {array.length}")
-    reader.put(array, Place(array.length, GENERIC), number_of(reader, key, clock, Place(array.length, GENERIC)), node.lineno)
+    reader.put(
+        array,
+        Place(array.length, GENERIC),
+        number_of(reader, key, clock, Place(array.length, GENERIC)),
+        node.lineno,
+    )
 
 
 def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
@@ -134,7 +158,9 @@ def random_row(reader: Reader, node: ast.Call, frame: Frame) -> Repetitions:
 
 def log_uniform(reader: Reader, node: ast.Call, frame: Frame) -> tuple[StreamKey, Clock]:
     """The logarithm of a uniform number, of which a test has one of its own."""
-    return keyed(reader, node, [reader.value(a, frame) for a in node.args], f"the test of line {node.lineno}")
+    return keyed(
+        reader, node, [reader.value(a, frame) for a in node.args], f"the test of line {node.lineno}"
+    )
 
 
 def draw_rows(reader: Reader, node: ast.Call, frame: Frame) -> None:
@@ -155,7 +181,10 @@ def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr
         raise unread(node, f"{ast.unparse(node.args[-1])} is not the coordinate of the loop")
     label = counter.label
     draw = reader.judge.square(
-        relabel(df, label, GENERIC), relabel(nonc, label, GENERIC), counter.length, key=(key.purpose, clock.name)
+        relabel(df, label, GENERIC),
+        relabel(nonc, label, GENERIC),
+        counter.length,
+        key=(key.purpose, clock.name),
     )
     reader.parameters_of_draw[draw] = _fields_of_law(node)
     return draw.at(label) if isinstance(draw, Indexed) else draw
@@ -163,21 +192,29 @@ def noncentral_chi_squared(reader: Reader, node: ast.Call, frame: Frame) -> Expr
 
 def _fields_of_law(node: ast.Call) -> tuple[str, str]:
     match node.args:
-        case [ast.Subscript(value=ast.Attribute(attr=df)), ast.Subscript(value=ast.Attribute(attr=nonc)), *_]:
+        case [
+            ast.Subscript(value=ast.Attribute(attr=df)),
+            ast.Subscript(value=ast.Attribute(attr=nonc)),
+            *_,
+        ]:
             return df, nonc
     raise unread(node, "a law has its parameters in two arrays")
 
 
 @contextmanager
 def under_condition(reader: Reader, at: ast.AST) -> Iterator[None]:
-    """While statements are read that are not always carried out: what is drawn there would not always be there."""
+    """While statements are read that are not always carried out: what is drawn there would not
+    always be there.
+    """
     before = dict(reader.ready), reader.drawn, dict(reader.estimates)
     yield
     if before != (reader.ready, reader.drawn, reader.estimates):
         raise unread(at, "random numbers are drawn under a condition")
 
 
-def evaluated(reader: Reader, U: Potential, results: list[Any], places: list[Any], draw: Any, node: ast.Call) -> Any:
+def evaluated(
+    reader: Reader, U: Potential, results: list[Any], places: list[Any], draw: Any, node: ast.Call
+) -> Any:
     """A gradient: what its arguments hold now, and what its results hold then."""
     for array, block in zip([*results, *places], [*U.blocks, *U.blocks], strict=True):
         if not isinstance(array, Array) or array.length != getattr(block, "length", None):

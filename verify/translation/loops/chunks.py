@@ -12,17 +12,19 @@
             total_by_eight = inside(at, total_by_eight + total_terms[at], total_by_eight)
         if size % EIGHT > 0: ...  # the same for the rest (forms/eights.py)
 
-``first`` is 0, 64, 128, ... below n, and k runs through 0 .. size - 1 with ``first + k < n``: every coordinate is ``first + k`` for
-exactly one turn of the outer and one of each inner loop. So all loops of the body are read at one generic coordinate. What a piece
-adds to a running sum is the sum over its coordinates: an atom, with its summand; then all pieces add the sum over all coordinates.
+``first`` is 0, 64, 128, ... below n, and k runs through 0 .. size - 1 with ``first + k < n``: every
+coordinate is ``first + k`` for exactly one turn of the outer and one of each inner loop. So all
+loops of the body are read at one generic coordinate. What a piece adds to a running sum is the sum
+over its coordinates: an atom, with its summand; then all pieces add the sum over all coordinates.
 Arrays on the stack hold what was written in this piece, and at its beginning nothing.
 
 The rows of a tile (``forms/rows.py``) are a piece, too. There, a loop may take several at a time::
 
     for k in range(np.uint64(0), tile, np.uint64(4)):
 
-which writes at ``k``, ``k + 1``, ``k + 2``, ``k + 3``: all of them, each what the others are for their own rows. Where the number
-of rows is no multiple of 4 the last ones lie beyond the tile, within the room of the arrays; what stands there joins nothing.
+which writes at ``k``, ``k + 1``, ``k + 2``, ``k + 3``: all of them, each what the others are for
+their own rows. Where the number of rows is no multiple of 4 the last ones lie beyond the tile,
+within the room of the arrays; what stands there joins nothing.
 """
 
 from __future__ import annotations
@@ -61,11 +63,16 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         case (
             ast.For(
                 target=ast.Name(id=first),
-                iter=ast.Call(func=ast.Name(id="range"), args=[start, ast.Name(id=bound), step], keywords=[]),
+                iter=ast.Call(
+                    func=ast.Name(id="range"), args=[start, ast.Name(id=bound), step], keywords=[]
+                ),
                 body=[ast.Assign(targets=[ast.Name(id=size)], value=how_many), *body],
                 orelse=[],
             ) as loop
-        ) if isinstance(all_of := frame.names.get(bound), Size) and ast.unparse(start) == "np.uint64(0)":
+        ) if (
+            isinstance(all_of := frame.names.get(bound), Size)
+            and ast.unparse(start) == "np.uint64(0)"
+        ):
             pass
         case _:
             return 0
@@ -85,7 +92,9 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         frame.names |= {first: PieceFirst(piece), size: PieceSize(piece)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
         reader.read(body, frame)
-        frame.names |= {n: now.total if isinstance(now := frame.names.get(n), Eights) else now for n in totals}
+        frame.names |= {
+            n: now.total if isinstance(now := frame.names.get(n), Eights) else now for n in totals
+        }
         if len(reader.memory.writes) > written:
             raise unread(loop, "a loop over pieces writes into an array")
         frame.names.pop(first, None)
@@ -99,7 +108,9 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
 def _literal(step: ast.expr) -> int | None:
     """The number in ``np.uint64(64)``."""
     match step:
-        case ast.Call(args=[ast.Constant(value=int(number))], keywords=[]) if ast.unparse(step.func) == "np.uint64" and number > 0:
+        case ast.Call(args=[ast.Constant(value=int(number))], keywords=[]) if (
+            ast.unparse(step.func) == "np.uint64" and number > 0
+        ):
             return number
     return None
 
@@ -121,7 +132,8 @@ def _over_all(reader: Reader, e: Expr, label: int, length: object, at: ast.AST) 
     return sum_over(reader.piece_sums[e], label, length)  # type: ignore[index, arg-type]
 
 
-# -- through one piece ------------------------------------------------------------------------------------------------------------
+# -- through one piece
+# --------------------------------------------------------------------------------------------------
 
 
 def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
@@ -139,7 +151,9 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
         case (
             ast.For(
                 target=ast.Name(id=index),
-                iter=ast.Call(func=ast.Name(id="range"), args=[start, ast.Name(id=bound), by], keywords=[]),
+                iter=ast.Call(
+                    func=ast.Name(id="range"), args=[start, ast.Name(id=bound), by], keywords=[]
+                ),
                 body=body,
                 orelse=[],
             ) as loop
@@ -172,11 +186,17 @@ def _summed(reader: Reader, piece: Piece, step: int, at: ast.AST) -> Callable[[E
 
     if step > 1:
         return several
-    return (lambda e: sum_over_rows(reader, e, at)) if piece.length is None else (lambda e: sum_over_piece(reader, e))
+    return (
+        (lambda e: sum_over_rows(reader, e, at))
+        if piece.length is None
+        else (lambda e: sum_over_piece(reader, e))
+    )
 
 
 def sum_over_rows(reader: Reader, e: Expr, at: ast.AST) -> Expr:
-    """What rows add: an atom, with a coordinate where the summand has one, whose summand is remembered."""
+    """What rows add: an atom, with a coordinate where the summand has one, whose summand is
+    remembered.
+    """
     free = labels(e)
     if e == 0:
         return e
@@ -195,7 +215,11 @@ def _put_together(reader: Reader, piece: Piece, step: int, at: ast.AST) -> None:
     for local in {of for of, _ in memory.several}:
         held = [memory.several.get((local, shift)) for shift in range(step)]
         if any(e is None for e in held):
-            raise wrong(at, f"{step} at a time are taken, and only {sum(e is not None for e in held)} are written")
+            raise wrong(
+                at,
+                f"{step} at a time are taken, and only {sum(e is not None for e in held)} are"
+                " written",
+            )
         try:
             own = [moved(reader, e, shift, 0) for shift, e in enumerate(held)]
         except ValueError as error:

@@ -1,4 +1,5 @@
-"""Coordinates in pairs: those that fill vectors are drawn in their loop, the rest for several steps at once.
+"""Coordinates in pairs: those that fill vectors are drawn in their loop, the rest for several steps
+at once.
 
 ::
 
@@ -16,10 +17,11 @@
         a = pair_ahead(state.numbers, t, pairs - fused)[0]
         f(pairs, ..., a)
 
-``in_vectors`` is at most its argument, and at most seven less; so the two loops go through 0 .. pairs - 1 as the one of ``pairs``
-does, and at most eight counters are left over. ``pair_ahead(numbers, t, k - fused)`` is ``normal_pair(key, t, k)``: every
-counter of the loop around, from ``begin`` to ``end``, passes through ``draw_ahead`` in its order, under no condition, and nothing
-else writes the array, which has a key of its own.
+``in_vectors`` is at most its argument, and at most seven less; so the two loops go through 0 ..
+pairs - 1 as the one of ``pairs`` does, and at most eight counters are left over.
+``pair_ahead(numbers, t, k - fused)`` is ``normal_pair(key, t, k)``: every counter of the loop
+around, from ``begin`` to ``end``, passes through ``draw_ahead`` in its order, under no condition,
+and nothing else writes the array, which has a key of its own.
 """
 
 from __future__ import annotations
@@ -37,9 +39,10 @@ from verify.translation.state.values import Fused, Half, Pairs, Place
 def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """Both loops, and what is left over."""
     match statements:
-        case [ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=end)])) as fused, *rest] if isinstance(
-            frame.names.get(end), Fused
-        ):
+        case [
+            ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=end)])) as fused,
+            *rest,
+        ] if isinstance(frame.names.get(end), Fused):
             size = frame.names[end]
         case _:
             return 0
@@ -58,18 +61,24 @@ def drawn_ahead(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int
     for loop, left_over in ((fused, False), (ahead, True)):
         if not isinstance(loop.target, ast.Name) or loop.orelse or len(loop.body) < 2:
             raise unread(loop, "a loop over pairs calls one function at two coordinates")
-        check_names((end, bound, half, loop.target.id), [*fused.body, *ahead.body, *last.body], loop)
+        check_names(
+            (end, bound, half, loop.target.id), [*fused.body, *ahead.body, *last.body], loop
+        )
         *drawn, first, second = loop.body
         here = {loop.target.id: Place(size.length, LABEL, "first")}
         results.append((first, visited(reader, drawn, first, frame, here, rest=left_over)))
-        results.append((second, visited(reader, drawn, second, frame, here, "second", rest=left_over)))
+        results.append(
+            (second, visited(reader, drawn, second, frame, here, "second", rest=left_over))
+        )
     *drawn, middle = last.body
     here = {bound: Place(size.length, LABEL, "middle")}
     results.append((middle, visited(reader, drawn, middle, frame, here, "middle", rest=True)))
     memory, flags = results[0][1]
     for call, (other, names) in results[1:]:
         if other.contents != memory.contents or names != flags:
-            raise wrong(call, f"{ast.unparse(call)} does something else than {ast.unparse(results[0][0])}")
+            raise wrong(
+                call, f"{ast.unparse(call)} does something else than {ast.unparse(results[0][0])}"
+            )
     reader.memory = memory
     frame.names |= flags
     return 3 + len(draws)
@@ -79,12 +88,18 @@ def _ends(ahead: ast.For, last: ast.If, end: str, frame: Frame, size: Fused) -> 
     """What the numbers of pairs and of the first half are called."""
     match ahead.iter, last.test:
         case (
-            ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=begin), ast.Name(id=bound)], keywords=[]),
+            ast.Call(
+                func=ast.Name(id="range"),
+                args=[ast.Name(id=begin), ast.Name(id=bound)],
+                keywords=[],
+            ),
             ast.Compare(left=ast.Name(id=left), ops=[ast.Lt()], comparators=[ast.Name(id=half)]),
         ) if begin == end and frame.names.get(bound) == Pairs(size.length):
             pass
         case _:
             raise wrong(ahead, "the coordinates that fill no vector are not visited")
     if left != bound or frame.names.get(half) != Half(size.length):
-        raise wrong(last, "the coordinate that an odd number leaves over is visited under another condition")
+        raise wrong(
+            last, "the coordinate that an odd number leaves over is visited under another condition"
+        )
     return bound, half

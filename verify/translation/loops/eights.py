@@ -11,16 +11,19 @@
         total_by_eight = inside(at, add_sums(at, total_by_eight, ...), total_by_eight)
     return pairwise(total_by_eight)
 
-i is 0, 8, 16, ..., and ``whole(i)`` are the coordinates i .. i + 7, ``lanes(i, n)`` those of them that are less than n: so every
-coordinate below n is one of the eight of exactly one turn, for every n, where the same is done to the rest (it must be the same
-text). Every operation on eights is the same operation of each of the eight, and an array is read and written at the coordinates
-that there are. So the body is read at one generic coordinate, like a loop over all of them. A running sum may change by
-``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate; the new one must be the old one plus what
-belongs to its coordinate. In the end each of the eight has grown by the terms of the coordinates that were its own, and
-``pairwise`` adds the eight: that is the sum over all coordinates, if they were 0 at first.
+i is 0, 8, 16, ..., and ``whole(i)`` are the coordinates i .. i + 7, ``lanes(i, n)`` those of them
+that are less than n: so every coordinate below n is one of the eight of exactly one turn, for every
+n, where the same is done to the rest (it must be the same text). Every operation on eights is the
+same operation of each of the eight, and an array is read and written at the coordinates that there
+are. So the body is read at one generic coordinate, like a loop over all of them. A running sum may
+change by ``inside(at, new, old)`` alone, which keeps the old number where there is no coordinate;
+the new one must be the old one plus what belongs to its coordinate. In the end each of the eight
+has grown by the terms of the coordinates that were its own, and ``pairwise`` adds the eight: that
+is the sum over all coordinates, if they were 0 at first.
 
-``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``). A loop by eights inside of another one
-is not read: there each of eight coordinates would meet one of the other eight, and not all.
+``EIGHT`` is 8. The same form goes through a piece of the coordinates (``forms/pieces.py``). A loop
+by eights inside of another one is not read: there each of eight coordinates would meet one of the
+other eight, and not all.
 """
 
 from __future__ import annotations
@@ -52,7 +55,10 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
                 orelse=[],
             ) as loop,
             ast.If(body=[ast.Assign(), *last], orelse=[]) as rest,
-        ] if _heads(loop, rest) == _expected_heads(index, bound, at) and reader.module.trusted >= NEEDED:
+        ] if (
+            _heads(loop, rest) == _expected_heads(index, bound, at)
+            and reader.module.trusted >= NEEDED
+        ):
             pass
         case _:
             return 0
@@ -65,11 +71,19 @@ def by_eight(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     match size:
         case Size(length=length):
             label = fresh_label(reader, frame)
-            _read_by_eight(reader, loop, frame, (at, Place(length, label, "eight"), body), lambda e: sum_over(e, label, length))
+            _read_by_eight(
+                reader,
+                loop,
+                frame,
+                (at, Place(length, label, "eight"), body),
+                lambda e: sum_over(e, label, length),
+            )
         case PieceSize(of=piece) if piece.length is not None:
             with passing_through(reader, piece, loop):
                 here = Offset(piece, part="eight")
-                _read_by_eight(reader, loop, frame, (at, here, body), lambda e: sum_over_piece(reader, e))
+                _read_by_eight(
+                    reader, loop, frame, (at, here, body), lambda e: sum_over_piece(reader, e)
+                )
         case _:
             return 0
     return 2
@@ -82,10 +96,17 @@ def _heads(loop: ast.For, rest: ast.If) -> list[str]:
 def _expected_heads(index: str, bound: str, at: str) -> list[str]:
     rest = f"{bound} % EIGHT"
     whole = f"{bound} - {rest}"
-    return [f"range(np.uint64(0), {whole}, EIGHT)", f"{at} = whole({index})", f"{rest} > 0", f"{at} = lanes({whole}, {bound})"]
+    return [
+        f"range(np.uint64(0), {whole}, EIGHT)",
+        f"{at} = whole({index})",
+        f"{rest} > 0",
+        f"{at} = lanes({whole}, {bound})",
+    ]
 
 
-def _read_by_eight(reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str, Any, list[ast.stmt]], summed: Any) -> None:
+def _read_by_eight(
+    reader: Reader, loop: ast.For, frame: Frame, inner: tuple[str, Any, list[ast.stmt]], summed: Any
+) -> None:
     at, here, body = inner
     label = here.label if isinstance(here, Place) else here.of.label
     totals = [n for n in assigned_in(loop) if isinstance(frame.names.get(n), Eights)]
@@ -121,7 +142,8 @@ def _running(now: Any, before: Expr, name: str, loop: ast.For) -> Expr:
     raise unread(loop, f"{name} does not keep what it was where there is no coordinate")
 
 
-# -- what is called ---------------------------------------------------------------------------------------------------------------
+# -- what is called
+# --------------------------------------------------------------------------------------------------
 
 
 def _checked(reader: Reader, node: ast.Call, frame: Frame, count: int) -> list[Any]:
@@ -142,7 +164,12 @@ def eight(reader: Reader, node: ast.Call, frame: Frame) -> Eights:
 def inside(reader: Reader, node: ast.Call, frame: Frame) -> Inside:
     """New numbers where there are coordinates."""
     at, new, old = _checked(reader, node, frame, 3)
-    if not isinstance(at, Place | Offset) or at.part != "eight" or not isinstance(new, Expr) or not isinstance(old, Expr):
+    if (
+        not isinstance(at, Place | Offset)
+        or at.part != "eight"
+        or not isinstance(new, Expr)
+        or not isinstance(old, Expr)
+    ):
         raise unread(node, f"{ast.unparse(node)} is not read")
     return Inside(new, old)
 

@@ -9,10 +9,12 @@
     else:
         ...
 
-``log u < log ratio`` for uniform u has the probability ``min(1, ratio)``. A state that is not finite or not in its domain is not
-accepted, and neither is a ratio that is no number, as no comparison with it holds. Where it is not accepted every block must hold
-what the rule says of a rejection. After it a block holds one of two values: the same one on both sides, so it gets one new atom. An
-array that holds the results of an evaluation in both cases, each at the state of its own, holds those at the new state.
+``log u < log ratio`` for uniform u has the probability ``min(1, ratio)``. A state that is not
+finite or not in its domain is not accepted, and neither is a ratio that is no number, as no
+comparison with it holds. Where it is not accepted every block must hold what the rule says of a
+rejection. After it a block holds one of two values: the same one on both sides, so it gets one new
+atom. An array that holds the results of an evaluation in both cases, each at the state of its own,
+holds those at the new state.
 """
 
 from __future__ import annotations
@@ -23,7 +25,13 @@ from verify.translation.loops.calls import under_condition
 from verify.translation.parse.module import edges
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.reading.state_invariants import array_of, checked_state, result_at, results_held, same_but_where
+from verify.translation.reading.state_invariants import (
+    array_of,
+    checked_state,
+    result_at,
+    results_held,
+    same_but_where,
+)
 from verify.translation.reference.program import MapTest, ProposalTest
 from verify.translation.state.store import Frame, Memory
 from verify.translation.state.values import Decision
@@ -32,8 +40,8 @@ from verify.translation.state.values import Decision
 def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """The test that a name was given before."""
     match statements:
-        case [counted, ast.If(test=ast.Name(id=name), body=[accepted], orelse=rejected), *_] if isinstance(
-            frame.names.get(name), Decision
+        case [counted, ast.If(test=ast.Name(id=name), body=[accepted], orelse=rejected), *_] if (
+            isinstance(frame.names.get(name), Decision)
         ):
             pass
         case _:
@@ -46,26 +54,40 @@ def decision(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     found = frame.names.pop(name)
     line = frame.lines[name]
     if found.at != reader.memory.contents:
-        raise wrong(line, "the state is changed between the question whether it is accepted and the answer")
+        raise wrong(
+            line, "the state is changed between the question whether it is accepted and the answer"
+        )
     if found.clock != reader.clock:
         raise wrong(line, "the uniform number is that of another step")
     checked_state(reader, line, "before the test")
     if not reader.trying:
-        reader.judge.require(found.log_ratio, reader.rule.log_ratio(test), line, "the logarithm of the ratio")
+        reader.judge.require(
+            found.log_ratio, reader.rule.log_ratio(test), line, "the logarithm of the ratio"
+        )
     _merge(reader, test, rejected, frame, statements[1])
     reader.rule.marked.pop()
     reader.rule.open()
     return 2
 
 
-def _merge(reader: Reader, test: MapTest | ProposalTest, rejected: list[ast.stmt], frame: Frame, at: ast.stmt) -> None:
+def _merge(
+    reader: Reader,
+    test: MapTest | ProposalTest,
+    rejected: list[ast.stmt],
+    frame: Frame,
+    at: ast.stmt,
+) -> None:
     rule, accepted = reader.rule, reader.memory
     if any(edges(b) for b in getattr(test, "flips", ())):
         raise unread(at, "a block whose domain has an edge is flipped, and not looked at")
     new, old = rule.state, rule.rejected(test)
     reader.memory, reader.restoring = accepted.copy(), True
     looped = {s.target for s in ast.walk(at) if isinstance(s, ast.For)}
-    if any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in looped for s in rejected for n in ast.walk(s)):
+    if any(
+        isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in looped
+        for s in rejected
+        for n in ast.walk(s)
+    ):
         raise unread(at, "a name gets a value where the test does not accept")
     with under_condition(reader, at):
         reader.read(rejected, frame)
@@ -89,4 +111,11 @@ def _merge(reader: Reader, test: MapTest | ProposalTest, rejected: list[ast.stmt
         else:
             contents[array] = reader.judge.fresh(array.field, array.length)
     rule.state = merged
-    reader.memory = Memory(contents, accepted.written, accepted.reads, gone_back.writes, accepted.needed, accepted.strange)
+    reader.memory = Memory(
+        contents,
+        accepted.written,
+        accepted.reads,
+        gone_back.writes,
+        accepted.needed,
+        accepted.strange,
+    )

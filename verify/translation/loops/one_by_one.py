@@ -1,8 +1,9 @@
 """``for i in range(n)``: every coordinate once.
 
-Read at one generic coordinate i. That is right where an iteration reads what the loop writes only at its own coordinate, and a
-number that is changed from iteration to iteration only grows by what does not depend on it: that becomes the sum over i. An array
-that is written at another coordinate than that of the loop (the inner loop of a product with a matrix) must grow in the same way.
+Read at one generic coordinate i. That is right where an iteration reads what the loop writes only
+at its own coordinate, and a number that is changed from iteration to iteration only grows by what
+does not depend on it: that becomes the sum over i. An array that is written at another coordinate
+than that of the loop (the inner loop of a product with a matrix) must grow in the same way.
 """
 
 from __future__ import annotations
@@ -19,16 +20,34 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reference.matcher import generics
 from verify.translation.state.store import Frame, Memory
-from verify.translation.state.values import Array, Eights, Flag, Half, Offset, Pairs, PieceFirst, PieceSize, Place, Size
+from verify.translation.state.values import (
+    Array,
+    Eights,
+    Flag,
+    Half,
+    Offset,
+    Pairs,
+    PieceFirst,
+    PieceSize,
+    Place,
+    Size,
+)
 
 Sum = Callable[[Expr], Expr]
-FIRST_LABEL = -2  # labels of loops count down from here; the generic coordinate and the second one stay free
+FIRST_LABEL = (
+    -2
+)  # labels of loops count down from here; the generic coordinate and the second one stay free
 
 
 def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """A loop over all coordinates."""
     match statements[0]:
-        case ast.For(target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[bound]), body=body, orelse=[]):
+        case ast.For(
+            target=ast.Name(id=index),
+            iter=ast.Call(func=ast.Name(id="range"), args=[bound]),
+            body=body,
+            orelse=[],
+        ):
             pass
         case _:
             return 0
@@ -38,7 +57,9 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
         return _refused_range(reader, bound, frame)
     size = reader.value(bound, frame)
     if isinstance(size, Pairs | Half):
-        raise wrong(bound, f"the loop goes through {ast.unparse(bound)} coordinates, and not through all")
+        raise wrong(
+            bound, f"the loop goes through {ast.unparse(bound)} coordinates, and not through all"
+        )
     length = size.length if isinstance(size, Size) else None
     if length is None and size != 1:
         return 0
@@ -57,7 +78,9 @@ def one_by_one(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
 
 
 def fresh_label(reader: Reader, frame: Frame) -> int:
-    """The label of the index of a loop: no number that is known here stands at it, and it is that of no loop around."""
+    """The label of the index of a loop: no number that is known here stands at it, and it is that
+    of no loop around.
+    """
     used = {FIRST_LABEL + 1, *reader.looping}
     for value in frame.names.values():
         match value:
@@ -65,14 +88,23 @@ def fresh_label(reader: Reader, frame: Frame) -> int:
                 used.add(label)
             case Expr() | Eights(total=Expr()):
                 used |= labels(value if isinstance(value, Expr) else value.total)
-            case PieceSize(of=piece) | PieceFirst(of=piece) | Offset(of=piece) if piece.label is not None:
+            case PieceSize(of=piece) | PieceFirst(of=piece) | Offset(of=piece) if (
+                piece.label is not None
+            ):
                 used.add(piece.label)
     return min(used) - 1
 
 
 def check_names(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -> None:
-    """Require that these names, which a form reads as what they were when it began, are different ones and get no other value."""
-    changed = {n.id for s in bodies for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    """Require that these names, which a form reads as what they were when it began, are different
+    ones and get no other value.
+    """
+    changed = {
+        n.id
+        for s in bodies
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     for n, name in enumerate(names):
         if name in changed or name in names[:n]:
             raise unread(at, f"{name} is given another value in this loop")
@@ -81,12 +113,24 @@ def check_names(names: Sequence[str], bodies: Iterable[ast.stmt], at: ast.AST) -
 def _refused_range(reader: Reader, bound: ast.expr, frame: Frame) -> int:
     match bound:
         case ast.BinOp(left=left) if isinstance(reader.value(left, frame), Size):
-            raise wrong(bound, f"the loop goes through {ast.unparse(bound)} coordinates, and not through all")
+            raise wrong(
+                bound,
+                f"the loop goes through {ast.unparse(bound)} coordinates, and not through all",
+            )
     return 0
 
 
-def repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum, label: int | None, at: ast.AST) -> None:
-    """Read a body that is carried out for every value of an index; ``label`` is that of the index, if it is a coordinate."""
+def repeated(
+    reader: Reader,
+    frame: Frame,
+    once: Callable[[], None],
+    summed: Sum,
+    label: int | None,
+    at: ast.AST,
+) -> None:
+    """Read a body that is carried out for every value of an index; ``label`` is that of the index,
+    if it is a coordinate.
+    """
     reader.looping.append(GENERIC if label is None else label)
     try:
         _repeated(reader, frame, once, summed, label, at)
@@ -94,34 +138,61 @@ def repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum
         reader.looping.pop()
 
 
-def _repeated(reader: Reader, frame: Frame, once: Callable[[], None], summed: Sum, label: int | None, at: ast.AST) -> None:
+def _repeated(
+    reader: Reader,
+    frame: Frame,
+    once: Callable[[], None],
+    summed: Sum,
+    label: int | None,
+    at: ast.AST,
+) -> None:
     assigned = assigned_in(at)
     grown = _grown_arrays(reader, frame, once, label)
     before, names = dict(reader.memory.contents), dict(frame.names)
-    start: dict[Any, Symbol] = {array: reader.judge.fresh("so_far", array.length) for array in grown}
+    start: dict[Any, Symbol] = {
+        array: reader.judge.fresh("so_far", array.length) for array in grown
+    }
     reader.memory.contents |= start  # type: ignore[arg-type]
-    counted = {name: reader.judge.fresh(f"{name} so far", None) for name in assigned if isinstance(names.get(name), Expr)}
+    counted = {
+        name: reader.judge.fresh(f"{name} so far", None)
+        for name in assigned
+        if isinstance(names.get(name), Expr)
+    }
     flags = {n: names[n] for n in assigned if isinstance(names.get(n), Flag)}
-    frame.names = {n: v for n, v in names.items() if n not in assigned} | counted | (marked := marked_flags(reader, flags))
+    frame.names = (
+        {n: v for n, v in names.items() if n not in assigned}
+        | counted
+        | (marked := marked_flags(reader, flags))
+    )
     first_read, first_write = len(reader.memory.reads), len(reader.memory.writes)
     once()
     _check_own_places(reader.memory, first_read, first_write, label, grown, at)
     for array, so_far in start.items():
-        reader.memory.contents[array] = before[array] + summed(_growth(reader.memory.contents[array], so_far, array.field, at))
+        reader.memory.contents[array] = before[array] + summed(
+            _growth(reader.memory.contents[array], so_far, array.field, at)
+        )
     for name in assigned:
         if name in counted:
-            frame.names[name] = names[name] + summed(_growth(frame.names.get(name), counted[name], name, at))
+            frame.names[name] = names[name] + summed(
+                _growth(frame.names.get(name), counted[name], name, at)
+            )
         elif name not in flags:
             frame.names.pop(name, None)
     frame.names |= unmarked_flags(marked, flags, frame, at)
 
 
 def marked_flags(reader: Reader, flags: Mapping[str, Flag]) -> dict[str, Flag]:
-    """Flags as they may be before some turn of a loop: a mark stands for what earlier turns have found."""
-    return {n: Flag(flag.of | {reader.judge.fresh("earlier turns", None)}) for n, flag in flags.items()}
+    """Flags as they may be before some turn of a loop: a mark stands for what earlier turns have
+    found.
+    """
+    return {
+        n: Flag(flag.of | {reader.judge.fresh("earlier turns", None)}) for n, flag in flags.items()
+    }
 
 
-def unmarked_flags(marked: Mapping[str, Flag], flags: Mapping[str, Flag], frame: Frame, at: ast.AST) -> dict[str, Flag]:
+def unmarked_flags(
+    marked: Mapping[str, Flag], flags: Mapping[str, Flag], frame: Frame, at: ast.AST
+) -> dict[str, Flag]:
     """The flags after the loop; each must still know what earlier turns have found."""
     found = {}
     for name, before in marked.items():
@@ -135,11 +206,17 @@ def unmarked_flags(marked: Mapping[str, Flag], flags: Mapping[str, Flag], frame:
 def assigned_in(at: ast.AST) -> set[str]:
     """The names that a loop gives values."""
     found = {n.id for n in ast.walk(at) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return found - ({at.target.id} if isinstance(at, ast.For) and isinstance(at.target, ast.Name) else set())
+    return found - (
+        {at.target.id} if isinstance(at, ast.For) and isinstance(at.target, ast.Name) else set()
+    )
 
 
-def _grown_arrays(reader: Reader, frame: Frame, once: Callable[[], None], label: int | None) -> list[Array]:
-    """The arrays that the body writes elsewhere than at the coordinate of the loop: it is read once for this alone."""
+def _grown_arrays(
+    reader: Reader, frame: Frame, once: Callable[[], None], label: int | None
+) -> list[Array]:
+    """The arrays that the body writes elsewhere than at the coordinate of the loop: it is read once
+    for this alone.
+    """
     known, memory, names = reader.judge.snapshot(), reader.memory, dict(frame.names)
     reader.memory = memory.copy()
     first = len(memory.writes)
@@ -151,13 +228,23 @@ def _grown_arrays(reader: Reader, frame: Frame, once: Callable[[], None], label:
 
 
 def _check_own_places(
-    memory: Memory, first_read: int, first_write: int, label: int | None, grown: list[Array], at: ast.AST
+    memory: Memory,
+    first_read: int,
+    first_write: int,
+    label: int | None,
+    grown: list[Array],
+    at: ast.AST,
 ) -> None:
     own = {array for array, place in memory.writes[first_write:] if array not in grown}
     for array, place in memory.reads[first_read:]:
         if array in own and place != label:
-            raise wrong(at, f"the loop writes {array.owner}.{array.field}, and reads it at another coordinate")
-    del memory.writes[first_write:]  # the reads stay: a loop around may write what is read here at other coordinates
+            raise wrong(
+                at,
+                f"the loop writes {array.owner}.{array.field}, and reads it at another coordinate",
+            )
+    del memory.writes[
+        first_write:
+    ]  # the reads stay: a loop around may write what is read here at other coordinates
     for array in {*own, *grown}:
         memory.writes.append((array, label))
 

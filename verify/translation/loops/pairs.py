@@ -12,10 +12,12 @@
         a = normal_pair(key, t, pairs)[0]
         f(pairs, ..., a)
 
-With ``pairs = floor(n/2)`` and ``half = n - pairs = ceil(n/2)``, i runs through 0 .. pairs - 1 and ``half + i`` through half ..
-n - 1. Where n is even these are all coordinates, each once; where it is odd ``pairs = half - 1`` is left over, and the last lines
-have it. So every coordinate is visited once, and its number is its own: the pair ``(counter, component)`` is ``(i, 0)`` for the
-first half, ``(i - half, 1)`` for the second one, ``(pairs, 0)`` for the one in the middle. ``fill_normals`` has the same order.
+With ``pairs = floor(n/2)`` and ``half = n - pairs = ceil(n/2)``, i runs through 0 .. pairs - 1 and
+``half + i`` through half .. n - 1. Where n is even these are all coordinates, each once; where it
+is odd ``pairs = half - 1`` is left over, and the last lines have it. So every coordinate is visited
+once, and its number is its own: the pair ``(counter, component)`` is ``(i, 0)`` for the first half,
+``(i - half, 1)`` for the second one, ``(pairs, 0)`` for the one in the middle. ``fill_normals`` has
+the same order.
 
 Read at the generic coordinate three times, as one of each part; all must do the same.
 """
@@ -42,30 +44,51 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     match statements:
         case [
             ast.For(
-                target=ast.Name(id=index), iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)]), body=body, orelse=[]
+                target=ast.Name(id=index),
+                iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)]),
+                body=body,
+                orelse=[],
             ),
             ast.If(
-                test=ast.Compare(left=ast.Name(id=left), ops=[ast.Lt()], comparators=[ast.Name(id=right)]), body=rest, orelse=[]
+                test=ast.Compare(
+                    left=ast.Name(id=left), ops=[ast.Lt()], comparators=[ast.Name(id=right)]
+                ),
+                body=rest,
+                orelse=[],
             ),
             *_,
         ] if isinstance(frame.names.get(bound), Pairs):
             pass
-        case [ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)])), *_] if isinstance(
-            frame.names.get(bound), Pairs
+        case [ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=bound)])), *_] if (
+            isinstance(frame.names.get(bound), Pairs)
         ):
-            raise wrong(statements[0], "the coordinate that an odd number leaves over is not visited")
+            raise wrong(
+                statements[0], "the coordinate that an odd number leaves over is not visited"
+            )
         case _:
             return 0
     size, half = frame.names[bound], frame.names.get(right)
     if left != bound or half != Half(size.length):
-        raise wrong(statements[1], "the coordinate that an odd number leaves over is visited under another condition")
+        raise wrong(
+            statements[1],
+            "the coordinate that an odd number leaves over is visited under another condition",
+        )
     check_names((bound, right, index), [*body, *rest], statements[0])
     *draws, first, second = body
     *draws_of_rest, middle = rest
     results = [
         visited(reader, draws, first, frame, {index: Place(size.length, LABEL, "first")}),
-        visited(reader, draws, second, frame, {index: Place(size.length, LABEL, "first")}, "second"),
-        visited(reader, draws_of_rest, middle, frame, {bound: Place(size.length, LABEL, "middle")}, "middle"),
+        visited(
+            reader, draws, second, frame, {index: Place(size.length, LABEL, "first")}, "second"
+        ),
+        visited(
+            reader,
+            draws_of_rest,
+            middle,
+            frame,
+            {bound: Place(size.length, LABEL, "middle")},
+            "middle",
+        ),
     ]
     for call, (memory, names) in zip((second, middle), results[1:], strict=True):
         if memory.contents != results[0][0].contents or names != results[0][1]:
@@ -76,15 +99,31 @@ def pairs(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
 
 
 def visited(
-    reader: Reader, draws: list[ast.stmt], call: ast.stmt, frame: Frame, here: dict[str, Place], part: str = "first",
-    *, rest: bool = False,
-) -> tuple[Memory, dict[str, Flag]]:  # fmt: skip
-    """Memory and flags after the call at one part of the coordinates; ``rest`` says that the others were drawn in another loop."""
+    reader: Reader,
+    draws: list[ast.stmt],
+    call: ast.stmt,
+    frame: Frame,
+    here: dict[str, Place],
+    part: str = "first",
+    *,
+    rest: bool = False,
+) -> tuple[Memory, dict[str, Flag]]:
+    """Memory and flags after the call at one part of the coordinates; ``rest`` says that the others
+    were drawn in another loop.
+    """
     memory = reader.memory
     if reader.looping:
         raise unread(call, "a loop over pairs inside of another loop over coordinates")
     reader.memory = memory.copy()
-    given = {*here, *(n.id for s in draws for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))}
+    given = {
+        *here,
+        *(
+            n.id
+            for s in draws
+            for n in ast.walk(s)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        ),
+    }
     if any(isinstance(frame.names.get(name), Flag) for name in given):
         raise unread(call, "what earlier loops have found is overwritten in a loop over pairs")
     known = {n: v for n, v in frame.names.items() if rest or not isinstance(v, Fused)}
@@ -109,20 +148,27 @@ def visited(
 
 
 def _read_draw(reader: Reader, statement: ast.stmt, frame: Frame) -> None:
-    """Names that get random numbers, or numbers of no coordinate: anything else would be done for one of the two only."""
+    """Names that get random numbers, or numbers of no coordinate: anything else would be done for
+    one of the two only.
+    """
     match statement:
         case ast.Assign(targets=[ast.Name() as only]):
             names = [only]
         case ast.Assign(targets=[ast.Tuple(elts=names)]):
             pass
         case _:
-            raise unread(statement, "a loop over pairs draws numbers, and calls one function at two coordinates")
+            raise unread(
+                statement,
+                "a loop over pairs draws numbers, and calls one function at two coordinates",
+            )
     writes = len(reader.memory.writes)
     reader.one(statement, frame)
     given = [frame.names[n.id] if isinstance(n, ast.Name) else None for n in names]
     plain = all(isinstance(v, Drawn) or (isinstance(v, Expr) and not labels(v)) for v in given)
     if not plain or len(reader.memory.writes) != writes:
-        raise unread(statement, "a loop over pairs draws numbers, and calls one function at two coordinates")
+        raise unread(
+            statement, "a loop over pairs draws numbers, and calls one function at two coordinates"
+        )
 
 
 def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None:
@@ -137,7 +183,9 @@ def _check_call(reader: Reader, call: ast.stmt, frame: Frame, part: str) -> None
         case _:
             raise unread(call, "a loop over pairs calls one function at two coordinates")
     if not isinstance(place, Place) or place.part != part:
-        raise wrong(call, f"the call must be at the {part} of the coordinates, and not at {ast.unparse(at)}")
+        raise wrong(
+            call, f"the call must be at the {part} of the coordinates, and not at {ast.unparse(at)}"
+        )
     for name, value in list(frame.names.items()):
         if isinstance(value, Drawn) and (value.counter, value.component) == COUNTERS[part]:
             frame.names[name] = number_of(reader, value.key, value.clock, place)

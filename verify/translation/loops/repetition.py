@@ -6,11 +6,13 @@
     for t_2 in range(t * np.uint64(high), t * np.uint64(high) + count):
         ...
 
-The counters ``t * high + n`` with n < high are different ones for all steps and repetitions. The body is read once, at a state that
-earlier repetitions may have left: every block that it moves holds anything, on both sides the same, and every array that the body
-writes anything as well. What an array with the results of an evaluation holds is kept only where it is right before the loop, and
-right again after the body (that is what an invariant is): it is then that of the present state in every repetition. There is at
-least one repetition, so what is right after the body is right after the loop.
+The counters ``t * high + n`` with n < high are different ones for all steps and repetitions. The
+body is read once, at a state that earlier repetitions may have left: every block that it moves
+holds anything, on both sides the same, and every array that the body writes anything as well. What
+an array with the results of an evaluation holds is kept only where it is right before the loop, and
+right again after the body (that is what an invariant is): it is then that of the present state in
+every repetition. There is at least one repetition, so what is right after the body is right after
+the loop.
 """
 
 from __future__ import annotations
@@ -32,7 +34,12 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     match statements:
         case [
             ast.Assign(targets=[ast.Name(id=count)], value=value),
-            ast.For(target=ast.Name(id=clock), iter=ast.Call(func=ast.Name(id="range"), args=[low, high]), body=body, orelse=[]),
+            ast.For(
+                target=ast.Name(id=clock),
+                iter=ast.Call(func=ast.Name(id="range"), args=[low, high]),
+                body=body,
+                orelse=[],
+            ),
             *_,
         ]:
             pass
@@ -44,14 +51,20 @@ def number(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     if (ast.unparse(low), ast.unparse(high)) != (first, f"{first} + {count}"):
         raise wrong(low, f"the counters of the repetitions must be {first} and those that follow")
     if {count, clock, outer} & assigned_in(statements[1]) or clock in (count, outer):
-        raise unread(statements[1], f"{count} and the counters of the repetitions are given other values")
+        raise unread(
+            statements[1], f"{count} and the counters of the repetitions are given other values"
+        )
     if times.clock not in (None, reader.clock):
         raise wrong(value, "the number of repetitions is drawn at the counter of another step")
     operation = reader.rule.advance()
     if not isinstance(operation, Repeated):
         raise wrong(statements[1], "the rule has no repetition here")
     if (times.low, times.high) != (operation.low, operation.high):
-        raise wrong(value, f"{times.low} to {times.high} repetitions, and there must be {operation.low} to {operation.high}")
+        raise wrong(
+            value,
+            f"{times.low} to {times.high} repetitions, and there must be {operation.low} to"
+            f" {operation.high}",
+        )
     checked_state(reader, statements[1].lineno, "before the repetitions")
     ticks, reader.ticks = reader.ticks, f"{first}, {first} + {count}"
     _read_body(reader, body, frame, clock, operation)
@@ -72,8 +85,15 @@ def _times(reader: Reader, value: ast.expr, frame: Frame) -> Repetitions:
     raise unread(value, f"{ast.unparse(value)} is no number of repetitions")
 
 
-def _read_body(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated) -> None:
-    assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+def _read_body(
+    reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated
+) -> None:
+    assigned = {
+        n.id
+        for s in body
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     frame.names = {n: v for n, v in frame.names.items() if n not in assigned or isinstance(v, Flag)}
     outer, outer_clock, names = reader.rule, reader.clock, dict(frame.names)
     before = {n: v for n, v in names.items() if n in assigned and isinstance(v, Flag)}
@@ -111,15 +131,25 @@ def _once(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str) -> Non
     reader.ready = {}
 
 
-def _written(reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated) -> list[Any]:
+def _written(
+    reader: Reader, body: list[ast.stmt], frame: Frame, clock: str, operation: Repeated
+) -> list[Any]:
     """The arrays that the body writes: it is read once for this alone."""
-    known, memory, names, rule, outer = reader.judge.snapshot(), reader.memory, dict(frame.names), reader.rule, reader.clock
+    known, memory, names, rule, outer = (
+        reader.judge.snapshot(),
+        reader.memory,
+        dict(frame.names),
+        reader.rule,
+        reader.clock,
+    )
     reader.memory = memory.copy()
     reader.memory.writes.clear()
     keys = dict(reader.keys)
     reader.clock = Clock(clock)
     reader.rule = rule.inside(operation)
-    entered(reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state)
+    entered(
+        reader, [a for a in reader.memory.contents if a.owner == "state"], {}, reader.rule.state
+    )
     reader.rule.open()
     before, reader.trying = reader.trying, True
     _once(reader, body, frame, clock)

@@ -16,14 +16,16 @@
                 fetch(data.x, np.uint64(rows[n]))
         ...
 
-``TILE`` is 32. ``first`` is 0, 32, ... below ``used``, and where k is below ``tile`` so is ``first + k`` below ``used``, and
-``row_of[k]`` is the row of that number: every row that is used is that of exactly one turn of the outer and one of each inner loop
-over the tile. (Beyond the tile it is the last row again, which is a row that there is.) So all loops over the tile are read at one
-generic row (``forms/pieces.py``). ``fetch`` asks for memory and does nothing else; it asks for rows that there are.
+``TILE`` is 32. ``first`` is 0, 32, ... below ``used``, and where k is below ``tile`` so is ``first
++ k`` below ``used``, and ``row_of[k]`` is the row of that number: every row that is used is that of
+exactly one turn of the outer and one of each inner loop over the tile. (Beyond the tile it is the
+last row again, which is a row that there is.) So all loops over the tile are read at one generic
+row (``forms/pieces.py``). ``fetch`` asks for memory and does nothing else; it asks for rows that
+there are.
 
-Every array and every number that the body changes must grow by what one row says, and by nothing that an earlier row has left, in
-one loop over the tile. So what it holds in the end is what it held before, plus the sum over the rows: an atom, whose summand is
-remembered.
+Every array and every number that the body changes must grow by what one row says, and by nothing
+that an earlier row has left, in one loop over the tile. So what it holds in the end is what it held
+before, plus the sum over the rows: an atom, whose summand is remembered.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def counted(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
             if text not in (fields or ["1"]):
                 raise unread(value, f"{text} is not the number of rows")
             frame.names["count"] = Token("count")
-        case ast.Assign(targets=[ast.Name(id="used")], value=value) if ast.unparse(value) == USED and _is_count(frame):
+        case ast.Assign(targets=[ast.Name(id="used")], value=value) if ast.unparse(
+            value
+        ) == USED and _is_count(frame):
             frame.names["used"] = Token("used")
         case ast.Assign(targets=[ast.Name(id="scale")], value=value) if ast.unparse(
             value
@@ -87,14 +91,26 @@ def _is_used(frame: Frame) -> bool:
 def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     """The loop over tiles of rows."""
     match statements[0]:
-        case ast.For(target=ast.Name(id="first"), iter=iterable, body=[size, ast.For() as filled, *body], orelse=[]) as loop if (
-            ast.unparse(iterable) == LOOP
-        ):
+        case (
+            ast.For(
+                target=ast.Name(id="first"),
+                iter=iterable,
+                body=[size, ast.For() as filled, *body],
+                orelse=[],
+            ) as loop
+        ) if ast.unparse(iterable) == LOOP:
             pass
         case _:
             return 0
-    row_of = next((n for n, v in frame.names.items() if isinstance(v, Local) and v.rows and v.room >= TILE), "")
-    if not _is_used(frame) or ast.unparse(size) != SIZE or ast.unparse(filled) != ROWS.format(row_of):
+    row_of = next(
+        (n for n, v in frame.names.items() if isinstance(v, Local) and v.rows and v.room >= TILE),
+        "",
+    )
+    if (
+        not _is_used(frame)
+        or ast.unparse(size) != SIZE
+        or ast.unparse(filled) != ROWS.format(row_of)
+    ):
         raise unread(loop, "the loop over rows is not that over the used ones")
     fetches = {FETCH.format(field) for field, s in reader.columns.items() if isinstance(s, Indexed)}
     body = [s for s in body if ast.unparse(s) not in fetches]

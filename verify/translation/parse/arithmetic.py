@@ -1,4 +1,6 @@
-"""What operators and functions of the text mean: real arithmetic, with every float the binary number that it is."""
+"""What operators and functions of the text mean: real arithmetic, with every float the binary
+number that it is.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,24 @@ def _sign(one: Expr, x: Expr) -> Expr:
 
 
 MATH: dict[str, Callable[..., Expr]] = {
-    "math.exp": sympy.exp, "math.log": sympy.log, "math.sqrt": sympy.sqrt, "math.sin": sympy.sin, "math.cos": sympy.cos,
-    "math.tan": sympy.tan, "math.sinh": sympy.sinh, "math.cosh": sympy.cosh, "math.tanh": sympy.tanh, "math.atan": sympy.atan,
-    "math.erf": sympy.erf, "math.lgamma": sympy.loggamma, "math.expm1": lambda a: sympy.exp(a) - 1,
-    "math.log1p": lambda a: sympy.log(1 + a), "math.copysign": _sign, "abs": sympy.Abs, "max": Largest,
-}  # fmt: skip
+    "math.exp": sympy.exp,
+    "math.log": sympy.log,
+    "math.sqrt": sympy.sqrt,
+    "math.sin": sympy.sin,
+    "math.cos": sympy.cos,
+    "math.tan": sympy.tan,
+    "math.sinh": sympy.sinh,
+    "math.cosh": sympy.cosh,
+    "math.tanh": sympy.tanh,
+    "math.atan": sympy.atan,
+    "math.erf": sympy.erf,
+    "math.lgamma": sympy.loggamma,
+    "math.expm1": lambda a: sympy.exp(a) - 1,
+    "math.log1p": lambda a: sympy.log(1 + a),
+    "math.copysign": _sign,
+    "abs": sympy.Abs,
+    "max": Largest,
+}
 
 CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}
 
@@ -43,7 +58,9 @@ CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}
 def inside(end: Expr, towards: float) -> Expr:
     """The number nearest to an end inside of an interval, which a fold does not go beyond."""
     x = float(end)
-    return Rational(math.copysign(sys.float_info.min, towards) if x == 0 else math.nextafter(x, towards))
+    return Rational(
+        math.copysign(sys.float_info.min, towards) if x == 0 else math.nextafter(x, towards)
+    )
 
 
 def _fold(kind: Any, low: Expr, high: Expr, x: Expr, *limits: Expr) -> Expr:

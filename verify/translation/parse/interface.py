@@ -1,4 +1,6 @@
-"""What comes with the text of a module: what its names stand for, and the texts that are taken for granted."""
+"""What comes with the text of a module: what its names stand for, and the texts that are taken for
+granted.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,10 @@ from recipe.language.symbols import Block
 class Legend:
     """What the fields of a module are called: the contract with whoever calls it.
 
-    ``fields`` are those of ``State`` by block, ``settings`` those of ``Params`` by parameter or matrix, ``factors`` those that hold
-    the Cholesky factor of a matrix, ``data`` those of ``Data`` by potential and datum. ``potentials`` is the order of a tuple of
-    gradients. ``modes`` are the fields of ``Data`` with the mode and the gradient there, by potential with control variates, and
+    ``fields`` are those of ``State`` by block, ``settings`` those of ``Params`` by parameter or
+    matrix, ``factors`` those that hold the Cholesky factor of a matrix, ``data`` those of ``Data``
+    by potential and datum. ``potentials`` is the order of a tuple of gradients. ``modes`` are the
+    fields of ``Data`` with the mode and the gradient there, by potential with control variates, and
     ``variances`` those of ``State`` with the running variance, by potential; both by block.
     """
 
@@ -32,8 +35,10 @@ class Legend:
 
 @dataclass(frozen=True)
 class Trusted:
-    """Texts of this release that have tests of their own: device functions by name, what may stand at the top of a module, and the
-    statements about ``eights``, which stand there in their order if they stand there at all."""
+    """Texts of this release that have tests of their own: device functions by name, what may stand
+    at the top of a module, and the statements about ``eights``, which stand there in their order if
+    they stand there at all.
+    """
 
     functions: Mapping[str, str]
     header: tuple[str, ...]

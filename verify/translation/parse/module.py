@@ -1,4 +1,6 @@
-"""The text of a module taken apart: its functions, its arrays with their lengths; what is not lifted must be a known text."""
+"""The text of a module taken apart: its functions, its arrays with their lengths; what is not
+lifted must be a known text.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,12 @@ ALLOWED_DECORATORS = {"device", "reduction", "kernel", "row_kernel", "start_kern
 
 @dataclass(frozen=True)
 class Module:
-    """``functions`` are those that have to be lifted, ``trusted`` the names of those that are axioms.
+    """``functions`` are those that have to be lifted, ``trusted`` the names of those that are
+    axioms.
 
-    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those that hold rows, or random
-    numbers of several steps; ``chains`` are the fields of the state of many chains, ``private`` the arrays that estimators work in.
+    ``arrays`` gives the length of each field of ``State`` (None for one number), ``integers`` those
+    that hold rows, or random numbers of several steps; ``chains`` are the fields of the state of
+    many chains, ``private`` the arrays that estimators work in.
     """
 
     functions: Mapping[str, ast.FunctionDef]
@@ -37,7 +41,9 @@ class Module:
     draws: tuple[str, ...]
     chains: tuple[str, ...] = ()
     private: frozenset[str] = frozenset()
-    read: set[str] = dataclasses.field(default_factory=set, compare=False)  # the functions that were read
+    read: set[str] = dataclasses.field(
+        default_factory=set, compare=False
+    )  # the functions that were read
 
 
 def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
@@ -62,7 +68,9 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
                 functions[node.name] = node
             case ast.ClassDef():
                 classes[node.name] = _fields(node)
-            case ast.Import() | ast.ImportFrom() | ast.Assign() if ast.unparse(node) in trusted.header:
+            case ast.Import() | ast.ImportFrom() | ast.Assign() if (
+                ast.unparse(node) in trusted.header
+            ):
                 pass
             case _:
                 raise unread(node, "no generated module has this at its top")
@@ -86,7 +94,9 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
 
 
 def _check_encoding(text: str) -> None:
-    """A first line that names another encoding makes other statements of the same text, where it is imported."""
+    """A first line that names another encoding makes other statements of the same text, where it is
+    imported.
+    """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(text.encode()).readline)
     except (SyntaxError, UnicodeEncodeError):
@@ -96,22 +106,36 @@ def _check_encoding(text: str) -> None:
 
 
 def _check_defined(
-    names: set[str], classes: Mapping[str, tuple[str, ...]], functions: Mapping[str, ast.FunctionDef], trusted: Trusted
+    names: set[str],
+    classes: Mapping[str, tuple[str, ...]],
+    functions: Mapping[str, ast.FunctionDef],
+    trusted: Trusted,
 ) -> None:
-    """No function is called like something that the text has from elsewhere: ``min``, ``State``, what is imported."""
+    """No function is called like something that the text has from elsewhere: ``min``, ``State``,
+    what is imported.
+    """
     taken = {*dir(builtins), *classes, *_names_of(trusted.header)}
     for name in sorted(names & taken):
         raise unread(functions[name], f"{name} means something else than a function of the module")
 
 
-def _without_eights(body: list[ast.stmt], trusted: Trusted) -> tuple[list[ast.stmt], frozenset[str]]:
+def _without_eights(
+    body: list[ast.stmt], trusted: Trusted
+) -> tuple[list[ast.stmt], frozenset[str]]:
     """What else stands in a module, and the functions for eight coordinates, if their text does."""
-    begins = next((n for n, s in enumerate(body) if trusted.eights and ast.unparse(s) == trusted.eights[0]), None)
+    begins = next(
+        (n for n, s in enumerate(body) if trusted.eights and ast.unparse(s) == trusted.eights[0]),
+        None,
+    )
     if begins is None:
         return body, frozenset()
-    for known, statement in zip_longest(trusted.eights, body[begins : begins + len(trusted.eights)]):
+    for known, statement in zip_longest(
+        trusted.eights, body[begins : begins + len(trusted.eights)]
+    ):
         if statement is None or ast.unparse(statement) != known:
-            raise unread(statement, "the text for eight coordinates at once is not that of this release")
+            raise unread(
+                statement, "the text for eight coordinates at once is not that of this release"
+            )
     return body[:begins] + body[begins + len(trusted.eights) :], _names_of(trusted.eights)
 
 
@@ -120,20 +144,40 @@ def _names_of(statements: tuple[str, ...]) -> frozenset[str]:
     """The names that statements define."""
     parsed = [s for text in statements for s in ast.parse(text).body]
     names = {s.name for s in parsed if isinstance(s, ast.FunctionDef | ast.ClassDef)}
-    names |= {a.asname or a.name for s in parsed if isinstance(s, ast.Import | ast.ImportFrom) for a in s.names}
-    return frozenset(names | {t.id for s in parsed if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)})
+    names |= {
+        a.asname or a.name
+        for s in parsed
+        if isinstance(s, ast.Import | ast.ImportFrom)
+        for a in s.names
+    }
+    return frozenset(
+        names
+        | {
+            t.id
+            for s in parsed
+            if isinstance(s, ast.Assign)
+            for t in s.targets
+            if isinstance(t, ast.Name)
+        }
+    )
 
 
 KINDS = ("float", "np.ndarray")
 
 
 def _fields(node: ast.ClassDef) -> tuple[str, ...]:
-    if [ast.unparse(b) for b in node.bases] != ["NamedTuple"] or node.decorator_list or node.keywords:
+    if (
+        [ast.unparse(b) for b in node.bases] != ["NamedTuple"]
+        or node.decorator_list
+        or node.keywords
+    ):
         raise unread(node, f"{node.name} is no NamedTuple")
     names = []
     for statement in without_docstring(node.body):
         match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=None) if ast.unparse(statement.annotation) in KINDS:
+            case ast.AnnAssign(target=ast.Name(id=name), value=None) if (
+                ast.unparse(statement.annotation) in KINDS
+            ):
                 names.append(name)
             case _:
                 raise unread(statement, f"{node.name} has more than fields")
@@ -149,7 +193,9 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def plain_body(function: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements after the docstring and after ``wide()``, which says how wide vectors are and changes no number."""
+    """The statements after the docstring and after ``wide()``, which says how wide vectors are and
+    changes no number.
+    """
     body = without_docstring(function.body)
     return body[1:] if len(body) > 1 and ast.unparse(body[0]) == "wide()" else body
 
@@ -173,13 +219,29 @@ def _axioms(functions: Mapping[str, ast.FunctionDef], trusted: Trusted) -> froze
 def _check_shape(function: ast.FunctionDef) -> None:
     decorators = [ast.unparse(d) for d in function.decorator_list]
     expected: list[str] | None = [] if function.name in ("allocate", "allocate_many") else None
-    if decorators != expected and not (len(decorators) == 1 and decorators[0] in ALLOWED_DECORATORS):
-        raise unread(function, f"{function.name} has the decorators {', '.join(decorators) or 'none'}")
+    if decorators != expected and not (
+        len(decorators) == 1 and decorators[0] in ALLOWED_DECORATORS
+    ):
+        raise unread(
+            function, f"{function.name} has the decorators {', '.join(decorators) or 'none'}"
+        )
     a = function.args
-    if a.posonlyargs or a.kwonlyargs or a.vararg or a.kwarg or (a.defaults and function.name != "allocate"):
+    if (
+        a.posonlyargs
+        or a.kwonlyargs
+        or a.vararg
+        or a.kwarg
+        or (a.defaults and function.name != "allocate")
+    ):
         raise unread(function, f"{function.name} has arguments that are no plain names")
-    if function.returns or any(arg.annotation for arg in a.args) or getattr(function, "type_params", []):
-        raise unread(function, f"{function.name} has annotations, which are carried out where it is defined")
+    if (
+        function.returns
+        or any(arg.annotation for arg in a.args)
+        or getattr(function, "type_params", [])
+    ):
+        raise unread(
+            function, f"{function.name} has annotations, which are carried out where it is defined"
+        )
 
 
 BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "LONG"}
@@ -188,7 +250,9 @@ BUILTINS = {"math", "np", "range", "float", "min", "LARGEST", "EIGHT", "TILE", "
 def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
     """No name that means something to the reader is given another meaning."""
     given = {a.arg for a in function.args.args}
-    given |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    given |= {
+        n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     for name in sorted(given & meanings):
         raise unread(function, f"{function.name} has a variable that is called {name}")
 
@@ -196,20 +260,30 @@ def _check_names(function: ast.FunctionDef, meanings: set[str]) -> None:
 def _allocated(
     functions: Mapping[str, ast.FunctionDef], classes: Mapping[str, tuple[str, ...]], legend: Legend
 ) -> tuple[dict[str, Length | None], frozenset[str]]:
-    """The length of every field of ``State``, as ``allocate`` makes it: fresh arrays, so that no two of them share memory."""
+    """The length of every field of ``State``, as ``allocate`` makes it: fresh arrays, so that no
+    two of them share memory.
+    """
     if "State" not in classes or "allocate" not in functions:
         raise unread(None, "the module has no State, or nothing that allocates one")
     function, fields = functions["allocate"], classes["State"]
     blocks = list(legend.fields)
     names = [a.arg for a in function.args.args]
     match without_docstring(function.body):
-        case [ast.Return(value=ast.Call(func=ast.Name(id="State"), args=values, keywords=[]))] if len(values) == len(fields):
+        case [ast.Return(value=ast.Call(func=ast.Name(id="State"), args=values, keywords=[]))] if (
+            len(values) == len(fields)
+        ):
             pass
         case _:
             raise unread(function, "allocate does more than to make a State")
     defaults = [ast.unparse(d) for d in function.args.defaults]
-    if (names[len(blocks) :], defaults) not in (([], []), (["batch_size", "replace"], ["0", "True"])):
-        raise unread(function, "allocate does not take the blocks in their order, and then batch_size=0, replace=True")
+    if (names[len(blocks) :], defaults) not in (
+        ([], []),
+        (["batch_size", "replace"], ["0", "True"]),
+    ):
+        raise unread(
+            function,
+            "allocate does not take the blocks in their order, and then batch_size=0, replace=True",
+        )
     if fields[: len(blocks)] != tuple(legend.fields.values()):
         raise unread(function, "allocate does not take the blocks in their order")
     for name, block, field, value in zip(names, blocks, fields, values, strict=False):
@@ -219,13 +293,21 @@ def _allocated(
     scratch = list(zip(fields, values, strict=True))[len(blocks) :]
     of_argument = dict(zip(names, blocks, strict=False))
     integers = {field for field, value in scratch if ast.unparse(value) in (ROWS.get(field), AHEAD)}
-    lengths |= {field: _length_of_scratch(field, value, of_argument) for field, value in scratch if field not in integers}
+    lengths |= {
+        field: _length_of_scratch(field, value, of_argument)
+        for field, value in scratch
+        if field not in integers
+    }
     return lengths, frozenset(integers)
 
 
-def _length_of_scratch(field: str, value: ast.expr, of_argument: Mapping[str, Block]) -> Length | None:
+def _length_of_scratch(
+    field: str, value: ast.expr, of_argument: Mapping[str, Block]
+) -> Length | None:
     match value:
-        case ast.Call(args=[ast.Constant(value=1)], keywords=[]) if ast.unparse(value.func) == "np.zeros":
+        case ast.Call(args=[ast.Constant(value=1)], keywords=[]) if (
+            ast.unparse(value.func) == "np.zeros"
+        ):
             return None
         case ast.Call(args=[ast.Attribute(value=ast.Name(id=name), attr="size")], keywords=[]) if (
             ast.unparse(value.func) == "np.zeros" and name in of_argument
@@ -253,7 +335,9 @@ def _check_fields(classes: Mapping[str, tuple[str, ...]], legend: Legend, tree: 
     }
     for name, fields in expected.items():
         if set(classes.get(name, ())) != fields:
-            raise unread(tree.body[0], f"the fields of {name} are not {', '.join(sorted(fields)) or 'none'}")
+            raise unread(
+                tree.body[0], f"the fields of {name} are not {', '.join(sorted(fields)) or 'none'}"
+            )
     if extra := set(classes) - {"State", "Chains", "Draws", "Params", "Data"}:
         raise unread(tree.body[0], f"the module defines {min(extra)}")
 
@@ -263,7 +347,11 @@ def guilty_lines(legend: Legend) -> str:
     lines = ["@kernel", "def guilty(state):"]
     for n, (block, field) in enumerate(legend.fields.items()):
         inside = " and ".join(["abs(x) <= LARGEST", *edges(block)])
-        lines += [f"    for x in state.{field}:", f"        if not ({inside}):", f"            return {n}"]
+        lines += [
+            f"    for x in state.{field}:",
+            f"        if not ({inside}):",
+            f"            return {n}",
+        ]
         if isinstance(block.domain, Simplex):
             lines += [f"    if not np.sum(state.{field}) < 1.0:", f"        return {n}"]
     return "\n".join([*lines, "    return -1"])
@@ -276,8 +364,16 @@ def edges(block: Block) -> list[str]:
         return ["x > 0.0"]
     if domain == S.Reals:
         return []
-    low = [] if domain.start == -oo else [f"x {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
-    return low + ([] if domain.end == oo else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"])
+    low = (
+        []
+        if domain.start == -oo
+        else [f"x {'>' if domain.left_open else '>='} {float(domain.start)!r}"]
+    )
+    return low + (
+        []
+        if domain.end == oo
+        else [f"x {'<' if domain.right_open else '<='} {float(domain.end)!r}"]
+    )
 
 
 def check_guilty(module: Module, legend: Legend) -> None:

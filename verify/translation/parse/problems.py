@@ -8,7 +8,9 @@ from verify.verdict import Outcome, Witness, refuted, undecided
 
 
 class TranslationError(Exception):
-    """What ends the reading of a module, with the line of the guilty statement; ``outcome`` is the verdict."""
+    """What ends the reading of a module, with the line of the guilty statement; ``outcome`` is the
+    verdict.
+    """
 
     def __init__(self, at: int | ast.AST | None, outcome: Outcome) -> None:
         self.line = getattr(at, "lineno", 0) if isinstance(at, ast.AST) else at or 0

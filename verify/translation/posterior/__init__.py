@@ -1,1 +1,4 @@
-"""TODO: the room posterior."""
+"""The functions of a module that sum over rows of data, beside the posterior.
+
+Imports ``verify.translation.loops`` and below.
+"""

@@ -1,4 +1,6 @@
-"""Estimates around the gradient of a posterior: each has one text, up to its names, which is compared statement by statement."""
+"""Estimates around the gradient of a posterior: each has one text, up to its names, which is
+compared statement by statement.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from verify.translation.reference.matcher import length_of
 
 
 def check_call_of_user(module: Module, legend: Legend, density: Density) -> None:
-    """Require that a gradient of the user is called with its arguments in the order that is documented."""
+    """Require that a gradient of the user is called with its arguments in the order that is
+    documented.
+    """
     if density.gradient not in module.functions:
         raise unread(None, f"the module has no function {density.gradient}")
     function = module.functions[density.gradient]
@@ -21,8 +25,15 @@ def check_call_of_user(module: Module, legend: Legend, density: Density) -> None
     names = [a.arg for a in function.args.args]
     if names[2 * k :] != SHARED or len(set(names)) != len(names):
         raise unread(function, f"{density.gradient} takes results, blocks, {', '.join(SHARED)}")
-    results, places = dict(zip(blocks, names, strict=False)), dict(zip(blocks, names[k:], strict=False))
-    own = "gradient" if len(legend.potentials) == 1 else f"gradient[{legend.potentials.index(density.potential)}]"
+    results, places = (
+        dict(zip(blocks, names, strict=False)),
+        dict(zip(blocks, names[k:], strict=False)),
+    )
+    own = (
+        "gradient"
+        if len(legend.potentials) == 1
+        else f"gradient[{legend.potentials.index(density.potential)}]"
+    )
     ours = density.posterior.blocks
     columns = [f"data.{legend.data[density.potential][s]}" for s, _ in density.posterior.data]
     passed = [*(places[b] for b in ours), "rows", *columns, *(results[b] for b in ours)]
@@ -48,40 +59,59 @@ def _names(module: Module, density: Density, name: str) -> tuple[list[str], list
     names = [a.arg for a in module.functions[name].args.args]
     k = len(density.potential.blocks)
     if len(set(names)) != len(names) or names[2 * k :] != [*SHARED, "state"]:
-        raise unread(module.functions[name], f"{name} takes results, blocks, {', '.join(SHARED)}, state")
+        raise unread(
+            module.functions[name], f"{name} takes results, blocks, {', '.join(SHARED)}, state"
+        )
     return names[:k], names[k : 2 * k]
 
 
 def _scratch(module: Module, name: str) -> list[str]:
     """The scratch arrays that a function names, in the order in which they appear."""
-    found = [n.attr for n in ast.walk(module.functions[name])
-             if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "state"]  # fmt: skip
+    found = [
+        n.attr
+        for n in ast.walk(module.functions[name])
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "state"
+    ]
     return list(dict.fromkeys(found))
 
 
 def _controlled_text(module: Module, legend: Legend, density: Density) -> str:
-    """``g(theta; rows) + G(mode) - g(mode; rows)``: unbiased for every mode, and without variance at the mode itself."""
+    """``g(theta; rows) + G(mode) - g(mode; rows)``: unbiased for every mode, and without variance
+    at the mode itself.
+    """
     results, blocks = _names(module, density, density.controlled)
     modes, at_mode = legend.modes[density.potential]
     scratch = [f"state.{s}" for s in _of_first_call(module, density)]
     call = f"    {density.gradient}({{}}, {', '.join(SHARED)})"
-    lines = ["@kernel", f"def {density.controlled}({', '.join([*results, *blocks, *SHARED, 'state'])}):"]
-    lines += [call.format(", ".join([*results, *blocks])), call.format(", ".join([*scratch, *(f"data.{m}" for m in modes)]))]
+    lines = [
+        "@kernel",
+        f"def {density.controlled}({', '.join([*results, *blocks, *SHARED, 'state'])}):",
+    ]
+    lines += [
+        call.format(", ".join([*results, *blocks])),
+        call.format(", ".join([*scratch, *(f"data.{m}" for m in modes)])),
+    ]
     for g, known, estimate in zip(results, at_mode, scratch, strict=True):
-        lines += [f"    for i in range(np.uint64({g}.size)):", f"        {g}[i] += data.{known}[i] - {estimate}[i]"]
+        lines += [
+            f"    for i in range(np.uint64({g}.size)):",
+            f"        {g}[i] += data.{known}[i] - {estimate}[i]",
+        ]
     _check_lengths(module, density, [s.removeprefix("state.") for s in scratch])
     return "\n".join(lines)
 
 
 def _of_first_call(module: Module, density: Density) -> list[str]:
-    return sorted(_scratch(module, density.controlled), key=lambda s: _first_use(module, density.controlled, s))[
-        : len(density.potential.blocks)
-    ]
+    return sorted(
+        _scratch(module, density.controlled),
+        key=lambda s: _first_use(module, density.controlled, s),
+    )[: len(density.potential.blocks)]
 
 
 def _first_use(module: Module, name: str, scratch: str) -> tuple[int, int]:
     places = [
-        (n.lineno, n.col_offset) for n in ast.walk(module.functions[name]) if isinstance(n, ast.Attribute) and n.attr == scratch
+        (n.lineno, n.col_offset)
+        for n in ast.walk(module.functions[name])
+        if isinstance(n, ast.Attribute) and n.attr == scratch
     ]
     return min(places)
 
@@ -95,7 +125,9 @@ def _check_lengths(module: Module, density: Density, scratch: list[str]) -> None
 
 
 def _averaged_text(module: Module, legend: Legend, density: Density) -> str:
-    """Welford's mean of the estimates from each row, and the variance of that mean in a running average."""
+    """Welford's mean of the estimates from each row, and the variance of that mean in a running
+    average.
+    """
     name = density.averaged
     results, blocks = _names(module, density, name)
     used = sorted(_scratch(module, name), key=lambda s: _first_use(module, name, s))
@@ -110,36 +142,56 @@ def _averaged_text(module: Module, legend: Legend, density: Density) -> str:
     for arrays in (squares, ones, variances):
         _check_lengths(module, density, arrays)
     one_row = [*(f"state.{o}" for o in ones), *blocks, *SHARED[:-1], "rows[n:n + 1]"]
-    call = f"{density.controlled}({', '.join([*one_row, 'state'])})" if density.controlled in module.functions else None
+    call = (
+        f"{density.controlled}({', '.join([*one_row, 'state'])})"
+        if density.controlled in module.functions
+        else None
+    )
     lines = ["@kernel", f"def {name}({', '.join([*results, *blocks, *SHARED, 'state'])}):"]
     lines += [f"    {a}[:] = 0.0" for a in [*results, *(f"state.{s}" for s in squares)]]
-    lines += ["    for n in range(rows.size):", f"        {call or density.gradient + '(' + ', '.join(one_row) + ')'}"]
+    lines += [
+        "    for n in range(rows.size):",
+        f"        {call or density.gradient + '(' + ', '.join(one_row) + ')'}",
+    ]
     for g, one, square in zip(results, ones, squares, strict=True):
         lines += [
-            f"        for i in range(np.uint64({g}.size)):", f"            change = state.{one}[i] - {g}[i]",
-            f"            {g}[i] += change / (n + 1)", f"            state.{square}[i] += change * (state.{one}[i] - {g}[i])",
-        ]  # fmt: skip
+            f"        for i in range(np.uint64({g}.size)):",
+            f"            change = state.{one}[i] - {g}[i]",
+            f"            {g}[i] += change / (n + 1)",
+            f"            state.{square}[i] += change * (state.{one}[i] - {g}[i])",
+        ]
     lines += [
-        f"    count = {count_of(legend, density)}", "    distinct = 1.0 - rows.size / count if state.table.size > 0 else 1.0",
-        "    scale = distinct / (rows.size * (rows.size - 1))", f"    state.{calls}[0] += 1.0",
+        f"    count = {count_of(legend, density)}",
+        "    distinct = 1.0 - rows.size / count if state.table.size > 0 else 1.0",
+        "    scale = distinct / (rows.size * (rows.size - 1))",
+        f"    state.{calls}[0] += 1.0",
         f"    weight = 1.0 / min(state.{calls}[0], 1000.0)",
-    ]  # fmt: skip
+    ]
     for g, square, variance in zip(results, squares, variances, strict=True):
         lines += [
             f"    for i in range(np.uint64({g}.size)):",
-            f"        state.{variance}[i] += weight * (scale * state.{square}[i] - state.{variance}[i])",
+            (
+                f"        state.{variance}[i] += weight * (scale * state.{square}[i] -"
+                f" state.{variance}[i])"
+            ),
         ]
     return "\n".join(lines)
 
 
 def private_arrays(module: Module, legend: Legend, found: Iterable[Density]) -> frozenset[str]:
-    """The arrays of the state that estimators work in: no block, none that another one works in, and none that a step may name."""
+    """The arrays of the state that estimators work in: no block, none that another one works in,
+    and none that a step may name.
+    """
     private: set[str] = set()
     for density in found:
         for name in (density.controlled, density.averaged):
             used = set(_scratch(module, name)) - {"table"} if name in module.functions else set()
             own = used - set(legend.variances.get(density.potential, ()))
-            if own & (private | {*legend.fields.values()} | {f for fields in legend.variances.values() for f in fields}):
+            if own & (
+                private
+                | {*legend.fields.values()}
+                | {f for fields in legend.variances.values() for f in fields}
+            ):
                 raise wrong(module.functions[name], f"{name} works in an array that is not its own")
             if not own <= module.arrays.keys():
                 raise unread(module.functions[name], f"{name} works in what is no array of numbers")
@@ -148,7 +200,9 @@ def private_arrays(module: Module, legend: Legend, found: Iterable[Density]) -> 
 
 
 def check_estimates(module: Module, legend: Legend, density: Density) -> None:
-    """Require that control variates and the running variance are there, and are what they are said to be."""
+    """Require that control variates and the running variance are there, and are what they are said
+    to be.
+    """
     for needed, name in ((legend.modes, density.controlled), (legend.variances, density.averaged)):
         if (density.potential in needed) != (name in module.functions):
             raise unread(None, f"the module has no function {name}, or one that nothing asks for")

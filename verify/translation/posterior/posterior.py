@@ -1,4 +1,6 @@
-"""The functions that sum over rows of data, against the posterior: its potential, its gradient, and estimates around them."""
+"""The functions that sum over rows of data, against the posterior: its potential, its gradient, and
+estimates around them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from verify.translation.state.values import Array, Place, Record, Rows, Token
 
 
 def check_density(module: Module, legend: Legend, density: Density) -> None:
-    """Require that the functions of a posterior are its gradient, its potential, and estimates of them."""
+    """Require that the functions of a posterior are its gradient, its potential, and estimates of
+    them.
+    """
     if density.posterior.user_gradient is not None:
         check_call_of_user(module, legend, density)
     else:
@@ -39,20 +43,32 @@ def check_density(module: Module, legend: Legend, density: Density) -> None:
 
 
 def _reader(module: Module, legend: Legend, density: Density) -> Reader:
-    lengths = {length_of(b) for b in density.potential.blocks} | {length_of(s) for s, _ in density.posterior.data}
+    lengths = {length_of(b) for b in density.potential.blocks} | {
+        length_of(s) for s, _ in density.posterior.data
+    }
     judge = Judge(Looks(n for n in lengths if n is not None))
-    reader = Reader(module, legend, judge, (counted, rows, through_piece, by_eight, blocks, one_by_one), EIGHTS)
+    reader = Reader(
+        module, legend, judge, (counted, rows, through_piece, by_eight, blocks, one_by_one), EIGHTS
+    )
     reader.columns = {field: s for s, field in legend.data[density.potential].items()}
     return reader
 
 
-def _arrays(reader: Reader, names: list[str], blocks: tuple[Block, ...], owner: str) -> dict[str, Any]:
+def _arrays(
+    reader: Reader, names: list[str], blocks: tuple[Block, ...], owner: str
+) -> dict[str, Any]:
     return {name: Array(owner, name, length_of(b)) for name, b in zip(names, blocks, strict=True)}
 
 
 def _frame(values: Mapping[str, Any]) -> Frame:
     return Frame(
-        {**values, "data": Record("data"), "params": Record("params"), "rows": Token("rows"), "gradient": Token("gradient")}
+        {
+            **values,
+            "data": Record("data"),
+            "params": Record("params"),
+            "rows": Token("rows"),
+            "gradient": Token("gradient"),
+        }
     )
 
 
@@ -64,7 +80,10 @@ def _check_gradient(module: Module, legend: Legend, density: Density) -> None:
     if names[2 * k :] != SHARED or len(set(names)) != len(names):
         raise unread(function, f"{density.gradient} takes results, blocks, {', '.join(SHARED)}")
     reader = _reader(module, legend, density)
-    results, places = _arrays(reader, names[:k], blocks, "result"), _arrays(reader, names[k : 2 * k], blocks, "block")
+    results, places = (
+        _arrays(reader, names[:k], blocks, "result"),
+        _arrays(reader, names[k : 2 * k], blocks, "block"),
+    )
     for array, b in zip(places.values(), blocks, strict=True):
         reader.memory.contents[array] = b
     reader.read(function.body, _frame({**results, **places}))
@@ -72,8 +91,14 @@ def _check_gradient(module: Module, legend: Legend, density: Density) -> None:
         line = reader.memory.written.get(array, function.lineno)
         if array not in reader.memory.contents:
             raise wrong(function, f"{name} is not written")
-        _require(reader, reader.memory.contents[array], density.posterior.datum_gradient[b],
-                 density.posterior.prior_gradient[b], line, f"the gradient by {b}")  # fmt: skip
+        _require(
+            reader,
+            reader.memory.contents[array],
+            density.posterior.datum_gradient[b],
+            density.posterior.prior_gradient[b],
+            line,
+            f"the gradient by {b}",
+        )
     for array, b in zip(places.values(), blocks, strict=True):
         if reader.memory.contents[array] != b:
             raise wrong(reader.memory.written[array], f"the gradient changes {b}")
@@ -98,7 +123,14 @@ def _check_value(module: Module, legend: Legend, density: Density) -> None:
     if posterior.log_likelihood is None:
         raise unread(function, f"the posterior of {density.potential} has no log likelihood")
     line = frame.lines.get("value", function.lineno)
-    _require(reader, value, -posterior.log_likelihood, -posterior.log_prior, line, f"{density.potential} itself")
+    _require(
+        reader,
+        value,
+        -posterior.log_likelihood,
+        -posterior.log_prior,
+        line,
+        f"{density.potential} itself",
+    )
     if reader.memory.writes:
         raise wrong(function, "the potential writes into an array")
     reader.judge.defined.require()
@@ -127,16 +159,20 @@ def _function(module: Module, name: str) -> ast.FunctionDef:
     return module.functions[name]
 
 
-# -- how ``run`` calls them -----------------------------------------------------------------------------------------------------
+# -- how ``run`` calls them
+# --------------------------------------------------------------------------------------------------
 
 
 def calls_of(module: Module, legend: Legend, density: Density) -> dict[str, Call]:
     """The calls of the functions of a posterior, by name, as far as the module has them."""
     U = density.potential
     outermost = next(
-        (n for n in (density.averaged, density.controlled) if n in module.functions), density.gradient
-    )  # fmt: skip
-    made: dict[str, Call] = {outermost: _estimate(legend, density, with_state=outermost != density.gradient)}
+        (n for n in (density.averaged, density.controlled) if n in module.functions),
+        density.gradient,
+    )
+    made: dict[str, Call] = {
+        outermost: _estimate(legend, density, with_state=outermost != density.gradient)
+    }
     if density.value in module.functions:
         made[density.value] = _value(U)
     return made
@@ -150,18 +186,27 @@ def _estimate(legend: Legend, density: Density, *, with_state: bool) -> Call:
         arrays = [reader.value(a, frame) for a in node.args[: 2 * k]]
         rest = [ast.unparse(a) for a in node.args[2 * k :]]
         if rest != ["data", "params", "gradient", "state.rows", *(["state"] if with_state else [])]:
-            raise wrong(node, f"{ast.unparse(node)}: data, parameters and rows are not passed in their order")
+            raise wrong(
+                node,
+                f"{ast.unparse(node)}: data, parameters and rows are not passed in their order",
+            )
         draw = reader.drawn
         if fields and (draw is None or draw[2] != count_of(legend, density)):
             raise wrong(node, "the rows of this estimate are not drawn just before it")
         if draw is not None and draw[1] != reader.clock.name:
-            raise wrong(node, f"{ast.unparse(node)}: the rows are those of another counter than that of the loop around")
+            raise wrong(
+                node,
+                f"{ast.unparse(node)}: the rows are those of another counter than that of the loop"
+                " around",
+            )
         reader.drawn = None
         if draw is not None and not reader.trying:
             reader.estimates[U] = (draw[0], draw[1])
             reader.uses.setdefault(draw[0], U)
         found = evaluated(reader, U, arrays[:k], arrays[k:], draw, node)
-        for b, field, variance in zip(U.blocks, legend.variances.get(U, ()), found.variances, strict=False):
+        for b, field, variance in zip(
+            U.blocks, legend.variances.get(U, ()), found.variances, strict=False
+        ):
             array = Array("state", field, length_of(b))
             reader.memory.contents[array] = variance
             reader.memory.writes.append((array, None))
@@ -179,7 +224,10 @@ def _value(U: Potential) -> Callable[..., Any]:
         for array, block in zip(arrays, U.blocks, strict=True):
             if not isinstance(array, Array) or array.length != length_of(block):
                 raise wrong(node, f"{ast.unparse(node)}: an argument is not an array like {block}")
-        held = tuple(reader.fetch(a, None if a.length is None else Place(a.length, GENERIC), node) for a in arrays)
+        held = tuple(
+            reader.fetch(a, None if a.length is None else Place(a.length, GENERIC), node)
+            for a in arrays
+        )
         return reader.judge.evaluate("value", U, held).atoms[0]
 
     return call

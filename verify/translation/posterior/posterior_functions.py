@@ -27,7 +27,9 @@ class Density:
 def densities(posteriors: Mapping[Potential, Posterior]) -> list[Density]:
     """The functions by their names, which every module has in this form."""
     return [
-        Density(U, p, *(f"{kind}_{U}" for kind in ("gradient", "potential", "controlled", "averaged")))
+        Density(
+            U, p, *(f"{kind}_{U}" for kind in ("gradient", "potential", "controlled", "averaged"))
+        )
         for U, p in posteriors.items()
     ]
 

@@ -1,4 +1,6 @@
-"""What a text asks of the numbers that it stores: whether they are finite, and between the ends of their domains."""
+"""What a text asks of the numbers that it stores: whether they are finite, and between the ends of
+their domains.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,19 @@ if TYPE_CHECKING:
 def question(reader: Reader, node: ast.Compare, frame: Frame) -> Flag:
     """``abs(x) <= LARGEST``, or x compared with a number."""
     match node:
-        case ast.Compare(left=ast.Call(func=ast.Name(id="abs"), args=[x]), ops=[ast.LtE()], comparators=[ast.Name(id="LARGEST")]):
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="abs"), args=[x]),
+            ops=[ast.LtE()],
+            comparators=[ast.Name(id="LARGEST")],
+        ):
             of = reader.value(x, frame)
             if isinstance(of, Expr):
                 return Flag(_named(reader, of))
-        case ast.Compare(left=ast.Name() as x, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[end]):
+        case ast.Compare(
+            left=ast.Name() as x,
+            ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()],
+            comparators=[end],
+        ):
             of = reader.value(x, frame)
             if isinstance(of, Expr) and isinstance(reader.value(end, frame), Rational):
                 condition = f"x {ast.unparse(node).removeprefix(x.id).strip()}"
@@ -34,7 +44,9 @@ def question(reader: Reader, node: ast.Compare, frame: Frame) -> Flag:
 
 
 def must_be_right(reader: Reader, array: Array, line: int) -> None:
-    """What was stored into a block must be looked at: whether it is finite, and between the ends of the domain."""
+    """What was stored into a block must be looked at: whether it is finite, and between the ends of
+    the domain.
+    """
     value = reader.memory.contents[array]
     block = next(b for b, field in reader.legend.fields.items() if field == array.field)
     reader.memory.needed += [(value, line), *(((value, edge), line) for edge in edges(block))]

@@ -1,4 +1,5 @@
-"""Reading a function: every name becomes what it stands for, every statement what it does to arrays.
+"""Reading a function: every name becomes what it stands for, every statement what it does to
+arrays.
 
 Only what is written here and in ``forms`` can be read; anything else is refused by its line.
 """
@@ -57,9 +58,18 @@ Call = Callable[["Reader", ast.Call, "Frame"], Any]
 
 
 class Reader:
-    """Reads functions of a module; ``forms`` recognise statements that belong together, ``calls`` what driver functions call."""
+    """Reads functions of a module; ``forms`` recognise statements that belong together, ``calls``
+    what driver functions call.
+    """
 
-    def __init__(self, module: Module, legend: Legend, judge: Judge, forms: tuple[Form, ...], calls: dict[str, Call]) -> None:
+    def __init__(
+        self,
+        module: Module,
+        legend: Legend,
+        judge: Judge,
+        forms: tuple[Form, ...],
+        calls: dict[str, Call],
+    ) -> None:
         self.module, self.legend, self.judge = module, legend, judge
         self.forms, self.calls = forms, calls
         self.memory = Memory()
@@ -68,10 +78,14 @@ class Reader:
         self.factors = {field: factor_of(M) for M, field in legend.factors.items()}  # type: ignore[arg-type]
         self.columns = {field: s for fields in legend.data.values() for s, field in fields.items()}
         self.rule: Any = None  # the rule that the text is read beside, in ``run`` and in ``step``
-        self.restoring = False  # whether a saved state is put back, which was looked at when it was new
+        self.restoring = (
+            False  # whether a saved state is put back, which was looked at when it was new
+        )
         self.drawn: Any = None  # which minibatch the rows of the state are
         self.ticks = ""  # from where to where it counts
-        self.ready: dict[str, Any] = {}  # arrays of numbers that are drawn ahead, with their key and clock and length
+        self.ready: dict[
+            str, Any
+        ] = {}  # arrays of numbers that are drawn ahead, with their key and clock and length
         self.ahead: dict[str, Any] = {}  # the key and length of such an array
         self.depth = 0  # how many functions have been called around what is read
         self.looping: list[int] = []  # the labels of the loops around what is read
@@ -81,14 +95,22 @@ class Reader:
         self.variances = {f for fields in legend.variances.values() for f in fields}
         self.trying = False  # whether a body is read only to see what it writes
         self.row_sums: dict[Symbol, Expr] = {}  # sums over rows, with their summands
-        self.piece_sums: dict[Symbol, Expr] = {}  # sums over the coordinates of one piece, with their summands
-        self.few_apart = False  # whether fewer than eight coordinates are treated apart from what is read here
+        self.piece_sums: dict[
+            Symbol, Expr
+        ] = {}  # sums over the coordinates of one piece, with their summands
+        self.few_apart = (
+            False  # whether fewer than eight coordinates are treated apart from what is read here
+        )
         self.going_through: set[Piece] = set()  # the pieces that loops are in
-        self.estimates: dict[Any, tuple[int, str]] = {}  # by potential: purpose and clock of its last minibatch
+        self.estimates: dict[
+            Any, tuple[int, str]
+        ] = {}  # by potential: purpose and clock of its last minibatch
         self.estimates_before: dict[Any, tuple[int, str]] = {}
         self.uses: dict[int, Any] = {}  # for which potential the minibatch of a purpose is drawn
         self.mark = ""  # the number in scratch that says for which step it is right
-        self.laws: dict[str, tuple[str, str]] = {}  # where draws go that are not normal, and the parameters of their laws
+        self.laws: dict[
+            str, tuple[str, str]
+        ] = {}  # where draws go that are not normal, and the parameters of their laws
         self.parameters_of_draw: dict[Symbol, tuple[str, str]] = {}
         self.only_out = False  # ``step`` writes only into out
         for s in self.parameters.values():
@@ -104,7 +126,8 @@ class Reader:
     def clock(self, clock: Any) -> None:
         self.judge.clock = clock
 
-    # -- statements ----------------------------------------------------------------------------------------------------------
+    # -- statements
+    # ----------------------------------------------------------------------------------------------
 
     def read(self, statements: list[ast.stmt], frame: Frame) -> None:
         """Carry out statements, form by form where one fits."""
@@ -124,29 +147,49 @@ class Reader:
             case ast.AugAssign(target=ast.Name(id=name), op=operator, value=value):
                 self._augment(name, operator, self.value(value, frame), frame, statement)
             case ast.AugAssign(target=ast.Subscript() as cell, op=operator, value=value):
-                changed = self.operated(operator, self.value(cell, frame), self.value(value, frame), statement)
+                changed = self.operated(
+                    operator, self.value(cell, frame), self.value(value, frame), statement
+                )
                 if changed is None:
                     raise unread(statement, f"{ast.unparse(statement)} is not read")
                 self.store(cell, changed, frame, statement.lineno)
-            case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if "wide" in self.module.trusted:
+            case ast.Expr(value=ast.Call(func=ast.Name(id="wide"), args=[], keywords=[])) if (
+                "wide" in self.module.trusted
+            ):
                 pass  # how wide vectors are changes no number
             case ast.Expr(value=ast.Call() as call):
                 self.value(call, frame)
             case _:
-                raise unread(statement, f"this is in no form that is read: {ast.unparse(statement).splitlines()[0]}")
+                raise unread(
+                    statement,
+                    f"this is in no form that is read: {ast.unparse(statement).splitlines()[0]}",
+                )
         return 1
 
-    def assign(self, targets: list[ast.expr], value: ast.expr, frame: Frame, statement: ast.stmt) -> None:
+    def assign(
+        self, targets: list[ast.expr], value: ast.expr, frame: Frame, statement: ast.stmt
+    ) -> None:
         """Give names, or cells of arrays, a value."""
         given = self.value(value, frame)
         for target in targets:
             match target:
-                case ast.Tuple(elts=elements) if isinstance(given, tuple) and len(given) == len(elements):
+                case ast.Tuple(elts=elements) if isinstance(given, tuple) and len(given) == len(
+                    elements
+                ):
                     for element, part in zip(elements, given, strict=True):
                         self._assign_one(element, part, frame, statement.lineno)
                 case _:
-                    line = frame.lines.get(value.id, statement.lineno) if isinstance(value, ast.Name) else statement.lineno
-                    self._assign_one(target, given, frame, line if isinstance(target, ast.Subscript) else statement.lineno)
+                    line = (
+                        frame.lines.get(value.id, statement.lineno)
+                        if isinstance(value, ast.Name)
+                        else statement.lineno
+                    )
+                    self._assign_one(
+                        target,
+                        given,
+                        frame,
+                        line if isinstance(target, ast.Subscript) else statement.lineno,
+                    )
 
     def _assign_one(self, target: ast.expr, given: Any, frame: Frame, line: int) -> None:
         match target:
@@ -169,12 +212,16 @@ class Reader:
             return relabel(self.judge.named(relabel(value, label, GENERIC)), GENERIC, label)
         return self.judge.named(value)
 
-    def _augment(self, name: str, operator: ast.operator, value: Any, frame: Frame, statement: ast.stmt) -> None:
+    def _augment(
+        self, name: str, operator: ast.operator, value: Any, frame: Frame, statement: ast.stmt
+    ) -> None:
         before = frame.names.get(name)
         match before, operator, value:
             case Flag(of=known), ast.BitAnd(), Flag(of=more):
                 frame.names[name] = Flag(known | more)
-            case Expr(), _, Expr() if (changed := self.operated(operator, before, value, statement)) is not None:
+            case Expr(), _, Expr() if (
+                changed := self.operated(operator, before, value, statement)
+            ) is not None:
                 frame.names[name] = changed
             case _:
                 raise unread(statement, f"{ast.unparse(statement)} is not read")
@@ -197,7 +244,9 @@ class Reader:
         self.put(array, self.place(cell.slice, array, frame), value, line)
 
     def _given(self, array: Array, given: Given, at: ast.AST) -> Expr:
-        """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run`` draws it with."""
+        """A draw that ``step`` is given, of the law whose parameters the arrays hold that ``run``
+        draws it with.
+        """
         if array.field not in self.laws:
             raise wrong(at, f"run draws nothing into {array.field}")
         if given.place.length != array.length:
@@ -214,7 +263,9 @@ class Reader:
         if array.owner == "state" and self.only_out:
             raise wrong(line, f"step writes into state.{array.field}, and may write only into out")
         if array.owner == "params" or array.field in self.variances:
-            raise wrong(line, f"{array.owner}.{array.field} is written to, which stays as it is in a step")
+            raise wrong(
+                line, f"{array.owner}.{array.field} is written to, which stays as it is in a step"
+            )
         self.memory.contents[array] = value if label is None else relabel(value, label, GENERIC)
         self.memory.written[array] = line
         drawn = generic(value)
@@ -223,7 +274,11 @@ class Reader:
         self.memory.writes.append((array, label))
         if not self.restoring and not self.trying and not self.memory.contents[array].is_Atom:
             self.memory.strange.append((array, self.memory.contents[array], line))
-        if not self.restoring and array.field in self.legend.fields.values() and array.owner == "state":
+        if (
+            not self.restoring
+            and array.field in self.legend.fields.values()
+            and array.owner == "state"
+        ):
             must_be_right(self, array, line)
 
     def fetch(self, array: Array, place: Place | None, at: ast.AST) -> Expr:
@@ -239,12 +294,18 @@ class Reader:
         """The coordinate that an index stands for; None for the one number of a scalar."""
         found = self.value(index, frame)
         if array.length is None:
-            if (isinstance(found, int) and found == 0) or (isinstance(found, Place) and found.length is None):
+            if (isinstance(found, int) and found == 0) or (
+                isinstance(found, Place) and found.length is None
+            ):
                 return None
             raise unread(index, f"{array.field} is one number, and is read at {ast.unparse(index)}")
         if isinstance(found, Place) and found.length == array.length:
             return self.own(found, index)
-        raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the loop for {array.owner}.{array.field}")
+        raise wrong(
+            index,
+            f"{ast.unparse(index)} is not the coordinate of the loop for"
+            f" {array.owner}.{array.field}",
+        )
 
     def own(self, place: Place, index: ast.expr) -> Place:
         """The place, where it is not that of the other one of a pair."""
@@ -252,7 +313,8 @@ class Reader:
             raise wrong(index, f"{ast.unparse(index)} is not the coordinate of the call")
         return place
 
-    # -- expressions ---------------------------------------------------------------------------------------------------------
+    # -- expressions
+    # ----------------------------------------------------------------------------------------------
 
     def value(self, node: ast.expr, frame: Frame) -> Any:
         """What an expression stands for."""
@@ -298,7 +360,9 @@ class Reader:
         a, b = self.value(node.left, frame), self.value(node.right, frame)
         match a, node.op, b:
             case (Expr() | int(), _, Expr() | int()) if not (
-                (isinstance(a, int) and isinstance(b, int)) or isinstance(a, Word) or isinstance(b, Word)
+                (isinstance(a, int) and isinstance(b, int))
+                or isinstance(a, Word)
+                or isinstance(b, Word)
             ):
                 found = self.operated(node.op, a, b, node)
                 if found is not None:
@@ -309,11 +373,17 @@ class Reader:
                 return Pairs(length)
             case Size(length=length), ast.Sub(), Pairs(length=same) if same == length:
                 return Half(length)
-            case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if same == length:
+            case Place(length=length, part="first" | "middle"), ast.Sub(), Fused(length=same) if (
+                same == length
+            ):
                 return Rest(a)
-            case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if same == length:
+            case Half(length=length), ast.Add(), Place(length=same, label=label, part="first") if (
+                same == length
+            ):
                 return Place(length, label, "second")
-            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if same == piece and piece.label is not None:
+            case PieceFirst(of=piece), ast.Add(), Offset(of=same, part="all") if (
+                same == piece and piece.label is not None
+            ):
                 return Place(piece.length, piece.label)
             case Offset(shift=0, step=step), ast.Add(), int(shift) if 0 <= shift < step:
                 return replace(a, shift=shift)
@@ -328,9 +398,10 @@ class Reader:
     @_value.register
     def _(self, node: ast.BoolOp, frame: Frame) -> Any:
         match node:
-            case ast.BoolOp(op=ast.And(), values=[first, ast.Compare(left=drawn, ops=[ast.Lt()], comparators=[ratio])]) if (
-                ast.unparse(first) == "guilty(state) < 0"
-            ):
+            case ast.BoolOp(
+                op=ast.And(),
+                values=[first, ast.Compare(left=drawn, ops=[ast.Lt()], comparators=[ratio])],
+            ) if ast.unparse(first) == "guilty(state) < 0":
                 key, clock = self.value(drawn, frame)
                 return Decision(self.number(ratio, frame), key, clock, dict(self.memory.contents))
         raise unread(node, f"{ast.unparse(node)} is not read")
@@ -356,7 +427,9 @@ class Reader:
                 name="state",
             ) if node.attr in self.module.integers:
                 return Rows() if node.attr == "rows" else Token(node.attr)
-            case Record(name=owner) if (found := frame.names.get(f"{owner}.{node.attr}")) is not None:
+            case Record(name=owner) if (
+                found := frame.names.get(f"{owner}.{node.attr}")
+            ) is not None:
                 return found
             case Array(length=length) if node.attr == "size" and length is not None:
                 return Size(length)
@@ -393,13 +466,21 @@ class Reader:
             if isinstance(x, int) and 0 <= x < 2**64:
                 return Word(x)
             if not isinstance(x, Size):
-                raise unread(node, f"{ast.unparse(node)} is no number of coordinates, and no whole number that is written out")
+                raise unread(
+                    node,
+                    f"{ast.unparse(node)} is no number of coordinates, and no whole number that is"
+                    " written out",
+                )
             return x
         if name in self.module.functions:
-            return self.inlined(self.module.functions[name], [self.value(a, frame) for a in node.args], node)
+            return self.inlined(
+                self.module.functions[name], [self.value(a, frame) for a in node.args], node
+            )
         raise unread(node, f"{name} is not read")
 
-    def operated(self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr) -> Expr | None:
+    def operated(
+        self, operator: ast.operator, a: Any, b: Any, at: ast.stmt | ast.expr
+    ) -> Expr | None:
         """The result of an operator, which has one where the rule has one."""
         found = operated(operator, a, b)
         if found is not None and not self.trying:

@@ -8,8 +8,8 @@
     ...
     return pairwise(total_by_eight)
 
-Both ways are read, each as if there were no other, and must come to the same for every n. Eight running sums are read in the second
-way only: the order of a sum is the same in every module.
+Both ways are read, each as if there were no other, and must come to the same for every n. Eight
+running sums are read in the second way only: the order of a sum is the same in every module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def few_apart(statements: list[ast.stmt]) -> int | None:
     for n, s in enumerate(statements):
         match s:
             case ast.If(
-                test=ast.Compare(left=ast.Name(), ops=[ast.Lt()], comparators=[ast.Name(id="EIGHT")]),
+                test=ast.Compare(
+                    left=ast.Name(), ops=[ast.Lt()], comparators=[ast.Name(id="EIGHT")]
+                ),
                 body=[*_, ast.Return()],
                 orelse=[],
             ):
@@ -55,7 +57,9 @@ def both_ways(reader: Any, statements: list[ast.stmt], at: int, frame: Any) -> A
     reader.few_apart = apart
     (few, first), (many, second) = results
     if not _same(reader, few, many) or not _same_memory(reader, first, second):
-        raise wrong(test, "fewer than eight coordinates are summed in another way than eight of them")
+        raise wrong(
+            test, "fewer than eight coordinates are summed in another way than eight of them"
+        )
     for field in ("reads", "writes", "needed", "strange"):
         second_list, known = getattr(second, field), getattr(before, field)
         second_list.extend(getattr(first, field)[len(known) :])
@@ -68,7 +72,10 @@ def _same_memory(reader: Any, one: Any, other: Any) -> bool:
     return (
         one.contents.keys() == other.contents.keys()
         and all(_same(reader, e, other.contents[a]) for a, e in one.contents.items())
-        and all(piece == other.locals[k][0] and _same(reader, held, other.locals[k][1]) for k, (piece, held) in kept.items())
+        and all(
+            piece == other.locals[k][0] and _same(reader, held, other.locals[k][1])
+            for k, (piece, held) in kept.items()
+        )
         and one.several == other.several
     )
 

@@ -1,4 +1,6 @@
-"""What the state holds between two places of a text: the blocks what the rule says, and scratch perhaps results of evaluations."""
+"""What the state holds between two places of a text: the blocks what the rule says, and scratch
+perhaps results of evaluations.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def checked_state(reader: Reader, line: int, when: str, owner: str = "state") ->
 
 
 def _blame_the_first(reader: Reader, owner: str) -> None:
-    """Refuse the first new value of a block in the text that is none in the rule, rather than all that follows from it."""
+    """Refuse the first new value of a block in the text that is none in the rule, rather than all
+    that follows from it.
+    """
     blocks = {array_of(reader, b, owner): b for b in reader.legend.fields}
     for array, held, line in reader.memory.strange:
         wanted = reader.judge.missing(blocks[array]) if array in blocks else None
@@ -48,7 +52,9 @@ def _blame_the_first(reader: Reader, owner: str) -> None:
             reader.judge.require(held, wanted, line, f"the new value of {blocks[array]}")
 
 
-def results_held(reader: Reader, arrays: Iterable[Array], state: Mapping[Block, Expr]) -> dict[Array, Held]:
+def results_held(
+    reader: Reader, arrays: Iterable[Array], state: Mapping[Block, Expr]
+) -> dict[Array, Held]:
     """The arrays that hold results of an evaluation at this state."""
     found = {}
     for array in arrays:
@@ -61,7 +67,12 @@ def results_held(reader: Reader, arrays: Iterable[Array], state: Mapping[Block, 
     return found
 
 
-def entered(reader: Reader, written: Iterable[Array], kept: Mapping[Array, Held], state: Mapping[Block, Expr]) -> None:
+def entered(
+    reader: Reader,
+    written: Iterable[Array],
+    kept: Mapping[Array, Held],
+    state: Mapping[Block, Expr],
+) -> None:
     """Let every array that is written hold anything, but for the blocks and what is kept."""
     blocks = {array_of(reader, b): e for b, e in state.items()}
     for array in written:
@@ -76,17 +87,30 @@ def entered(reader: Reader, written: Iterable[Array], kept: Mapping[Array, Held]
 def result_at(reader: Reader, held: Held, state: Mapping[Block, Expr]) -> Expr:
     """The result of an evaluation at another state."""
     e, n = held
-    return reader.judge.evaluate(e.kind, e.potential, arguments_of(e.potential, dict(state))).atoms[n]
+    return reader.judge.evaluate(e.kind, e.potential, arguments_of(e.potential, dict(state))).atoms[
+        n
+    ]
 
 
 def left(reader: Reader, array: Array, held: Held, state: Mapping[Block, Expr]) -> bool:
     """Whether an array holds the result of that evaluation at this state."""
     found = results_held(reader, [array], state).get(array)
-    return found is not None and (found[0].kind, found[0].potential, found[1]) == (held[0].kind, held[0].potential, held[1])
+    return found is not None and (found[0].kind, found[0].potential, found[1]) == (
+        held[0].kind,
+        held[0].potential,
+        held[1],
+    )
 
 
 def same_but_where(held: Any, other: Any) -> bool:
     """Whether two results are the same one of two evaluations of one potential."""
-    return held is not None and other is not None and (held[0].kind, held[0].potential, held[1]) == (
-        other[0].kind, other[0].potential, other[1],
-    )  # fmt: skip
+    return (
+        held is not None
+        and other is not None
+        and (held[0].kind, held[0].potential, held[1])
+        == (
+            other[0].kind,
+            other[0].potential,
+            other[1],
+        )
+    )

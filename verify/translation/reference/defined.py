@@ -1,8 +1,10 @@
-"""Where a text has a value: what it divides by does not vanish, and what it takes roots and logarithms of has the right sign.
+"""Where a text has a value: what it divides by does not vanish, and what it takes roots and
+logarithms of has the right sign.
 
-Expressions cancel when they are read: ``r / r`` is 1, though the text gives no number at ``r = 0``. So every operation of the text
-asks what it needs of its arguments, as they are before they meet. That must follow from the signs of blocks and parameters; or the
-rule itself must need it, as it has no value there either.
+Expressions cancel when they are read: ``r / r`` is 1, though the text gives no number at ``r = 0``.
+So every operation of the text asks what it needs of its arguments, as they are before they meet.
+That must follow from the signs of blocks and parameters; or the rule itself must need it, as it has
+no value there either.
 """
 
 from __future__ import annotations
@@ -30,7 +32,11 @@ FUNCTIONS = {
     "digamma": lambda x: Condition(x, POSITIVE),
     "math.tan": lambda x: Condition(cos(x), NONZERO),
 }
-IMPLIED = {POSITIVE: (POSITIVE,), NONNEGATIVE: (POSITIVE, NONNEGATIVE), NONZERO: (POSITIVE, NONZERO)}
+IMPLIED = {
+    POSITIVE: (POSITIVE,),
+    NONNEGATIVE: (POSITIVE, NONNEGATIVE),
+    NONZERO: (POSITIVE, NONZERO),
+}
 
 
 def needed_by(operator: ast.operator, a: Any, b: Any) -> list[Condition]:
@@ -58,7 +64,11 @@ class Defined:
         """Take a note of what an operation needs."""
         for need in needs:
             found = labels(need.e) - {GENERIC}
-            e = relabel(need.e, min(found), GENERIC) if len(found) == 1 and GENERIC not in labels(need.e) else need.e
+            e = (
+                relabel(need.e, min(found), GENERIC)
+                if len(found) == 1 and GENERIC not in labels(need.e)
+                else need.e
+            )
             self.asked.setdefault(Condition(e, need.sign), line)
 
     def require(self) -> None:
@@ -69,22 +79,34 @@ class Defined:
         """
         for condition, line in self.asked.items():
             if not self._holds(condition):
-                raise unread(line, f"it is not seen that {condition}, and the rule does not need it")
+                raise unread(
+                    line, f"it is not seen that {condition}, and the rule does not need it"
+                )
 
     @cached_property
     def _of_the_rule(self) -> list[Condition]:
         return list(dict.fromkeys(c for e in self.rule for c in conditions(e)))
 
     def _holds(self, c: Condition) -> bool:
-        return PROVERS[c.sign](c.e) or self._by_parts(c) or any(self._gives(known, c) for known in self._of_the_rule)
+        return (
+            PROVERS[c.sign](c.e)
+            or self._by_parts(c)
+            or any(self._gives(known, c) for known in self._of_the_rule)
+        )
 
     def _gives(self, known: Condition, c: Condition) -> bool:
         if known.sign not in IMPLIED[c.sign]:
             return False
-        return self.looks.equal(c.e, known.e) or (c.sign == NONZERO and self.looks.equal(c.e, -known.e))
+        return self.looks.equal(c.e, known.e) or (
+            c.sign == NONZERO and self.looks.equal(c.e, -known.e)
+        )
 
     def _by_parts(self, c: Condition) -> bool:
         """Whether the factors of a product have the sign, or the base of a power has it."""
         if isinstance(c.e, Mul):
             return all(self._holds(Condition(factor, c.sign)) for factor in c.e.args)
-        return isinstance(c.e, Pow) and bool(c.e.exp.is_number) and self._holds(Condition(c.e.base, c.sign))
+        return (
+            isinstance(c.e, Pow)
+            and bool(c.e.exp.is_number)
+            and self._holds(Condition(c.e.base, c.sign))
+        )

@@ -1,4 +1,6 @@
-"""Equality of two expressions: a look in ball arithmetic first, which is fast, then a proof, or a point where they differ."""
+"""Equality of two expressions: a look in ball arithmetic first, which is fast, then a proof, or a
+point where they differ.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The two sides meet here: what the rule says of every value, and whether a value of the text is that.
+"""The two sides meet here: what the rule says of every value, and whether a value of the text is
+that.
 
-Both are written in *atoms*. Every new value of a block gets an atom of its own (``theta@1``), defined by the rule in atoms that
-come before; so nothing grows. So does every evaluation of a potential, by where it is evaluated: two evaluations are one only where
-their arguments are proved to be equal.
+Both are written in *atoms*. Every new value of a block gets an atom of its own (``theta@1``),
+defined by the rule in atoms that come before; so nothing grows. So does every evaluation of a
+potential, by where it is evaluated: two evaluations are one only where their arguments are proved
+to be equal.
 """
 
 from __future__ import annotations
@@ -15,7 +17,16 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from recipe.language.abstract import Potential
-from recipe.language.symbols import Block, Indexed, Length, Noise, ScalarNoise, VectorParameter, assumptions_of, generic
+from recipe.language.symbols import (
+    Block,
+    Indexed,
+    Length,
+    Noise,
+    ScalarNoise,
+    VectorParameter,
+    assumptions_of,
+    generic,
+)
 from recipe.language.total import substitute
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.defined import Defined
@@ -27,7 +38,11 @@ MOST_NOISES = 5  # for more than these in one expression not all ways to match t
 def atom(name: str, length: Length | None, **facts: bool) -> Symbol:
     """A number, or one number a coordinate, that nothing is known of but what is declared."""
     facts = {"real": True, **facts}
-    return Symbol(name, **facts) if length is None else Indexed.__new__(VectorParameter, name, length, 0, (), **facts)
+    return (
+        Symbol(name, **facts)
+        if length is None
+        else Indexed.__new__(VectorParameter, name, length, 0, (), **facts)
+    )
 
 
 def length_of(block: Any) -> Length | None:
@@ -37,9 +52,11 @@ def length_of(block: Any) -> Length | None:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The gradient of a potential (or its value) at these values of its blocks, with one atom for each result.
+    """The gradient of a potential (or its value) at these values of its blocks, with one atom for
+    each result.
 
-    ``draw`` is the minibatch that it is an estimate from, where the text has said so; ``variances`` are those that are known after.
+    ``draw`` is the minibatch that it is an estimate from, where the text has said so; ``variances``
+    are those that are known after.
     """
 
     kind: str
@@ -52,7 +69,9 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Square:
-    """A draw from the non-central chi-squared law with these parameters; ``noise`` names it in the rule, ``key`` in the text."""
+    """A draw from the non-central chi-squared law with these parameters; ``noise`` names it in the
+    rule, ``key`` in the text.
+    """
 
     df: Expr
     nonc: Expr
@@ -64,7 +83,9 @@ class Square:
 
 @dataclass
 class Judge:
-    """What is known while a text is read; ``definitions`` are the atoms of new values, in their order."""
+    """What is known while a text is read; ``definitions`` are the atoms of new values, in their
+    order.
+    """
 
     looks: Looks
     definitions: dict[Symbol, Expr] = field(default_factory=dict)
@@ -73,9 +94,15 @@ class Judge:
     whites: set[Symbol] = field(default_factory=set)  # those of the text
     squares: list[Square] = field(default_factory=list)
     of_block: dict[Symbol, Block] = field(default_factory=dict)  # whose new value an atom is
-    met: set[Symbol] = field(default_factory=set)  # the new values that the text was seen to compute
-    clock: Any = None  # the counter of random numbers here: what a rule draws here is what the text draws at this counter
-    clocks: dict[Symbol, Any] = field(default_factory=dict)  # the counters of the noises of the text
+    met: set[Symbol] = field(
+        default_factory=set
+    )  # the new values that the text was seen to compute
+    # the counter of random numbers here: what a rule draws here is what the text draws at this
+    # counter
+    clock: Any = None
+    clocks: dict[Symbol, Any] = field(
+        default_factory=dict
+    )  # the counters of the noises of the text
     counter: Iterable[int] = field(default_factory=lambda: itertools.count(1))
     defined: Defined = field(init=False)
 
@@ -86,7 +113,8 @@ class Judge:
         """A new atom."""
         return atom(f"{name}@{next(iter(self.counter))}", length, **facts)
 
-    # -- what the rule says --------------------------------------------------------------------------------------------------
+    # -- what the rule says
+    # ----------------------------------------------------------------------------------------------
 
     def define(self, block: Block, value: Expr) -> Expr:
         """The atom of a new value of a block."""
@@ -101,10 +129,14 @@ class Judge:
         facts = {k: v for k, v in assumptions_of(block).items() if k != "commutative"}
         return self.fresh(block.name, length_of(block), **facts)
 
-    def evaluate(self, kind: str, potential: Potential, arguments: tuple[Expr, ...], draw: Any = None) -> Evaluation:
+    def evaluate(
+        self, kind: str, potential: Potential, arguments: tuple[Expr, ...], draw: Any = None
+    ) -> Evaluation:
         """The evaluation of a potential there; the one that there is already, if there is one."""
         for n, known in enumerate(self.evaluations):
-            if (known.kind, known.potential) != (kind, potential) or not self.all_equal(known.arguments, arguments):
+            if (known.kind, known.potential) != (kind, potential) or not self.all_equal(
+                known.arguments, arguments
+            ):
                 continue
             if draw is None or known.draw in (None, draw):
                 if draw is not None and known.draw is None:
@@ -112,25 +144,38 @@ class Judge:
                 return self.evaluations[n]
         gradient = kind == "gradient"
         names = (
-            [(f"g_{potential}_{b.name}", length_of(b)) for b in potential.blocks] if gradient else [(f"value_{potential}", None)]
+            [(f"g_{potential}_{b.name}", length_of(b)) for b in potential.blocks]
+            if gradient
+            else [(f"value_{potential}", None)]
         )
         atoms = tuple(self.fresh(name, length) for name, length in names)
-        variances = tuple(self.fresh(f"V_{potential}_{b.name}", length_of(b), nonnegative=True) for b in potential.blocks)
-        self.evaluations.append(Evaluation(kind, potential, arguments, atoms, variances if gradient else (), draw))
+        variances = tuple(
+            self.fresh(f"V_{potential}_{b.name}", length_of(b), nonnegative=True)
+            for b in potential.blocks
+        )
+        self.evaluations.append(
+            Evaluation(kind, potential, arguments, atoms, variances if gradient else (), draw)
+        )
         return self.evaluations[-1]
 
     def all_equal(self, ours: Iterable[Expr], theirs: Iterable[Expr]) -> bool:
         """Whether values are equal one by one."""
         return all(self.same(a, b) for a, b in zip(ours, theirs, strict=True))
 
-    def square(self, df: Expr, nonc: Expr, length: Length | None, *, noise: Any = None, key: Any = None) -> Symbol:
-        """A draw from the non-central chi-squared law: that of a noise of the rule, or of a key of the text.
+    def square(
+        self, df: Expr, nonc: Expr, length: Length | None, *, noise: Any = None, key: Any = None
+    ) -> Symbol:
+        """A draw from the non-central chi-squared law: that of a noise of the rule, or of a key of
+        the text.
 
-        Two draws are one where their parameters are, and where neither belongs to another noise or to another key.
+        Two draws are one where their parameters are, and where neither belongs to another noise or
+        to another key.
         """
         for n, known in enumerate(self.squares):
             ours, theirs = (known.noise, noise), (known.key, key)
-            if known.clock != self.clock or any(a is not None and b is not None and a != b for a, b in (ours, theirs)):
+            if known.clock != self.clock or any(
+                a is not None and b is not None and a != b for a, b in (ours, theirs)
+            ):
                 continue
             if self.same(df, known.df) and self.same(nonc, known.nonc):
                 self.squares[n] = replace(known, noise=known.noise or noise, key=known.key or key)
@@ -139,10 +184,13 @@ class Judge:
         self.squares.append(Square(df, nonc, draw, noise, key, self.clock))
         return draw
 
-    # -- what the text says --------------------------------------------------------------------------------------------------
+    # -- what the text says
+    # ----------------------------------------------------------------------------------------------
 
     def white(self, name: str, length: Length | None) -> Symbol:
-        """A standard normal number of the text, or one a coordinate, drawn at the counter that is the present one."""
+        """A standard normal number of the text, or one a coordinate, drawn at the counter that is
+        the present one.
+        """
         found = atom(name, length)
         self.whites.add(found)
         self.clocks[found] = self.clock
@@ -160,10 +208,14 @@ class Judge:
 
     def missing(self, block: Block) -> Symbol | None:
         """The first new value of a block that the text was not seen to compute."""
-        return next((a for a in self.definitions if self.of_block[a] == block and a not in self.met), None)
+        return next(
+            (a for a in self.definitions if self.of_block[a] == block and a not in self.met), None
+        )
 
     def same(self, theirs: Expr, ours: Expr) -> bool:
-        """Whether a value of the text is proved to be one of the rule; the noises in both are matched one to one."""
+        """Whether a value of the text is proved to be one of the rule; the noises in both are
+        matched one to one.
+        """
         if theirs == ours:
             return True
         for match in self.matches(theirs, ours):
@@ -174,7 +226,10 @@ class Judge:
 
     def matches(self, theirs: Expr, ours: Expr) -> Iterable[dict[Symbol, Symbol]]:
         """The ways to match noises of the text with those of the rule that have none yet."""
-        left = sorted({s for s in generics(ours) if isinstance(s, Noise | ScalarNoise)} - self.noises.keys(), key=str)
+        left = sorted(
+            {s for s in generics(ours) if isinstance(s, Noise | ScalarNoise)} - self.noises.keys(),
+            key=str,
+        )
         right = sorted(generics(theirs) & self.whites - set(self.noises.values()), key=str)
         if any(self.clocks[w] != self.clock for w in right):
             return []
@@ -202,7 +257,9 @@ class Judge:
                 return
             found = witness_against(expanded, right)
             if found is None:
-                raise unread(line, f"{what}: it is not seen that {_shown(expanded)} is {_shown(right)}")
+                raise unread(
+                    line, f"{what}: it is not seen that {_shown(expanded)} is {_shown(right)}"
+                )
         raise wrong(line, f"{what} is {_shown(theirs)}, and must be {_shown(ours)}", found)
 
     def expanded(self, e: Expr) -> Expr:
@@ -212,15 +269,24 @@ class Judge:
                 e = substitute(e, {new: definition})
         return e
 
-    # -- trying something -----------------------------------------------------------------------------------------------------
+    # -- trying something
+    # ----------------------------------------------------------------------------------------------
 
     def snapshot(self) -> tuple[Any, ...]:
         """Everything that is known now."""
-        return dict(self.definitions), list(self.evaluations), dict(self.noises), set(self.whites), list(self.squares)
+        return (
+            dict(self.definitions),
+            list(self.evaluations),
+            dict(self.noises),
+            set(self.whites),
+            list(self.squares),
+        )
 
     def restore(self, known: tuple[Any, ...]) -> None:
         """Forget what came after a snapshot."""
-        self.definitions, self.evaluations, self.noises, self.whites, self.squares = (type(part)(part) for part in known)
+        self.definitions, self.evaluations, self.noises, self.whites, self.squares = (
+            type(part)(part) for part in known
+        )
 
 
 def generics(e: Expr) -> set[Symbol]:
@@ -230,11 +296,17 @@ def generics(e: Expr) -> set[Symbol]:
 
 def put(e: Expr, values: Mapping[Symbol, Symbol]) -> Expr:
     """An expression with symbols for symbols, at every index."""
-    return e.xreplace({s: _at(values[generic(s)], s) for s in e.atoms(Symbol) if generic(s) in values})
+    return e.xreplace(
+        {s: _at(values[generic(s)], s) for s in e.atoms(Symbol) if generic(s) in values}
+    )
 
 
 def _at(symbol: Symbol, like: Symbol) -> Symbol:
-    return symbol.at(like.label) if isinstance(like, Indexed) and isinstance(symbol, Indexed) else symbol
+    return (
+        symbol.at(like.label)
+        if isinstance(like, Indexed) and isinstance(symbol, Indexed)
+        else symbol
+    )
 
 
 def _shown(e: Expr) -> str:

@@ -1,4 +1,6 @@
-"""What is to be carried out, as a list of operations: of an ``Update``, and of a composed ``Kernel`` part after part."""
+"""What is to be carried out, as a list of operations: of an ``Update``, and of a composed
+``Kernel`` part after part.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,24 @@ from functools import singledispatch
 from sympy import Expr
 
 from recipe.declare.update import Update
-from recipe.kernel import Kernel, MetropolisedMap, MetropolisHastings, Move, Part, Repeat, updates_of
+from recipe.kernel import (
+    Kernel,
+    MetropolisedMap,
+    MetropolisHastings,
+    Move,
+    Part,
+    Repeat,
+    updates_of,
+)
 from recipe.kernel.part import leaves_of
 from recipe.language.symbols import Block
 
 
 @dataclass(frozen=True)
 class Moves:
-    """New values of some blocks, all from one old state; ``noise`` tells the noises of one carried out rule from all others."""
+    """New values of some blocks, all from one old state; ``noise`` tells the noises of one carried
+    out rule from all others.
+    """
 
     rule: tuple[tuple[Block, Expr], ...]
     noise: int
@@ -40,7 +52,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class MapTest:
-    """Accept with the ratio ``energy`` of the marked state to this one, or go back there and turn the signs of ``flips``."""
+    """Accept with the ratio ``energy`` of the marked state to this one, or go back there and turn
+    the signs of ``flips``.
+    """
 
     energy: Expr
     flips: frozenset[Block]
@@ -100,8 +114,14 @@ def _(part: Move) -> Iterable[Operation]:
 def _(part: Repeat) -> Iterable[Operation]:
     low, high = part.times if isinstance(part.times, tuple) else (part.times, part.times)
     moved = {b for u in updates_of(part) for b, e in u.rule if e != b}
-    moved |= {b for leaf in leaves_of(part) if isinstance(leaf, MetropolisedMap) for b in leaf.flips}
-    return [Repeated(low, high, tuple(o for inner in part.parts for o in _part(inner)), frozenset(moved))]
+    moved |= {
+        b for leaf in leaves_of(part) if isinstance(leaf, MetropolisedMap) for b in leaf.flips
+    }
+    return [
+        Repeated(
+            low, high, tuple(o for inner in part.parts for o in _part(inner)), frozenset(moved)
+        )
+    ]
 
 
 @_part.register

@@ -1,4 +1,6 @@
-"""The rule, carried out in atoms, as far as the next place where the text must have a loop or a test as well."""
+"""The rule, carried out in atoms, as far as the next place where the text must have a loop or a
+test as well.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,39 @@ from sympy import Expr, Symbol
 from recipe.language.abstract import Dense, Partial, Potential
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.free_symbols import VARIANCES
-from recipe.language.symbols import GENERIC, Block, Index, Indexed, Noise, ScalarNoise, Simplex, generic, name_of
+from recipe.language.symbols import (
+    GENERIC,
+    Block,
+    Index,
+    Indexed,
+    Noise,
+    ScalarNoise,
+    Simplex,
+    generic,
+    name_of,
+)
 from recipe.language.total import Total, substitute
 from verify.translation.parse.problems import unread
 from verify.translation.reference.matcher import Judge, generics, put
-from verify.translation.reference.program import MapTest, Mark, Moves, Operation, ProposalTest, Repeated
+from verify.translation.reference.program import (
+    MapTest,
+    Mark,
+    Moves,
+    Operation,
+    ProposalTest,
+    Repeated,
+)
 
 State = dict[Block, Expr]
 
 
 @dataclass
 class Rule:
-    """A rule that is being carried out; ``state`` holds the value of every block, ``marked`` that where a test began.
+    """A rule that is being carried out; ``state`` holds the value of every block, ``marked`` that
+    where a test began.
 
-    ``estimated`` says that the variance of an estimated gradient is the one after its last evaluation (in ``run``).
+    ``estimated`` says that the variance of an estimated gradient is the one after its last
+    evaluation (in ``run``).
     """
 
     judge: Judge
@@ -37,7 +58,9 @@ class Rule:
 
     @property
     def domains_checked(self) -> bool:
-        """Whether every step is looked at by ``guilty``: where only all coordinates of a block tell that it has left its domain."""
+        """Whether every step is looked at by ``guilty``: where only all coordinates of a block tell
+        that it has left its domain.
+        """
         return any(isinstance(b.domain, Simplex) for b in self.state)
 
     def advance(self) -> Operation | None:
@@ -55,17 +78,23 @@ class Rule:
         return None
 
     def open(self) -> None:
-        """Carry out moves as far as the next loop or test, so that the text can be read beside them."""
+        """Carry out moves as far as the next loop or test, so that the text can be read beside
+        them.
+        """
         if self.advance() is not None:
             self.at -= 1
 
     def inside(self, operation: Repeated) -> Rule:
         """The rule of the body of a loop, at a state that earlier repetitions have left."""
-        state = {b: self.judge.value_of(b) if b in operation.moved else e for b, e in self.state.items()}
+        state = {
+            b: self.judge.value_of(b) if b in operation.moved else e for b, e in self.state.items()
+        }
         return Rule(self.judge, operation.operations, state, self.estimated)
 
     def _move(self, moves: Moves) -> None:
-        values = [(b, self.taken(e, self.state, self.state, moves.noise)) for b, e in moves.rule if e != b]
+        values = [
+            (b, self.taken(e, self.state, self.state, moves.noise)) for b, e in moves.rule if e != b
+        ]
         self.state |= {b: self.judge.define(b, e) for b, e in values}
 
     def log_ratio(self, test: MapTest | ProposalTest) -> Expr:
@@ -86,7 +115,9 @@ class Rule:
         return {**self.state, **gone_back}
 
     def taken(self, e: Expr, where: State, values: Mapping[Any, Expr], noise: int = 0) -> Expr:
-        """An expression at ``values``, with functions of whole blocks taken at the state ``where``."""
+        """An expression at ``values``, with functions of whole blocks taken at the state
+        ``where``.
+        """
         e = put(e, {s: _apart(s, noise) for s in generics(e) if isinstance(s, Noise | ScalarNoise)})
         e = e.xreplace({s: _correlated(s) for s in e.atoms(Noise) if s.covariance is not None})
         e = e.xreplace({p: self._partial(p, where) for p in e.atoms(Partial)})
@@ -95,7 +126,13 @@ class Rule:
         for draw in sorted(e.atoms(NoncentralChiSquared), key=str):
             df, nonc = (substitute(a, values) for a in (draw.df, draw.nonc))
             self.judge.defined.rule |= dict.fromkeys((df, nonc))
-            e = e.xreplace({draw: self.judge.square(df, nonc, getattr(draw.noise, "length", None), noise=draw.noise)})
+            e = e.xreplace(
+                {
+                    draw: self.judge.square(
+                        df, nonc, getattr(draw.noise, "length", None), noise=draw.noise
+                    )
+                }
+            )
         e = substitute(e, values)
         self.judge.defined.rule[e] = None
         return e
@@ -103,7 +140,9 @@ class Rule:
     def _partial(self, p: Partial, where: State) -> Expr:
         if len(p.wrt) > 1 or not isinstance(p.head, Potential):
             raise unread(None, f"the rule has {p}, which no module computes")
-        found = self._evaluated("gradient", p.head, where).atoms[p.head.blocks.index(generic(p.wrt[0]))]
+        found = self._evaluated("gradient", p.head, where).atoms[
+            p.head.blocks.index(generic(p.wrt[0]))
+        ]
         return found.at(p.wrt[0].label) if isinstance(found, Indexed) else found
 
     def _evaluated(self, kind: str, U: Potential, where: State) -> Any:
@@ -128,7 +167,9 @@ def variance_before(U: Potential, block: Block) -> Symbol:
 
 
 def arguments_of(U: Potential, state: State) -> tuple[Expr, ...]:
-    """The values of the blocks that a potential is a function of; of one that stands in the state as another, its image."""
+    """The values of the blocks that a potential is a function of; of one that stands in the state
+    as another, its image.
+    """
     standing = {b.image: b for b in state if b.image is not None}
     found = []
     for b in U.blocks:

@@ -1,1 +1,4 @@
-"""TODO: the room run."""
+"""The functions ``step`` and ``run`` of a module, beside the rule.
+
+Imports ``verify.translation.loops`` and below.
+"""

@@ -1,4 +1,6 @@
-"""The drivers of a module beside the rule: ``step``, and the body of the loop over steps in ``run``."""
+"""The drivers of a module beside the rule: ``step``, and the body of the loop over steps in
+``run``.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,18 @@ from verify.translation.reference.program import Operation, operations
 from verify.translation.reference.rule import Rule, variance_before
 from verify.translation.state.noise_arguments import NoiseArguments
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Array, Clock, Flag, Fused, Half, Pairs, Record, Size, StreamKey, Token
+from verify.translation.state.values import (
+    Array,
+    Clock,
+    Flag,
+    Fused,
+    Half,
+    Pairs,
+    Record,
+    Size,
+    StreamKey,
+    Token,
+)
 
 What = Update | Kernel
 
@@ -43,12 +56,27 @@ STEP_SIZE = Symbol("step_size", positive=True)
 
 
 def reader_for(
-    module: Module, legend: Legend, beside: tuple[Operation, ...], calls: Mapping[str, Call], *, estimated: bool
+    module: Module,
+    legend: Legend,
+    beside: tuple[Operation, ...],
+    calls: Mapping[str, Call],
+    *,
+    estimated: bool,
 ) -> Reader:
     """A reader beside the rule, at its first state."""
     lengths = {length_of(b) for b in legend.fields} | set(module.arrays.values())
     judge = Judge(Looks(n for n in lengths if n is not None))
-    forms = (pairs, drawn_ahead, number, decision, either, through_piece, by_eight, blocks, one_by_one)
+    forms = (
+        pairs,
+        drawn_ahead,
+        number,
+        decision,
+        either,
+        through_piece,
+        by_eight,
+        blocks,
+        one_by_one,
+    )
     reader = Reader(module, legend, judge, forms, {**CALLS, **EIGHTS, **calls})
     state: dict[Block, Expr] = {b: b for b in legend.fields}
     reader.rule = Rule(judge, beside, state, estimated)
@@ -56,11 +84,15 @@ def reader_for(
         reader.memory.contents[array_of(reader, b)] = b
     for U, fields in legend.variances.items():
         for block, field in zip(U.blocks, fields, strict=True):
-            reader.memory.contents[Array("state", field, length_of(block))] = variance_before(U, block)
+            reader.memory.contents[Array("state", field, length_of(block))] = variance_before(
+                U, block
+            )
     return reader
 
 
-def check_step(module: Module, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]) -> None:
+def check_step(
+    module: Module, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]
+) -> None:
     """Require that ``step`` is the rule; ``laws`` are those of the draws of ``run``."""
     reader, noise = read_step(module, legend, what, operations(what), laws)
     end = module.functions["step"].body[-1].lineno
@@ -74,15 +106,26 @@ def check_step(module: Module, legend: Legend, what: Update, laws: Mapping[str, 
 
 
 def read_step(
-    module: Module, legend: Legend, what: Update, beside: tuple[Operation, ...], laws: Mapping[str, tuple[str, str]]
+    module: Module,
+    legend: Legend,
+    what: Update,
+    beside: tuple[Operation, ...],
+    laws: Mapping[str, tuple[str, str]],
 ) -> tuple[Reader, NoiseArguments]:
-    """Read ``step`` beside the operations of a rule; beside none, its arrays hold in the end all that was read."""
+    """Read ``step`` beside the operations of a rule; beside none, its arrays hold in the end all
+    that was read.
+    """
     function = _function(module, "step", STEP)
     reader = reader_for(module, legend, beside, _given_gradients(legend), estimated=False)
     reader.only_out, reader.laws = True, dict(laws)
     noise = NoiseArguments(_normals(what))
     frame = Frame(
-        {"out": Record("out"), "state": Record("state"), "params": Record("params"), "step_size": step_symbol(what)}
+        {
+            "out": Record("out"),
+            "state": Record("state"),
+            "params": Record("params"),
+            "step_size": step_symbol(what),
+        }
         | {"noise": noise, "gradient": Token("gradient")}
     )
     reader.rule.open()
@@ -109,7 +152,10 @@ def _given_gradients(legend: Legend) -> dict[str, Call]:
         def gradient(reader: Reader, node: ast.Call, frame: Frame) -> None:
             arrays = [reader.value(a, frame) for a in node.args]
             if len(arrays) != 2 * len(U.blocks):
-                raise wrong(node, f"the gradient of {U} takes one result and one array for each of its blocks")
+                raise wrong(
+                    node,
+                    f"the gradient of {U} takes one result and one array for each of its blocks",
+                )
             evaluated(reader, U, arrays[: len(U.blocks)], arrays[len(U.blocks) :], None, node)
 
         return gradient
@@ -128,12 +174,24 @@ def _function(module: Module, name: str, arguments: str) -> ast.FunctionDef:
     return function
 
 
-def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Call], end: Callable[..., None]) -> Reader:
-    """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it in the loop."""
+def check_run(
+    module: Module, legend: Legend, what: What, calls: Mapping[str, Call], end: Callable[..., None]
+) -> Reader:
+    """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it
+    in the loop.
+    """
     function = _function(module, "run", RUN)
-    reader = reader_for(module, legend, operations(what), {**_given_gradients(legend), **calls}, estimated=True)
+    reader = reader_for(
+        module, legend, operations(what), {**_given_gradients(legend), **calls}, estimated=True
+    )
     names = {n: Token(n) for n in ("gradient", "seed", "chain", "start", "steps", "warmup", "thin")}
-    frame = Frame({**names, **{n: Record(n) for n in ("state", "draws", "data", "params")}, "step_size": step_symbol(what)})
+    frame = Frame(
+        {
+            **names,
+            **{n: Record(n) for n in ("state", "draws", "data", "params")},
+            "step_size": step_symbol(what),
+        }
+    )
     before, loop = _loop_over_steps(function)
     _check_row(function, before)
     _check_fixed_names(function)
@@ -147,7 +205,10 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
     _check_finite(reader, frame)
     for array, held in opened.items():
         if not left(reader, array, held, reader.rule.state):
-            raise wrong(reader.memory.written.get(array, loop.lineno), f"{array.field} is not right for the next step")
+            raise wrong(
+                reader.memory.written.get(array, loop.lineno),
+                f"{array.field} is not right for the next step",
+            )
     _check_drawn_again(reader, loop)
     _check_variances(reader, loop)
     end(reader, frame, tail, frozenset(opened))
@@ -156,13 +217,21 @@ def check_run(module: Module, legend: Legend, what: What, calls: Mapping[str, Ca
 
 
 def _check_row(function: ast.FunctionDef, before: list[ast.stmt]) -> None:
-    """The next row of draws is set before the loop and, where a state is kept, counted: nowhere else (``check_end``)."""
+    """The next row of draws is set before the loop and, where a state is kept, counted: nowhere
+    else (``check_end``).
+    """
     begun, all_of_them = (
-        sum(isinstance(n, ast.Name) and n.id == "row" and isinstance(n.ctx, ast.Store) for s in body for n in ast.walk(s))
+        sum(
+            isinstance(n, ast.Name) and n.id == "row" and isinstance(n.ctx, ast.Store)
+            for s in body
+            for n in ast.walk(s)
+        )
         for body in (before, [function])
     )
     if (begun, all_of_them) != (1, 2):
-        raise wrong(function, "the next row of draws is set once before the loop, and counted once in it")
+        raise wrong(
+            function, "the next row of draws is set once before the loop, and counted once in it"
+        )
 
 
 FIXED = {
@@ -175,7 +244,9 @@ FIXED = {
 
 
 def _check_fixed_names(function: ast.FunctionDef) -> None:
-    """What is compared as a text names the arguments and these; so none of them is given another value."""
+    """What is compared as a text names the arguments and these; so none of them is given another
+    value.
+    """
     arguments = {a.arg for a in function.args.args}
     begun = 0
     for s in ast.walk(function):
@@ -188,7 +259,12 @@ def _check_fixed_names(function: ast.FunctionDef) -> None:
                 continue
         text = ast.unparse(s).splitlines()[0]
         begun += text == "accepted = tests = 0.0"
-        for name in {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}:
+        for name in {
+            n.id
+            for t in targets
+            for n in ast.walk(t)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }:
             if name in arguments or (name in FIXED and text not in FIXED[name]) or begun > 1:
                 raise unread(s, f"{name} is given another value")
 
@@ -196,10 +272,16 @@ def _check_fixed_names(function: ast.FunctionDef) -> None:
 def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For]:
     """What stands before the loop over steps, and the loop."""
     match plain_body(function):
-        case [*before, ast.For(target=ast.Name(id="done"), iter=steps, orelse=[]) as loop, ast.Return() as last]:
+        case [
+            *before,
+            ast.For(target=ast.Name(id="done"), iter=steps, orelse=[]) as loop,
+            ast.Return() as last,
+        ]:
             pass
         case _:
-            raise unread(function, "run must be a loop over steps, with nothing but a return after it")
+            raise unread(
+                function, "run must be a loop over steps, with nothing but a return after it"
+            )
     if ast.unparse(steps) != "range(start, start + steps)":
         raise wrong(steps, "the steps must be start .. start + steps - 1")
     if ast.unparse(last) != "return (start + steps, -1)":
@@ -210,11 +292,15 @@ def _loop_over_steps(function: ast.FunctionDef) -> tuple[list[ast.stmt], ast.For
 def _entered_step(
     reader: Reader, loop: ast.For, frame: Frame, opened: Mapping[Array, Any]
 ) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The statements of a step that move the state, and those after them; nothing is known of what an earlier step has left."""
+    """The statements of a step that move the state, and those after them; nothing is known of what
+    an earlier step has left.
+    """
     body = loop.body
     if [ast.unparse(s) for s in body[:2]] != ["t = np.uint64(done)", "finite = True"]:
         raise unread(body[0], "a step must begin with t = np.uint64(done) and finite = True")
-    assigned = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    assigned = {
+        n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     frame.names = {n: v for n, v in frame.names.items() if n not in assigned}
     frame.names |= {"t": Clock("t"), "finite": Flag(), "done": Token("done")}
     reader.clock, reader.ticks = Clock("t"), "np.uint64(start), np.uint64(start + steps)"
@@ -237,25 +323,37 @@ def _split(body: list[ast.stmt], loop: ast.stmt) -> tuple[list[ast.stmt], list[a
 
 
 def _read_before(reader: Reader, statements: list[ast.stmt], frame: Frame) -> dict[Array, Any]:
-    """What stands before the loop over steps: what no step changes, and what the step before has left.
+    """What stands before the loop over steps: what no step changes, and what the step before has
+    left.
 
-    A number that is computed here and read in the loop must hold the same in all steps: so nothing of the state may be in it.
+    A number that is computed here and read in the loop must hold the same in all steps: so nothing
+    of the state may be in it.
     """
     opened: dict[Array, Any] = {}
     for n, statement in enumerate(statements):
         match statement:
             case ast.If(test=test, body=[first, *rest], orelse=[]):
-                if n != len(statements) - 1 or ast.unparse(first) != "t = np.uint64(start) - np.uint64(1)":
-                    raise unread(statement, "what the step before has left is evaluated just before the loop")
+                if (
+                    n != len(statements) - 1
+                    or ast.unparse(first) != "t = np.uint64(start) - np.uint64(1)"
+                ):
+                    raise unread(
+                        statement, "what the step before has left is evaluated just before the loop"
+                    )
                 opened = _read_left(reader, test, rest, frame)
             case ast.Assign(targets=[ast.Name(id="row")]):
                 if ast.unparse(statement.value) != "max(0, (start - warmup) // thin)":
-                    raise wrong(statement, "the first row to be filled is max(0, (start - warmup) // thin)")
+                    raise wrong(
+                        statement, "the first row to be filled is max(0, (start - warmup) // thin)"
+                    )
             case ast.Assign(targets=[ast.Name(id=name)]):
                 reader.one(statement, frame)
                 _check_constant(reader, frame.names[name], statement)
             case _:
-                raise unread(statement, f"this may not stand before the loop over steps: {ast.unparse(statement)}")
+                raise unread(
+                    statement,
+                    f"this may not stand before the loop over steps: {ast.unparse(statement)}",
+                )
     return opened
 
 
@@ -268,11 +366,21 @@ def _check_constant(reader: Reader, value: Any, at: ast.stmt) -> None:
         raise wrong(at, "this changes from step to step, and is computed once")
 
 
-def _read_left(reader: Reader, test: ast.expr, statements: list[ast.stmt], frame: Frame) -> dict[Array, Any]:
+def _read_left(
+    reader: Reader, test: ast.expr, statements: list[ast.stmt], frame: Frame
+) -> dict[Array, Any]:
     text = ast.unparse(test)
     mark = text.removeprefix("steps > 0 and state.").removesuffix("[0] != start + 1")
-    own = reader.module.arrays.keys() - {*reader.legend.fields.values(), *reader.variances, *reader.private}
-    if text != f"steps > 0 and state.{mark}[0] != start + 1" or mark not in own or reader.module.arrays[mark] is not None:
+    own = reader.module.arrays.keys() - {
+        *reader.legend.fields.values(),
+        *reader.variances,
+        *reader.private,
+    }
+    if (
+        text != f"steps > 0 and state.{mark}[0] != start + 1"
+        or mark not in own
+        or reader.module.arrays[mark] is not None
+    ):
         raise wrong(test, "what is evaluated before the loop must be what no step before has left")
     reader.mark = mark
     reader.private.add(mark)
@@ -285,17 +393,27 @@ def _read_left(reader: Reader, test: ast.expr, statements: list[ast.stmt], frame
 
 
 def _check_drawn_again(reader: Reader, at: ast.stmt) -> None:
-    """The minibatch that was there before the loop is that of the end of a step, or has random numbers of its own."""
+    """The minibatch that was there before the loop is that of the end of a step, or has random
+    numbers of its own.
+    """
     for U, (purpose, _) in reader.estimates_before.items():
         last = reader.estimates.get(U)
         if last is not None and last[1] == "t" and last[0] != purpose:
-            raise wrong(at, f"the minibatch of the step before is another one than that of its end, for {U}")
-        if (last is None or last[1] != "t") and purpose in reader.keys and reader.uses.get(purpose) != U:
+            raise wrong(
+                at, f"the minibatch of the step before is another one than that of its end, for {U}"
+            )
+        if (
+            (last is None or last[1] != "t")
+            and purpose in reader.keys
+            and reader.uses.get(purpose) != U
+        ):
             raise wrong(at, f"the minibatch of the step before shares its random numbers, for {U}")
 
 
 def _check_variances(reader: Reader, at: ast.AST) -> None:
-    """The running variances are those after the last estimate of the rule, and no other estimate has joined them."""
+    """The running variances are those after the last estimate of the rule, and no other estimate
+    has joined them.
+    """
     for U, fields in reader.legend.variances.items():
         last = reader.rule.last.get(U)
         for n, (block, field) in enumerate(zip(U.blocks, fields, strict=True)):
@@ -307,7 +425,9 @@ def _check_variances(reader: Reader, at: ast.AST) -> None:
 def _scratch_holds_anything(reader: Reader, opened: Mapping[Array, Any]) -> None:
     blocks = {array_of(reader, b) for b in reader.rule.state}
     variances = {
-        Array("state", f, length_of(b)) for U, fs in reader.legend.variances.items() for b, f in zip(U.blocks, fs, strict=True)
+        Array("state", f, length_of(b))
+        for U, fs in reader.legend.variances.items()
+        for b, f in zip(U.blocks, fs, strict=True)
     }
     for field, length in reader.module.arrays.items():
         array = Array("state", field, length)
@@ -322,5 +442,9 @@ def _check_finite(reader: Reader, frame: Frame) -> None:
     for asked, line in reader.memory.needed:
         if not isinstance(flag, Flag) or asked not in flag.of:
             value, condition = asked if isinstance(asked, tuple) else (asked, "")
-            reason = f"{condition} is not asked" if condition else "a step that is not finite would go on"
+            reason = (
+                f"{condition} is not asked"
+                if condition
+                else "a step that is not finite would go on"
+            )
             raise wrong(line, f"{value} is not looked at: {reason}")

@@ -18,8 +18,10 @@ from verify.translation.run.drivers import read_step, step_symbol
 
 @dataclass(frozen=True)
 class Lifted:
-    """New values by block, at the generic coordinate. Their symbols are those of the rule, ``noise[k]`` for the noise that ``step``
-    is given, and the atoms of ``evaluations``; ``noises`` are the lengths of the arrays of noise."""
+    """New values by block, at the generic coordinate. Their symbols are those of the rule,
+    ``noise[k]`` for the noise that ``step`` is given, and the atoms of ``evaluations``; ``noises``
+    are the lengths of the arrays of noise.
+    """
 
     values: Mapping[Block, Expr]
     evaluations: tuple[Evaluation, ...]

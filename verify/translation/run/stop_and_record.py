@@ -1,4 +1,6 @@
-"""What comes in the loop over steps after the step itself: it stops where something is not finite, and records what is kept."""
+"""What comes in the loop over steps after the step itself: it stops where something is not finite,
+and records what is kept.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,22 @@ STOP = ["bad = guilty(state)", "if bad >= 0:\n    return (done, bad)"]
 
 
 def check_end(
-    module: Module, what: Update | Kernel, reader: Reader, frame: Frame, tail: list[ast.stmt], opened: frozenset[Array]
+    module: Module,
+    what: Update | Kernel,
+    reader: Reader,
+    frame: Frame,
+    tail: list[ast.stmt],
+    opened: frozenset[Array],
 ) -> None:
-    """Require that nothing else follows, and nothing less; ``opened`` are the arrays that hold something for the next step."""
+    """Require that nothing else follows, and nothing less; ``opened`` are the arrays that hold
+    something for the next step.
+    """
     expected = [f"state.{reader.mark}[0] = done + 2"] if opened else []
-    expected += STOP if reader.rule.domains_checked else ["if not finite:\n    " + "\n    ".join("\n".join(STOP).split("\n"))]
+    expected += (
+        STOP
+        if reader.rule.domains_checked
+        else ["if not finite:\n    " + "\n    ".join("\n".join(STOP).split("\n"))]
+    )
     *before, last = tail
     for text, statement in zip(expected, before, strict=False):
         if ast.unparse(statement) != text:
@@ -31,7 +44,10 @@ def check_end(
     if len(before) != len(expected) or not isinstance(last, ast.If) or last.orelse:
         raise unread(last, "a step must stop where it is not finite, and then record what is kept")
     if ast.unparse(last.test) != "done + 1 == warmup + (row + 1) * thin":
-        raise wrong(last, "every thin-th state after the warmup is kept: done + 1 == warmup + (row + 1) * thin")
+        raise wrong(
+            last,
+            "every thin-th state after the warmup is kept: done + 1 == warmup + (row + 1) * thin",
+        )
     *body, following = last.body
     if ast.unparse(following) != "row += 1":
         raise wrong(following, "the next state that is kept goes into the next row: row += 1")
@@ -41,7 +57,12 @@ def check_end(
 
 
 def _check_kept(
-    module: Module, what: Update | Kernel, reader: Reader, frame: Frame, body: list[ast.stmt], opened: frozenset[Array]
+    module: Module,
+    what: Update | Kernel,
+    reader: Reader,
+    frame: Frame,
+    body: list[ast.stmt],
+    opened: frozenset[Array],
 ) -> None:
     """Require of every block a row of draws, with its value or what is recorded of it."""
     statistics = [f for f in module.draws if f not in reader.legend.fields.values()]
@@ -52,7 +73,11 @@ def _check_kept(
     images = [b for b in reader.legend.fields if b.image is not None]
     if images:
         stop = f"if not finite:\n    return (done, {list(reader.legend.fields).index(images[0])})"
-        if not recorded or ast.unparse(recorded[0]) != "finite = True" or ast.unparse(recorded[-1]) != stop:
+        if (
+            not recorded
+            or ast.unparse(recorded[0]) != "finite = True"
+            or ast.unparse(recorded[-1]) != stop
+        ):
             raise unread(body[0], "an image that is not finite must stop the run")
         recorded = recorded[1:-1]
     frame.names["finite"] = Flag()
@@ -62,7 +87,10 @@ def _check_kept(
     reader.read(recorded, frame)
     for array, _ in reader.memory.writes[first:]:
         if array in state or array.field in reader.variances:
-            raise wrong(reader.memory.written[array], "what is recorded changes what the next step begins with")
+            raise wrong(
+                reader.memory.written[array],
+                "what is recorded changes what the next step begins with",
+            )
     for block, statement in zip(reader.legend.fields, copies, strict=False):
         _check_copy(reader, what, block, statement, frame)
     for field, statement in zip(statistics, copies[len(reader.legend.fields) :], strict=True):
@@ -71,11 +99,16 @@ def _check_kept(
             raise wrong(statement, "the rate of acceptance is accepted / tests")
 
 
-def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: ast.stmt, frame: Frame) -> None:
+def _check_copy(
+    reader: Reader, what: Update | Kernel, block: Block, statement: ast.stmt, frame: Frame
+) -> None:
     field = reader.legend.fields[block]
     match statement:
         case ast.Expr(
-            value=ast.Call(func=ast.Name(id="keep"), args=[draws, row, ast.Attribute(value=ast.Name(id="state"), attr=of)])
+            value=ast.Call(
+                func=ast.Name(id="keep"),
+                args=[draws, row, ast.Attribute(value=ast.Name(id="state"), attr=of)],
+            )
         ):
             if (ast.unparse(draws), ast.unparse(row)) != (f"draws.{field}", "row"):
                 raise wrong(statement, f"the row of draws.{field} must be filled here")
@@ -88,12 +121,22 @@ def _check_copy(reader: Reader, what: Update | Kernel, block: Block, statement: 
     held = reader.memory.contents.get(array)
     if held is None or array.length != length_of(block):
         raise wrong(statement, f"state.{of} is not what is recorded of {block}")
-    if block.image is not None and (not isinstance(flag := frame.names.get("finite"), Flag) or held not in flag.of):
-        raise wrong(reader.memory.written.get(array, statement.lineno), f"{held} is not looked at: an image may be infinite")
+    if block.image is not None and (
+        not isinstance(flag := frame.names.get("finite"), Flag) or held not in flag.of
+    ):
+        raise wrong(
+            reader.memory.written.get(array, statement.lineno),
+            f"{held} is not looked at: an image may be infinite",
+        )
     if isinstance(reader.legend.fields.get(block), str) and e == block and of != field:
         raise wrong(statement, f"of {block} state.{field} is recorded, and not state.{of}")
     wanted = reader.rule.taken(e, reader.rule.state, reader.rule.state, OBSERVED)
-    reader.judge.require(held, wanted, reader.memory.written.get(array, statement.lineno), f"what is recorded of {block}")
+    reader.judge.require(
+        held,
+        wanted,
+        reader.memory.written.get(array, statement.lineno),
+        f"what is recorded of {block}",
+    )
 
 
 OBSERVED = -1  # the noise of what is recorded, apart from that of every rule

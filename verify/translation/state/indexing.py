@@ -1,8 +1,10 @@
-"""What stands at an index: of an array, of a matrix, of the data, of the noise, and of arrays on the stack.
+"""What stands at an index: of an array, of a matrix, of the data, of the noise, and of arrays on
+the stack.
 
-An array on the stack holds something for each one of a piece (``values.Piece``), as long as the loop is in that piece. It is known
-as what it holds for the generic one. A loop that takes several at a time reads and writes those that are a shift further: there,
-the data are those of other rows, and have other symbols until the number is put away.
+An array on the stack holds something for each one of a piece (``values.Piece``), as long as the
+loop is in that piece. It is known as what it holds for the generic one. A loop that takes several
+at a time reads and writes those that are a shift further: there, the data are those of other rows,
+and have other symbols until the number is put away.
 """
 
 from __future__ import annotations
@@ -17,7 +19,18 @@ from recipe.language.symbols import Indexed, generic
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reference.matcher import atom, length_of
 from verify.translation.state.noise_arguments import NoiseArguments, NoiseArray, noise_at
-from verify.translation.state.values import Array, Column, Local, Matrix, MatrixRow, Offset, Place, Row, RowOf, Rows
+from verify.translation.state.values import (
+    Array,
+    Column,
+    Local,
+    Matrix,
+    MatrixRow,
+    Offset,
+    Place,
+    Row,
+    RowOf,
+    Rows,
+)
 
 
 @singledispatch
@@ -50,14 +63,17 @@ def _(of: Array, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     return reader.fetch(of, reader.place(node.slice, of, frame), node)
 
 
-# -- matrices -------------------------------------------------------------------------------------------------------------------
+# -- matrices
+# --------------------------------------------------------------------------------------------------
 
 
 @cell.register
 def _(of: Matrix, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     match node.slice:
         case ast.Tuple(elts=[row, column]):
-            return _entry(of.of, _coordinate(reader, row, frame), _coordinate(reader, column, frame), node)
+            return _entry(
+                of.of, _coordinate(reader, row, frame), _coordinate(reader, column, frame), node
+            )
     return MatrixRow(of.of, _coordinate(reader, node.slice, frame))
 
 
@@ -79,7 +95,8 @@ def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
     return of.entry(i.label, j.label)  # type: ignore[no-any-return]
 
 
-# -- data -----------------------------------------------------------------------------------------------------------------------
+# -- data
+# --------------------------------------------------------------------------------------------------
 
 
 @cell.register
@@ -94,7 +111,11 @@ def _(of: Column, reader: Any, node: ast.Subscript, frame: Any) -> Any:
 def _(of: RowOf, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     place = reader.value(node.slice, frame)
     if not isinstance(place, Place) or place.length != of.column.symbol.length:
-        raise wrong(node, f"{ast.unparse(node.slice)} is not the coordinate of the loop for data.{of.column.field}")
+        raise wrong(
+            node,
+            f"{ast.unparse(node.slice)} is not the coordinate of the loop for"
+            f" data.{of.column.field}",
+        )
     return further(of.column.symbol.at(reader.own(place, node.slice).label), of.row.shift)
 
 
@@ -107,7 +128,8 @@ def further(s: Symbol, shift: int) -> Symbol:
     return other.at(s.label) if isinstance(s, Indexed) and isinstance(other, Indexed) else other
 
 
-# -- arrays on the stack ---------------------------------------------------------------------------------------------------------
+# -- arrays on the stack
+# --------------------------------------------------------------------------------------------------
 
 
 @cell.register
@@ -152,7 +174,12 @@ def moved(reader: Any, e: Expr, old: int, new: int) -> Expr:
     found = {s: of[generic(s)] for s in e.atoms(Symbol) if generic(s) in of}
     if any(shift != old for _, shift in found.values()):
         raise ValueError("numbers of several rows are mixed up")
-    return e.xreplace({s: further(d.at(s.label) if isinstance(s, Indexed) else d, new) for s, (d, _) in found.items()})
+    return e.xreplace(
+        {
+            s: further(d.at(s.label) if isinstance(s, Indexed) else d, new)
+            for s, (d, _) in found.items()
+        }
+    )
 
 
 MOST_AT_ONCE = 8

@@ -1,4 +1,6 @@
-"""The noise that ``step`` is given: one array a draw, first those that are normal, then those that are not, both in their order."""
+"""The noise that ``step`` is given: one array a draw, first those that are normal, then those that
+are not, both in their order.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from verify.translation.state.values import Place
 
 @dataclass(frozen=True)
 class NoiseArguments:
-    """The argument ``noise``; the first ``normals`` of it are normal. ``used`` are those that were read so far, ``lengths`` whose
-    coordinates they were read at."""
+    """The argument ``noise``; the first ``normals`` of it are normal. ``used`` are those that were
+    read so far, ``lengths`` whose coordinates they were read at.
+    """
 
     normals: int
     used: set[int] = field(default_factory=set, compare=False)

@@ -22,16 +22,26 @@ class Frame:
 
 @dataclass
 class Memory:
-    """What the arrays hold, each at its generic coordinate; ``written`` are the lines where they got it."""
+    """What the arrays hold, each at its generic coordinate; ``written`` are the lines where they
+    got it.
+    """
 
     contents: dict[Array, Expr] = field(default_factory=dict)
     written: dict[Array, int] = field(default_factory=dict)
     reads: list[tuple[Array, int | None]] = field(default_factory=list)
     writes: list[tuple[Array, int | None]] = field(default_factory=list)
-    needed: list[tuple[Any, int]] = field(default_factory=list)  # what must be asked of what was stored into blocks, as in ``Flag``
-    strange: list[tuple[Array, Expr, int]] = field(default_factory=list)  # what was stored and has no name
-    locals: dict[Local, tuple[Piece, Any]] = field(default_factory=dict)  # what arrays on the stack hold, for this piece
-    several: dict[tuple[Local, int], Any] = field(default_factory=dict)  # the same in a loop that takes several at a time, by shift
+    needed: list[tuple[Any, int]] = field(
+        default_factory=list
+    )  # what must be asked of what was stored into blocks, as in ``Flag``
+    strange: list[tuple[Array, Expr, int]] = field(
+        default_factory=list
+    )  # what was stored and has no name
+    locals: dict[Local, tuple[Piece, Any]] = field(
+        default_factory=dict
+    )  # what arrays on the stack hold, for this piece
+    several: dict[tuple[Local, int], Any] = field(
+        default_factory=dict
+    )  # the same in a loop that takes several at a time, by shift
 
     def copy(self) -> Memory:
         """The same contents."""
@@ -39,7 +49,19 @@ class Memory:
 
 
 def forget_overwritten(statements: list[ast.stmt], before: dict[str, Any], frame: Frame) -> None:
-    """Forget the names that a form gives values to which it does not say: the index of a loop, what is drawn in it."""
-    for name in {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}:
-        if name in before and name in frame.names and frame.names[name] == before[name] and not isinstance(before[name], Flag):
+    """Forget the names that a form gives values to which it does not say: the index of a loop, what
+    is drawn in it.
+    """
+    for name in {
+        n.id
+        for s in statements
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }:
+        if (
+            name in before
+            and name in frame.names
+            and frame.names[name] == before[name]
+            and not isinstance(before[name], Flag)
+        ):
             del frame.names[name]

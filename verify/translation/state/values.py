@@ -1,4 +1,6 @@
-"""What a name of a module stands for while its text is read: besides real numbers, which are expressions of ``recipe``."""
+"""What a name of a module stands for while its text is read: besides real numbers, which are
+expressions of ``recipe``.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class Size:
 
 
 class Word(int):
-    """An unsigned whole number, ``np.uint64(3)``: it counts and numbers, and takes no part in the arithmetic of real numbers."""
+    """An unsigned whole number, ``np.uint64(3)``: it counts and numbers, and takes no part in the
+    arithmetic of real numbers.
+    """
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,9 @@ class Half:
 
 @dataclass(frozen=True)
 class Fused:
-    """How many pairs are drawn where they are used: at most all of them; the rest is drawn ahead."""
+    """How many pairs are drawn where they are used: at most all of them; the rest is drawn
+    ahead.
+    """
 
     length: Length
 
@@ -78,8 +84,9 @@ class Fused:
 class Place:
     """The coordinate of a loop: the one that ``label`` stands for.
 
-    ``part`` says which coordinates the loop goes through: ``all``, or in a loop over pairs those of the ``first`` half, of the
-    ``second`` one, or the ``middle`` one that an odd number leaves over. ``eight`` is one of the eight that ``lanes`` stands for.
+    ``part`` says which coordinates the loop goes through: ``all``, or in a loop over pairs those of
+    the ``first`` half, of the ``second`` one, or the ``middle`` one that an odd number leaves over.
+    ``eight`` is one of the eight that ``lanes`` stands for.
     """
 
     length: Length | None
@@ -89,7 +96,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Piece:
-    """What one turn of a loop goes through that cuts all coordinates, or (without a length) all rows, into pieces of ``room``."""
+    """What one turn of a loop goes through that cuts all coordinates, or (without a length) all
+    rows, into pieces of ``room``.
+    """
 
     key: int
     room: int
@@ -113,7 +122,9 @@ class PieceFirst:
 
 @dataclass(frozen=True)
 class Offset:
-    """Which one of a piece: the generic one, or the one that is ``shift`` further where a loop takes ``step`` at a time."""
+    """Which one of a piece: the generic one, or the one that is ``shift`` further where a loop
+    takes ``step`` at a time.
+    """
 
     of: Piece
     shift: int = 0
@@ -201,14 +212,18 @@ class Rest:
 
 @dataclass(frozen=True)
 class Flag:
-    """Whether all of these numbers are finite; of one that stands with a condition on ``x``, whether that is true of it."""
+    """Whether all of these numbers are finite; of one that stands with a condition on ``x``,
+    whether that is true of it.
+    """
 
     of: frozenset[Expr | tuple[Expr, str]] = frozenset()
 
 
 @dataclass(frozen=True)
 class Repetitions:
-    """How often something is repeated: between the two numbers, drawn uniformly; the most is what a clock is multiplied with."""
+    """How often something is repeated: between the two numbers, drawn uniformly; the most is what a
+    clock is multiplied with.
+    """
 
     low: int
     high: int
@@ -218,7 +233,9 @@ class Repetitions:
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a state is accepted: inside of its domain, and the logarithm of a uniform number below the ratio."""
+    """Whether a state is accepted: inside of its domain, and the logarithm of a uniform number
+    below the ratio.
+    """
 
     log_ratio: Expr
     key: StreamKey

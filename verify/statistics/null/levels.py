@@ -12,7 +12,8 @@ from recipe import RecipeError
 
 LEVEL, POWER, FACTOR = 1e-6, 0.999, 1.1
 MOST = 200_000
-ROUNDING = 1e-10  # the relative precision of a kernel's arithmetic: room for another order of operations in float64
+# the relative precision of a kernel's arithmetic: room for another order of operations in float64
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
@@ -35,15 +36,25 @@ class Asked:
         Raises:
             RecipeError: for a number that makes no sense.
         """
-        for name, x in (("level", self.level), ("power", self.power), ("factor", self.factor), ("most", self.most)):
+        for name, x in (
+            ("level", self.level),
+            ("power", self.power),
+            ("factor", self.factor),
+            ("most", self.most),
+        ):
             if isinstance(x, bool) or not isinstance(x, int | float | np.integer | np.floating):
                 raise RecipeError(f"{name}={x!r} must be a number")
         if not 0 < self.level < 1:
             raise RecipeError(f"level={self.level!r} must be between 0 and 1: it is a probability")
         if not 0.5 <= self.power < 1:
-            raise RecipeError(f"power={self.power!r} must be from 0.5 to below 1: it is the probability of finding what is wrong")
+            raise RecipeError(
+                f"power={self.power!r} must be from 0.5 to below 1: it is the probability of"
+                " finding what is wrong"
+            )
         if not self.factor > 1:
-            raise RecipeError(f"factor={self.factor!r} must be above 1: it is how far a coefficient is wrong")
+            raise RecipeError(
+                f"factor={self.factor!r} must be above 1: it is how far a coefficient is wrong"
+            )
         if not self.most >= 1:
             raise RecipeError(f"most={self.most!r} must be a positive number of replicas")
         return self
@@ -57,7 +68,11 @@ def check_replicas(replicas: Any, fewest: int) -> None:
     """
     if replicas is None:
         return
-    if isinstance(replicas, bool) or not isinstance(replicas, int | np.integer) or replicas < fewest:
+    if (
+        isinstance(replicas, bool)
+        or not isinstance(replicas, int | np.integer)
+        or replicas < fewest
+    ):
         raise RecipeError(f"replicas={replicas!r} must be a whole number, {fewest} or more")
 
 
@@ -70,6 +85,10 @@ def seeded(seed: Any) -> int:
 
 def checked_rounding(rounding: Any) -> float:
     """The relative precision of a kernel's arithmetic, if it is one."""
-    if isinstance(rounding, bool) or not isinstance(rounding, int | float | np.floating) or not 0 < rounding < 1e-2:
+    if (
+        isinstance(rounding, bool)
+        or not isinstance(rounding, int | float | np.floating)
+        or not 0 < rounding < 1e-2
+    ):
         raise RecipeError(f"rounding={rounding!r} must be a small positive number, such as 1e-10")
     return float(rounding)
