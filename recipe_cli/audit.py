@@ -28,7 +28,7 @@ from verify.obligations.kernel.invariance import INVARIANCE
 from verify.obligations.process.stationarity import STATIONARITY
 from verify.obligations.process.stationary_law import STATIONARY_LAW
 from verify.report import Report
-from verify.report.report import Line
+from verify.report.report import ReportLine
 from verify.verdict import Verdict
 
 WIDTH = 180  # of the table where there is no terminal
@@ -151,7 +151,7 @@ def _law(report: Report) -> str | None:
     )
 
 
-def _decisive(report: Report) -> Line | None:
+def _decisive(report: Report) -> ReportLine | None:
     """The required line that the verdict rests on; of several the one about the law itself."""
     lines = [
         line for line in report.lines if line.required and line.outcome.verdict is report.verdict

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from recipe_cli.tested import Tested
-from verify.statistics import Findings, Line, Outcome
+from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 
 NUMBERS = ("distance", "threshold", "level")
 WIDTH = 132  # below it names of coefficients are broken
@@ -50,10 +50,10 @@ def print_findings(console: Console, tested: Tested, pictures: list[Path]) -> No
     for name in ("outcome", "compared", "distance", "threshold", "level", "seen from"):
         table.add_column(name, justify="right" if name in NUMBERS else "left", overflow="fold")
     for line in condensed(found.lines):
-        style = "bold red" if line.outcome is Outcome.DIFFERS else None
+        style = "bold red" if line.outcome is ComparisonOutcome.DIFFERS else None
         compared = (
             f"{line.name}\n{line.where}"
-            if line.where and line.outcome is Outcome.DIFFERS
+            if line.where and line.outcome is ComparisonOutcome.DIFFERS
             else line.name
         )
         cells = (
@@ -94,14 +94,14 @@ def _verdict(found: Findings) -> str:
     return f"all {len(found.lines)} comparisons agree{rest} ({said})"
 
 
-def condensed(lines: Sequence[Line]) -> Iterator[Line]:
+def condensed(lines: Sequence[ComparisonLine]) -> Iterator[ComparisonLine]:
     """Of the lines about many features of one law that agree only the nearest to its threshold; all
     others as they are.
     """
-    kinds: dict[tuple[str, ...], list[Line]] = {}
+    kinds: dict[tuple[str, ...], list[ComparisonLine]] = {}
     for line in lines:
         begun, _, of = line.name.partition(": ")
-        alone = not of or line.outcome is Outcome.DIFFERS
+        alone = not of or line.outcome is ComparisonOutcome.DIFFERS
         kinds.setdefault((line.name,) if alone else (begun, of.split()[0]), []).append(line)
     for listed in kinds.values():
         nearest = max(

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from codegen import Diagnosis, Draws, diagnose, plot, read_draws
-from codegen.results.diagnostics import Row, imported_arviz, quiet
+from codegen.results.diagnostics import CoordinateDiagnostics, imported_arviz, quiet
 from codegen.results.plots import writable_folder
 from recipe.language.plain_text import without_codes
 from recipe_cli.terminal import print_line, print_lines
@@ -149,7 +149,7 @@ def show_plots(
         _line(console, f"plots in {' and '.join(map(str, paths))}")
 
 
-def _print_table(console: Console, rows: Sequence[Row]) -> None:
+def _print_table(console: Console, rows: Sequence[CoordinateDiagnostics]) -> None:
     if not rows:
         return
     cells = [["", *COLUMNS]] + [

@@ -32,7 +32,7 @@ from recipe_cli.terminal import print_line, print_lines
 from recipe_cli.tested import Asked, Comparisons, Subject, Tested, numbers_for
 from recipe_cli.translation import require_translation
 from recipe_cli.trial_law import NothingToCompareError
-from verify.statistics import Battery, Findings, Line, Outcome
+from verify.statistics import Battery, ComparisonLine, ComparisonOutcome, Findings
 from verify.statistics.numbers.inputs import setting
 
 DIFFERS = 1
@@ -84,9 +84,9 @@ def exit_status(found: Findings, allow_unseen: bool = False) -> int:
     """1 where something differs, 3 where a wrong coefficient would have been missed and that is not
     allowed, 0 otherwise.
     """
-    if found.outcome is Outcome.DIFFERS:
+    if found.outcome is ComparisonOutcome.DIFFERS:
         return DIFFERS
-    undecided = found.outcome is Outcome.INDICATIVE or (found.unseen and not allow_unseen)
+    undecided = found.outcome is ComparisonOutcome.INDICATIVE or (found.unseen and not allow_unseen)
     return UNDECIDED if undecided else 0
 
 
@@ -174,7 +174,7 @@ def comparisons_of(subject: Subject) -> Comparisons:
     return battery_of(subject) if subject.law is None else sweep_test(subject)
 
 
-def _in_one_call(kernel: OneStep, chosen: Comparisons, seed: int) -> Line:
+def _in_one_call(kernel: OneStep, chosen: Comparisons, seed: int) -> ComparisonLine:
     """Many steps in one call of ``run`` are those of as many calls, bit for bit: what was compared
     step by step is what samples.
     """
@@ -193,9 +193,9 @@ def _in_one_call(kernel: OneStep, chosen: Comparisons, seed: int) -> Line:
             worst += whole is not alone
         else:
             worst += any(not np.array_equal(x, whole[name]) for name, x in alone.items())
-    outcome = Outcome.DIFFERS if worst else Outcome.AGREES
+    outcome = ComparisonOutcome.DIFFERS if worst else ComparisonOutcome.AGREES
     where = f"from {worst} states" if worst else ""
-    return Line(
+    return ComparisonLine(
         f"{PATH} steps in one call and one by one",
         "identity",
         float(worst),

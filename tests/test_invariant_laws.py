@@ -10,7 +10,7 @@ from scipy import stats
 from catalog.sghmc import sghmc
 from recipe import RecipeError, discretised
 from verify.statistics import (
-    Outcome,
+    ComparisonOutcome,
     check_invariance,
     indicate_law,
     indicate_order,
@@ -94,7 +94,7 @@ def ghmc(h, keep, wrong=None):
 @pytest.mark.parametrize(("kernel", "law"), [(mala(0.4), positions), (ghmc(0.9, 0.6), target)])
 def test_a_kernel_that_leaves_the_law_invariant_agrees(kernel, law):
     found = check_invariance(kernel, law, batched=True, seed=3, steps=8)
-    assert found.outcome is Outcome.AGREES, found
+    assert found.outcome is ComparisonOutcome.AGREES, found
     assert found.unseen == ()
 
 
@@ -113,7 +113,7 @@ def test_a_kernel_that_leaves_the_law_invariant_agrees(kernel, law):
 )
 def test_a_wrong_metropolis_kernel_is_found(kernel, law):
     found = check_invariance(kernel, law, batched=True, seed=3, steps=20, replicas=25_000)
-    assert found.outcome is Outcome.DIFFERS, found
+    assert found.outcome is ComparisonOutcome.DIFFERS, found
 
 
 def test_a_momentum_that_is_refreshed_at_half_its_variance_is_found_in_the_auxiliaries():
@@ -161,10 +161,10 @@ def test_an_affine_step_has_the_covariance_that_is_proved_of_it(name):
     )
     assert np.abs(law.covariance - np.diag([1 / 2.5, 1])).max() > 0.01, "with its bias"
     found = check_invariance(make(2.5, None), law, batched=True, steps=30, seed=2)
-    assert found.outcome is Outcome.AGREES, found
+    assert found.outcome is ComparisonOutcome.AGREES, found
     assert (
         check_invariance(make(2.5, {"noise": 1.1}), law, batched=True, steps=30, seed=2).outcome
-        is Outcome.DIFFERS
+        is ComparisonOutcome.DIFFERS
     )
 
 
@@ -180,7 +180,7 @@ def test_the_law_of_the_target_is_not_that_of_the_step():
             "r": rng.standard_normal(state["r"].shape),
         }
 
-    assert check_invariance(exact, law, batched=True, steps=1).outcome is Outcome.DIFFERS
+    assert check_invariance(exact, law, batched=True, steps=1).outcome is ComparisonOutcome.DIFFERS
 
 
 def test_a_thermostat_absorbs_a_wrong_noise_so_that_only_one_step_shows_it():
@@ -268,14 +268,14 @@ def test_the_order_of_a_bias_is_indicated():
         "seed": 1,
     }
     found = indicate_order(step_of, normal, lambda s: s["theta"][:, 0] ** 2, order=1, **how)
-    assert found.outcome is Outcome.INDICATIVE, found
+    assert found.outcome is ComparisonOutcome.INDICATIVE, found
     (line,) = found.lines
     assert line.distance < line.threshold, found
     (wrong,) = indicate_order(
         step_of, normal, lambda s: s["theta"][:, 0] ** 2, order=2, **how
     ).lines
     assert wrong.distance > wrong.threshold
-    assert wrong.outcome is Outcome.INDICATIVE
+    assert wrong.outcome is ComparisonOutcome.INDICATIVE
 
 
 def test_a_stein_discrepancy_is_indicated():
@@ -284,11 +284,11 @@ def test_a_stein_discrepancy_is_indicated():
     (right,) = indicate_law(x, score(x), seed=1).lines
     (wrong,) = indicate_law(1.3 * x, score(1.3 * x), seed=1).lines
     assert right.distance < right.threshold < wrong.distance
-    assert {right.outcome, wrong.outcome} == {Outcome.INDICATIVE}
+    assert {right.outcome, wrong.outcome} == {ComparisonOutcome.INDICATIVE}
 
 
 def test_the_kernel_of_langevin_dynamics_is_not_exact():
     found = check_invariance(
         by_hand.sgld(0.4, lambda x: -score(x)), positions, batched=True, steps=20, replicas=20_000
     )
-    assert found.outcome is Outcome.DIFFERS, found
+    assert found.outcome is ComparisonOutcome.DIFFERS, found

@@ -14,7 +14,13 @@ from test_one_step_law import CASES, HEAVY
 from catalog.sghmc import sghmc
 from catalog.sgld import sgld
 from recipe import discretised
-from verify.statistics import Outcome, battery, check_invariance, check_kernel, invariant_normal_law
+from verify.statistics import (
+    ComparisonOutcome,
+    battery,
+    check_invariance,
+    check_kernel,
+    invariant_normal_law,
+)
 from verify.statistics.null.normal import (
     between_replicas,
     correlations,
@@ -61,7 +67,7 @@ def test_the_lines_of_normal_numbers_have_their_level():
             between_replicas("replicas", u, LEVEL, 3.0),
             repetitions("repetitions", blocks, LEVEL),
         ):
-            differing[line.name] += line.outcome is Outcome.DIFFERS
+            differing[line.name] += line.outcome is ComparisonOutcome.DIFFERS
     print(dict(differing))
     assert max(differing.values()) <= most(600, LEVEL), differing
     exact = sum(
@@ -136,7 +142,7 @@ def test_a_factor_of_a_tenth_is_found(name, knob):
     make, rule, how = CASES[name]
     prepared = battery(rule, batched=True, **how)
     missed = sum(
-        prepared.check(make({knob: by}), seed=s).outcome is Outcome.AGREES
+        prepared.check(make({knob: by}), seed=s).outcome is ComparisonOutcome.AGREES
         for s in range(100)
         for by in (1.1, 1 / 1.1)
     )

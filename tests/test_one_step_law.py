@@ -33,7 +33,7 @@ from recipe import (
     step,
     total,
 )
-from verify.statistics import Outcome, Stepper, battery, check_kernel, reference
+from verify.statistics import ComparisonOutcome, Stepper, battery, check_kernel, reference
 from verify.statistics.numbers.arrays import Meanings
 from verify.statistics.recover.equations import equations_of
 from verify.statistics.recover.innovations import carried_out, innovations
@@ -129,7 +129,7 @@ def battery_of(name):
 @pytest.mark.parametrize("name", CASES)
 def test_a_kernel_written_by_hand_agrees(name):
     found = battery_of(name).check(CASES[name][0](), seed=5)
-    assert found.outcome is Outcome.AGREES, found
+    assert found.outcome is ComparisonOutcome.AGREES, found
     assert found.unseen == UNSEEN.get(name, ()), found
 
 
@@ -137,7 +137,7 @@ def test_a_kernel_written_by_hand_agrees(name):
 @pytest.mark.parametrize(("name", "knob", "by"), WRONG)
 def test_a_wrong_coefficient_is_found(name, knob, by):
     found = battery_of(name).check(CASES[name][0]({knob: by}), seed=7)
-    assert found.outcome is Outcome.DIFFERS, found
+    assert found.outcome is ComparisonOutcome.DIFFERS, found
 
 
 def test_states_whose_noise_is_beyond_all_numbers_are_left_out():
@@ -146,13 +146,13 @@ def test_states_whose_noise_is_beyond_all_numbers_are_left_out():
     v, w = Noise("v", like=x), Noise("w", like=y)
     rule = Update(h, {x: x + exp(x**2) * v + w, y: y + v - w}, x**2 / 2 + y**2 / 2)
     found = battery(rule, step_size=0.1, batched=True).check(reference(rule, step_size=0.1))
-    assert found.outcome is Outcome.AGREES, found
+    assert found.outcome is ComparisonOutcome.AGREES, found
 
 
 def test_the_sign_of_a_noise_is_no_mistake():
     """The law is the same."""
     found = battery_of("sgld").check(CASES["sgld"][0]({"noise": -1.0}), seed=7)
-    assert found.outcome is Outcome.AGREES, found
+    assert found.outcome is ComparisonOutcome.AGREES, found
 
 
 def test_the_size_of_a_mistake_is_estimated():
@@ -172,7 +172,7 @@ def test_two_states_with_one_seed_show_any_error_of_a_drift(name):
     few = battery(rule, batched=True, coupled=True, **how)
     assert few.experiment.unseen == ()
     numbers = [0.01] if name == "sgrhmc" else [0.01, 0.7]
-    assert few.check(getattr(by_hand, name)(*numbers)).outcome is Outcome.AGREES
+    assert few.check(getattr(by_hand, name)(*numbers)).outcome is ComparisonOutcome.AGREES
     found = few.check(getattr(by_hand, name)(*numbers, wrong={knob: 1.0001}))
     assert any("one seed" in line.name for line in found.differing), found
 
@@ -220,12 +220,12 @@ def test_a_reused_random_number_is_found(how):
     right, _, _ = CASES["obabo"]
     kernel = right()
     found = battery_of("obabo").check(lambda state, rng: kernel(state, Reused(rng, how)), seed=8)
-    assert found.outcome is Outcome.DIFFERS, found
+    assert found.outcome is ComparisonOutcome.DIFFERS, found
     assert (
         battery_of("obabo")
         .check(lambda state, rng: kernel(state, Reused(rng, "nothing")), seed=8)
         .outcome
-        is Outcome.AGREES
+        is ComparisonOutcome.AGREES
     )
 
 
@@ -274,7 +274,7 @@ def test_a_kernel_of_one_chain_gives_what_it_gives_for_many():
 
     _, rule, how = CASES["sgld"]
     found = check_kernel(one, rule, seed=4, replicas=2048, **how)
-    assert found.outcome is Outcome.AGREES, found
+    assert found.outcome is ComparisonOutcome.AGREES, found
     assert found.replicas == 2048
     assert check_kernel(one, rule, seed=4, replicas=2048, **how).as_json() == found.as_json()
 
@@ -342,8 +342,8 @@ def test_a_milstein_step_has_its_law():
         return step
 
     found = battery(rule, step_size=0.01, batched=True, replicas=20000)
-    assert found.check(milstein(1.0)).outcome is Outcome.AGREES
-    assert found.check(milstein(1.1)).outcome is Outcome.DIFFERS
+    assert found.check(milstein(1.0)).outcome is ComparisonOutcome.AGREES
+    assert found.check(milstein(1.1)).outcome is ComparisonOutcome.DIFFERS
 
 
 @pytest.mark.by_default(1)
@@ -361,11 +361,11 @@ def test_a_reflected_step_has_its_law(end):
             by_hand.mirrored(size, by_hand.quartic, 0.0, float(end), knob)
             for knob in (None, {"noise": 1.1})
         )
-        assert found.check(right, seed=1).outcome is Outcome.AGREES
+        assert found.check(right, seed=1).outcome is ComparisonOutcome.AGREES
         if end == 2 and size == 3.0:
             assert found.experiment.unseen, "the law is nearly uniform, whatever the noise"
         else:
-            assert found.check(wrong, seed=1).outcome is Outcome.DIFFERS
+            assert found.check(wrong, seed=1).outcome is ComparisonOutcome.DIFFERS
 
 
 @pytest.mark.parametrize("name", catalog_recipes())
@@ -377,7 +377,7 @@ def test_a_rule_without_noise_is_an_identity():
     how = {"step_size": 0.3, "gradients": HEAVY, "batched": True}
     right = by_hand.sghmc(0.3, 0.0)
     found = check_kernel(right, discretised(hmc, "euler"), **how)
-    assert found.outcome is Outcome.AGREES
+    assert found.outcome is ComparisonOutcome.AGREES
     assert found.unseen == (), found
     assert check_kernel(
         by_hand.sghmc(0.3, 0.0, wrong={"force": 1.00001}), discretised(hmc, "euler"), **how
@@ -469,4 +469,4 @@ def test_the_reference_is_the_rule():
     _, rule, how = CASES["sgrhmc"]
     kernel = reference(rule, **how)
     assert isinstance(kernel, Stepper)
-    assert check_kernel(kernel, rule, **how).outcome is Outcome.AGREES
+    assert check_kernel(kernel, rule, **how).outcome is ComparisonOutcome.AGREES

@@ -10,7 +10,7 @@ from sympy import cos, exp, expand, log, sqrt
 
 from catalog.ito_sgld import ito_sgld
 from recipe import Fold, Potential, Scalar, Update, Vector, discretised, grad, total
-from verify.statistics import Outcome, battery, reference
+from verify.statistics import ComparisonOutcome, battery, reference
 from verify.statistics.numbers.arrays import Meanings
 from verify.statistics.recover.rounding import Rounding
 from verify.statistics.step.design import resolvable
@@ -126,4 +126,4 @@ def test_a_rule_that_is_multiplied_out_is_the_same_rule(seed):
     found = battery(rule, batched=True, coupled=True, seed=seed, **NUMBERS).check(
         reference(other, **NUMBERS), seed=seed
     )
-    assert found.outcome is Outcome.AGREES, found
+    assert found.outcome is ComparisonOutcome.AGREES, found

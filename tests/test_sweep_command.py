@@ -35,7 +35,7 @@ from recipe_cli.findings_table import condensed
 from recipe_cli.sweep_test import FROM_ANYWHERE, IN_ITS_LAW
 from recipe_cli.testing import Asked, comparisons_of, kernel_of, subject_of
 from recipe_cli.trial_law import NothingToCompareError, trial_law
-from verify.statistics import Line, Outcome, check_sweep
+from verify.statistics import ComparisonLine, ComparisonOutcome, check_sweep
 from verify.statistics.law.simulate import Runner, swept
 from verify.statistics.numbers.inputs import setting
 
@@ -232,13 +232,13 @@ def test_bad_input_is_one_sentence(tmp_path):
 
 
 def test_of_many_lines_the_nearest_is_shown():
-    def line(name, distance, outcome=Outcome.AGREES):
-        return Line(name, "DKW", distance, 1.0, "deviates", 1e-8, outcome)
+    def line(name, distance, outcome=ComparisonOutcome.AGREES):
+        return ComparisonLine(name, "DKW", distance, 1.0, "deviates", 1e-8, outcome)
 
     listed = [
         line("a: law of x[1]", 0.2),
         line("a: law of x[2]", 0.3),
-        line("a: law of y", 2, Outcome.DIFFERS),
+        line("a: law of y", 2, ComparisonOutcome.DIFFERS),
         line("b", 0),
     ]
     assert [(shown.name, shown.distance) for shown in condensed(listed)] == [
@@ -282,14 +282,14 @@ def test_a_kernel_of_ones_own(wrong):
         batched=True,
         replicas=20_000,
     )
-    assert (found.outcome is Outcome.DIFFERS) == (wrong is not None)
+    assert (found.outcome is ComparisonOutcome.DIFFERS) == (wrong is not None)
 
 
 def test_in_a_suite_of_ones_own(assert_samples):
     found = assert_samples(
         written_by_hand(), KERNEL, step_size=0.3, params={"gamma": 0.7}, batched=True, factor=1.5
     )
-    assert [f.outcome for f in found] == [Outcome.AGREES]
+    assert [f.outcome for f in found] == [ComparisonOutcome.AGREES]
 
 
 def test_rounding_is_no_difference():
@@ -299,7 +299,10 @@ def test_rounding_is_no_difference():
     def otherwise(state, rng):
         return {"theta": (state["theta"] * 3 + 3 * 0.1) / 3}
 
-    assert check_sweep(otherwise, shift, step_size=0.1, batched=True).outcome is Outcome.AGREES
+    assert (
+        check_sweep(otherwise, shift, step_size=0.1, batched=True).outcome
+        is ComparisonOutcome.AGREES
+    )
 
 
 def by_definition(kernel, **numbers):
@@ -327,8 +330,8 @@ def test_a_map_that_leaves_its_domain_is_rejected():
         check_sweep(k, kernel, step_size=0.3, batched=True, replicas=5_000)
         for k in (by_definition(kernel, step_size=0.3), forgetful)
     )
-    assert right.outcome is Outcome.AGREES
-    assert wrong.outcome is Outcome.DIFFERS
+    assert right.outcome is ComparisonOutcome.AGREES
+    assert wrong.outcome is ComparisonOutcome.DIFFERS
 
 
 def test_what_seldom_overflows_is_no_difference():
@@ -346,7 +349,7 @@ def test_what_seldom_overflows_is_no_difference():
                 replicas=20_000,
                 seed=seed,
             )
-        assert found.outcome is Outcome.AGREES
+        assert found.outcome is ComparisonOutcome.AGREES
 
 
 def in_float32(state, rng):
@@ -370,7 +373,7 @@ def test_what_stands_still_up_to_rounding_stands_still(kernel, rounding):
         "replicas": 10_000,
         "rounding": rounding,
     }
-    assert check_sweep(kernel, KERNEL, **how).outcome is Outcome.AGREES
+    assert check_sweep(kernel, KERNEL, **how).outcome is ComparisonOutcome.AGREES
 
 
 def test_numbers_must_be_as_they_are_declared():

@@ -16,7 +16,7 @@ from recipe_cli.bias import law_of_position
 from recipe_cli.declarations import concrete_declaration
 from recipe_cli.testing import Asked, battery_of, bias_of, exit_status, kernel_of, subject_of
 from recipe_cli.trial import ON_HALF_LINE, ON_LINE, trials_of
-from verify.statistics import Findings, Line, Outcome
+from verify.statistics import ComparisonLine, ComparisonOutcome, Findings
 from verify.statistics.numbers.inputs import setting
 
 SAMPLER = """
@@ -171,10 +171,10 @@ def test_what_cannot_be_compared_is_said(sampler):
 
 
 def test_what_is_not_seen_is_no_agreement():
-    line = Line("x", "normal", 0.0, 1.0, "deviates", 1e-7, Outcome.AGREES)
+    line = ComparisonLine("x", "normal", 0.0, 1.0, "deviates", 1e-7, ComparisonOutcome.AGREES)
     found = Findings("x", (line,), 0, 1e-6, 0.999, 1.1, 100)
     missed = replace(found, unseen=("C",))
-    wrong = replace(missed, lines=(line, replace(line, outcome=Outcome.DIFFERS)))
+    wrong = replace(missed, lines=(line, replace(line, outcome=ComparisonOutcome.DIFFERS)))
     assert [exit_status(f) for f in (found, missed, wrong)] == [0, 3, 1]
     assert [exit_status(f, allow_unseen=True) for f in (found, missed, wrong)] == [0, 0, 1]
 

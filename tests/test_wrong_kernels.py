@@ -13,7 +13,7 @@ from test_one_step_law import CASES, battery_of
 from catalog.sghmc import sghmc
 from recipe import Fold, Noise, RecipeError, Scalar, Update, Vector, discretised, total
 from verify.statistics import (
-    Outcome,
+    ComparisonOutcome,
     Stepper,
     battery,
     check_invariance,
@@ -101,11 +101,11 @@ def test_a_kernel_in_single_precision_is_compared_in_its_own():
 
         return step
 
-    assert battery_of("sghmc").check(single(None)).outcome is Outcome.DIFFERS
+    assert battery_of("sghmc").check(single(None)).outcome is ComparisonOutcome.DIFFERS
     chosen = battery(rule, batched=True, rounding=1e-6, **how)
     assert chosen.experiment.unseen == ()
-    assert chosen.check(single(None)).outcome is Outcome.AGREES
-    assert chosen.check(single({"friction": 1.1})).outcome is Outcome.DIFFERS
+    assert chosen.check(single(None)).outcome is ComparisonOutcome.AGREES
+    assert chosen.check(single({"friction": 1.1})).outcome is ComparisonOutcome.DIFFERS
 
 
 def test_one_lost_replica_among_many_is_found():
@@ -229,7 +229,7 @@ def test_an_effect_of_the_size_of_rounding_is_not_seen_by_shared_noise():
         chosen = battery(rule, params={"c": c_of}, **how)
         found = chosen.check(reference(rule, params={"c": 1.1 * c_of}, step_size=0.1))
         assert chosen.experiment.unseen == unseen
-        assert found.outcome is (Outcome.AGREES if unseen else Outcome.DIFFERS)
+        assert found.outcome is (ComparisonOutcome.AGREES if unseen else ComparisonOutcome.DIFFERS)
 
 
 def test_a_battery_for_shared_noise_refuses_a_kernel_that_has_none():
@@ -275,4 +275,4 @@ def test_shared_noise_that_is_not_what_is_read_off_is_no_difference(rule):
     assert right.coupled
     chosen = battery(rule, batched=True, coupled=True, replicas=4096, **how)
     assert not chosen.coupled
-    assert chosen.check(right).outcome is Outcome.AGREES
+    assert chosen.check(right).outcome is ComparisonOutcome.AGREES

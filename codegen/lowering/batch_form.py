@@ -44,7 +44,7 @@ def of_column(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Piece:
+class ChainLoop:
     """A loop over chains inside of other loops, or conditions: ``outer`` are their heads,
     ``before`` a line inside of them.
 
@@ -57,9 +57,9 @@ class Piece:
     uses: frozenset[str] = frozenset()
     before: str = ""
 
-    def followed_by(self, other: Piece) -> Piece:
+    def followed_by(self, other: ChainLoop) -> ChainLoop:
         """One loop for two pieces."""
-        return Piece(
+        return ChainLoop(
             self.outer,
             (*self.lines, *other.lines),
             self.defines | other.defines,
@@ -75,14 +75,14 @@ class Once:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatedLoops:
     """Pieces inside of a loop that all chains go through equally often."""
 
     head: tuple[str, ...]
     pieces: tuple[Part, ...]
 
 
-Part = Piece | Once | Repeated
+Part = ChainLoop | Once | RepeatedLoops
 
 
 @dataclass
@@ -104,13 +104,13 @@ class Numbers:
                     self.kept.setdefault(name, fresh[name])
 
 
-def pieces_of(parts: Iterable[Part]) -> Iterator[Piece]:
+def pieces_of(parts: Iterable[Part]) -> Iterator[ChainLoop]:
     """All loops over chains, those inside of other loops included."""
     for part in parts:
         match part:
-            case Piece():
+            case ChainLoop():
                 yield part
-            case Repeated():
+            case RepeatedLoops():
                 yield from pieces_of(part.pieces)
 
 
@@ -121,10 +121,14 @@ def merged(parts: Iterable[Part]) -> list[Part]:
     result: list[Part] = []
     for part in parts:
         last = result[-1] if result else None
-        if isinstance(part, Piece) and isinstance(last, Piece) and part.outer == last.outer == ():
+        if (
+            isinstance(part, ChainLoop)
+            and isinstance(last, ChainLoop)
+            and part.outer == last.outer == ()
+        ):
             result[-1] = last.followed_by(part)
-        elif isinstance(part, Repeated):
-            result.append(Repeated(part.head, tuple(merged(part.pieces))))
+        elif isinstance(part, RepeatedLoops):
+            result.append(RepeatedLoops(part.head, tuple(merged(part.pieces))))
         else:
             result.append(part)
     return result
@@ -142,14 +146,14 @@ def lines_of(parts: Iterable[Part], numbers: Numbers) -> list[str]:
         match part:
             case Once():
                 lines += part.lines
-            case Repeated():
+            case RepeatedLoops():
                 lines += [*part.head, *(f"    {line}" for line in lines_of(part.pieces, numbers))]
-            case Piece():
+            case ChainLoop():
                 lines += _piece_lines(part, numbers)
     return lines
 
 
-def _piece_lines(piece: Piece, numbers: Numbers) -> list[str]:
+def _piece_lines(piece: ChainLoop, numbers: Numbers) -> list[str]:
     read = sorted(name for name in piece.uses - piece.defines if name in numbers.kept)
     written = sorted(name for name in piece.defines if name in numbers.kept)
     lines = [f"{'    ' * depth}{head}" for depth, head in enumerate(piece.outer)]

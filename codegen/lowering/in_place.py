@@ -11,6 +11,7 @@ from sympy import Symbol
 
 from codegen.lowering.statements import (
     ChiSquared,
+    ElementwiseLoop,
     GradientCall,
     Let,
     Loop,
@@ -18,7 +19,6 @@ from codegen.lowering.statements import (
     Plan,
     Restored,
     Statement,
-    Sweep,
     Test,
     ValueCall,
     every,
@@ -128,7 +128,9 @@ def filled_noises(plan: Plan) -> list[NoiseDraw]:
     """
     drawn = [d for d in every_noise(plan) if d.length is not None]
     uses = {d.key: noise_uses((*plan.statements, *plan.recorded.statements), d) for d in drawn}
-    return [d for d in drawn if len(uses[d.key]) != 1 or not isinstance(uses[d.key][0], Sweep)]
+    return [
+        d for d in drawn if len(uses[d.key]) != 1 or not isinstance(uses[d.key][0], ElementwiseLoop)
+    ]
 
 
 def drawn_ahead(plan: Plan) -> list[NoiseDraw]:

@@ -18,7 +18,7 @@ from codegen.lowering.fold_forms import with_folds
 from codegen.lowering.names import Namer
 from codegen.lowering.special_forms import with_digamma
 from codegen.lowering.stable_forms import stabilised
-from codegen.lowering.statements import Let, MatrixProduct, Statement, Sums, Sweep
+from codegen.lowering.statements import ElementwiseLoop, Let, MatrixProduct, Statement, Sums
 from recipe.language.abstract import Dense, DenseEntry, Field, Jet, Partial
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import OutsideLanguageError, RecipeError
@@ -200,12 +200,12 @@ class Lowering:
         stores: dict[str, Symbol],
         comments: Iterable[str],
         name: str,
-    ) -> Sweep:
+    ) -> ElementwiseLoop:
         """A fused loop with these local values; common parts are computed once a coordinate."""
         local = [s for s, _ in values]
         hoisted = [self.hoisted(e, local) for _, e in values]
         body = with_common_parts(list(zip(local, hoisted, strict=True)), self.namer)
-        sweep = Sweep(
+        sweep = ElementwiseLoop(
             self.namer.fresh(name), length, tuple(body), tuple(stores.items()), tuple(comments)
         )
         self.statements.append(sweep)

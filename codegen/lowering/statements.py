@@ -88,7 +88,7 @@ class ChiSquared:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class ElementwiseLoop:
     """One fused elementwise loop: local values first, then stores of the final ones into the blocks
     of ``out``.
     """
@@ -173,7 +173,7 @@ Statement = (
     | GradientCall
     | MatrixProduct
     | ChiSquared
-    | Sweep
+    | ElementwiseLoop
     | RowsJoin
     | ValueCall
     | Loop
@@ -339,7 +339,7 @@ def bodies(statement: Statement) -> tuple[Expr, ...]:
             return statement.values
         case MatrixProduct():
             return (statement.value,)
-        case Sweep():
+        case ElementwiseLoop():
             return tuple(e for _, e in statement.locals)
         case _:
             return ()

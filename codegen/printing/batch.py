@@ -17,11 +17,11 @@ from sympy import Symbol
 
 from codegen.device.random import KEYS
 from codegen.lowering.batch_form import (
+    ChainLoop,
     Numbers,
     Once,
     Part,
-    Piece,
-    Repeated,
+    RepeatedLoops,
     lines_of,
     merged,
     names_in,
@@ -31,13 +31,13 @@ from codegen.lowering.in_place import InPlace
 from codegen.lowering.names import Namer, local_namer
 from codegen.lowering.statements import (
     ChiSquared,
+    ElementwiseLoop,
     Let,
     Loop,
     NoiseDraw,
     Plan,
     Statement,
     Sums,
-    Sweep,
     Test,
     every,
     every_noise,
@@ -75,7 +75,7 @@ class ManyNames:
 def many_names(plan: Plan, filled: Mapping[str, str], namer: Namer, fields: Namer) -> ManyNames:
     """New names, beside those that are taken among functions and fields."""
     statements = [*every(plan.statements), *every(plan.recorded.statements)]
-    loops = [s for s in statements if isinstance(s, Sums | Sweep)]
+    loops = [s for s in statements if isinstance(s, Sums | ElementwiseLoop)]
     functions = {
         s.function: namer.fresh(f"{'add_' if isinstance(s, Sums) else ''}{s.function}_many")
         for s in loops
@@ -133,13 +133,15 @@ def many_texts(
         *(
             _body_text(s, names, every_noise(plan), bodies[s.function])
             for s in statements
-            if isinstance(s, Sums | Sweep)
+            if isinstance(s, Sums | ElementwiseLoop)
         ),
         run,
     ]
 
 
-def _body_text(s: Sums | Sweep, names: ManyNames, noises: tuple[NoiseDraw, ...], body: str) -> str:
+def _body_text(
+    s: Sums | ElementwiseLoop, names: ManyNames, noises: tuple[NoiseDraw, ...], body: str
+) -> str:
     """The body of a loop of ``run`` with its cells in column c; that of a sum is how a coordinate
     joins, which comes first.
     """
@@ -233,11 +235,13 @@ class _Writer:
                 )
                 lines = [of_column(line) for line in let_lines(s)]
                 return [
-                    Piece((), (*lines, *judged), frozenset([s.target.name]), names_in([s.value]))
+                    ChainLoop(
+                        (), (*lines, *judged), frozenset([s.target.name]), names_in([s.value])
+                    )
                 ]
             case Sums():
                 return self.sums(s)
-            case Sweep():
+            case ElementwiseLoop():
                 return self.sweep(s)
             case ChiSquared():
                 return [self.chi_squared(s)]
@@ -248,7 +252,7 @@ class _Writer:
             case _:  # see refusal_of_many
                 raise TypeError(s)
 
-    def numbers_drawn(self, pair: tuple[NoiseDraw, ...]) -> Piece:
+    def numbers_drawn(self, pair: tuple[NoiseDraw, ...]) -> ChainLoop:
         """The draws of two numbers, or of one."""
         names = [d.local.name for d in pair]
         half = "" if len(pair) > 1 else "[0]"
@@ -256,7 +260,7 @@ class _Writer:
             f"{', '.join(names)} = normal_pair({self.key(pair[0].key)}, {self.clock},"
             f" np.uint64(0)){half}"
         )
-        return Piece((), (line,), frozenset(names))
+        return ChainLoop((), (line,), frozenset(names))
 
     def filled(self, draw: NoiseDraw) -> list[Part]:
         """Draws of a block, kept in an array."""
@@ -282,13 +286,13 @@ class _Writer:
         last = [f"{a} = {call}, pairs)[0]" for (a, _), call in drawn]
         return [
             Once((f"pairs = {count} >> np.uint64(1)", f"half = {count} - pairs")),
-            Piece(
+            ChainLoop(
                 ("for i in range(pairs):",), (*pair, line("i", 0), line("half + i", 1)), uses=uses
             ),
-            Piece(("if pairs < half:",), (*last, line("pairs", 0)), uses=uses),
+            ChainLoop(("if pairs < half:",), (*last, line("pairs", 0)), uses=uses),
         ]
 
-    def sweep(self, s: Sweep) -> list[Part]:
+    def sweep(self, s: ElementwiseLoop) -> list[Part]:
         """A loop over coordinates around one over chains."""
         drawn = noises_of(s, self.noises)
         fused = [d for d in drawn if d.local.name not in self.names.filled]
@@ -306,7 +310,7 @@ class _Writer:
         if fused:
             return self.by_pairs(s.length, fused, call, frozenset(passed))
         return [
-            Piece(
+            ChainLoop(
                 (f"for i in range({self.counts[s.length]}):",),
                 (call("i", 0),),
                 uses=frozenset(passed),
@@ -327,8 +331,8 @@ class _Writer:
             passing = ", ".join(["i", "c", *totals, *PASSED, *passed, *noises])
             return f"{self.names.functions[s.function]}({passing})"
 
-        def piece(outer: tuple[str, ...], lines: Iterable[str]) -> Piece:
-            return Piece(
+        def piece(outer: tuple[str, ...], lines: Iterable[str]) -> ChainLoop:
+            return ChainLoop(
                 outer,
                 tuple(lines),
                 uses=frozenset(passed),
@@ -351,30 +355,30 @@ class _Writer:
         zeros = tuple(f"state.{self.names.eights[t]}[place, c] = 0.0" for t in targets)
         sums = tuple(f"{t} = pairwise_many(state.{self.names.eights[t]}, c)" for t in targets)
         return [
-            Piece(("for place in range(EIGHT):",), zeros),
+            ChainLoop(("for place in range(EIGHT):",), zeros),
             *loops,
-            Piece((), sums, frozenset(targets)),
+            ChainLoop((), sums, frozenset(targets)),
         ]
 
-    def chi_squared(self, s: ChiSquared) -> Piece:
+    def chi_squared(self, s: ChiSquared) -> ChainLoop:
         """Draws that are not normal."""
         count = "np.uint64(1)" if s.length is None else self.counts[s.length]
         drawn = (
             f"noncentral_chi_squared({s.df}[i, c], {s.nonc}[i, c], {self.key(s.key)},"
             f" {self.clock}, i)"
         )
-        return Piece((f"for i in range({count}):",), (f"{s.target}[i, c] = {drawn}",))
+        return ChainLoop((f"for i in range({count}):",), (f"{s.target}[i, c] = {drawn}",))
 
-    def loop(self, s: Loop) -> Repeated:
+    def loop(self, s: Loop) -> RepeatedLoops:
         """Repetitions; the counter of random numbers goes on from one to the next."""
         outer, self.clock = self.clock, s.clock
         count = f"np.uint64({s.times[1]})"
         head = (f"for {s.clock} in range({outer} * {count}, {outer} * {count} + {count}):",)
-        inner = Repeated(head, tuple(self.body(s.statements, s.noises)))
+        inner = RepeatedLoops(head, tuple(self.body(s.statements, s.noises)))
         self.clock = outer
         return inner
 
-    def test(self, s: Test) -> Piece:
+    def test(self, s: Test) -> ChainLoop:
         """Accept or go back, each chain for itself."""
         drawn = f"log_uniform({self.key(s.key)}, {self.clock})"
         restored = [of_column(line) for r in s.restored for line in restored_lines(r, self.counts)]
@@ -388,7 +392,7 @@ class _Writer:
             "else:",
             *(f"    {line}" for line in restored),
         ]
-        return Piece((), tuple(lines), uses=names_in([s.log_ratio]))
+        return ChainLoop((), tuple(lines), uses=names_in([s.log_ratio]))
 
 
 PASSED = ("state", "state", "params", "step_size")

@@ -77,7 +77,7 @@ FUNCTIONS = (
 )
 
 
-class Repeated(Function):
+class RepeatedProduct(Function):
     """``(x, n)``: the product of x with itself, n times."""
 
 
@@ -190,7 +190,7 @@ def _(e: ScaledSum) -> tuple[str, int]:
 
 
 @_printed.register
-def _(e: Repeated) -> tuple[str, int]:
+def _(e: RepeatedProduct) -> tuple[str, int]:
     base, count = e.args
     return " * ".join([_at_least(base, UNARY)] * int(count)), PRODUCT
 
@@ -199,10 +199,10 @@ def factors_of(e: Expr) -> tuple[str, str] | None:
     """The texts of two factors of a product, the last one and all others; None for what is no
     product, or has a divisor.
     """
-    if isinstance(e, Repeated):
-        return text_of(Repeated(e.args[0], e.args[1] - 1) if e.args[1] > 2 else e.args[0]), text_of(
-            e.args[0]
-        )
+    if isinstance(e, RepeatedProduct):
+        return text_of(
+            RepeatedProduct(e.args[0], e.args[1] - 1) if e.args[1] > 2 else e.args[0]
+        ), text_of(e.args[0])
     if not isinstance(e, Mul) or any(_is_below(a) for a in e.args):
         return None
     return text_of(Mul(*e.args[:-1])), text_of(e.args[-1])

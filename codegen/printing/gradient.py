@@ -10,7 +10,7 @@ from typing import Any
 
 from codegen.lowering.minibatch import VALUE, PosteriorGradient, RowSum
 from codegen.lowering.names import Namer
-from codegen.lowering.statements import Statement, Sweep
+from codegen.lowering.statements import ElementwiseLoop, Statement
 from codegen.printing.loop_bodies import arguments, function_text
 from codegen.printing.row_loop import row_loop
 from codegen.printing.step import Context, statement_lines
@@ -172,7 +172,7 @@ def count_text(gradient: PosteriorGradient) -> str:
     return f"data.{first}.shape[0]" if first else "1"
 
 
-def _plain_loop(sweep: Sweep, count: str, fixed: list[str]) -> list[str]:
+def _plain_loop(sweep: ElementwiseLoop, count: str, fixed: list[str]) -> list[str]:
     return [
         f"for i in range({count}):",
         f"    {sweep.function}({', '.join(['i', *fixed, *arguments(sweep, fixed)])})",

@@ -11,11 +11,11 @@ from sympy import S, Symbol
 from codegen.lowering.lower import varying
 from codegen.lowering.names import Namer
 from codegen.lowering.statements import (
+    ElementwiseLoop,
     MatrixProduct,
     NoiseDraw,
     Statement,
     Sums,
-    Sweep,
     bodies,
     conditions,
 )
@@ -36,7 +36,7 @@ def arguments(statement: Statement, fixed: Iterable[str]) -> list[str]:
     """The numbers that a loop body needs from outside, by name: plain names that are neither fixed
     arguments nor its own.
     """
-    own = {s.name for s, _ in statement.locals} if isinstance(statement, Sweep) else set()
+    own = {s.name for s, _ in statement.locals} if isinstance(statement, ElementwiseLoop) else set()
     used = {s.name for e in bodies(statement) for s in e.free_symbols}
     return sorted(
         name for name in used if name.isidentifier() and name not in own and name not in set(fixed)
@@ -74,7 +74,7 @@ def function_text(
 
 @function_text.register
 def _(
-    statement: Sweep,
+    statement: ElementwiseLoop,
     fixed: list[str],
     noises: tuple[NoiseDraw, ...],
     namer: Namer,

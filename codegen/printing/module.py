@@ -19,12 +19,12 @@ from codegen.lowering.in_place import filled_noises, plan_in_place
 from codegen.lowering.names import Namer, local_namer
 from codegen.lowering.statements import (
     ChiSquared,
+    ElementwiseLoop,
     Loop,
     MatrixProduct,
     Plan,
     Statement,
     Sums,
-    Sweep,
     every,
     every_noise,
     expressions,
@@ -124,7 +124,7 @@ def module_text(
     loops = [
         s
         for s in (*every(plan.statements), *plan.recorded.statements)
-        if isinstance(s, Sums | MatrixProduct | Sweep)
+        if isinstance(s, Sums | MatrixProduct | ElementwiseLoop)
     ]
     bodies = {
         s.function: function_text(s, STEP_FIXED, every_noise(plan), namer, plan.conditions)

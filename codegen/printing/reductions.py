@@ -21,7 +21,7 @@ from sympy import Add, Expr, Mul, Number, Pow, Symbol
 
 from codegen.lowering.lower import with_common_parts
 from codegen.lowering.names import Namer
-from codegen.printing.expression import Repeated, factors_of, text_of
+from codegen.printing.expression import RepeatedProduct, factors_of, text_of
 
 BLOCK = "np.uint64(64)"
 MOST_REPEATED = 3
@@ -101,7 +101,7 @@ def _with_squares_written_out(e: Expr) -> Expr:
         return e
     e = e.func(*(_with_squares_written_out(a) for a in e.args))
     if isinstance(e, Pow) and e.exp.is_Integer and 1 < abs(int(e.exp)) <= MOST_REPEATED:
-        repeated = Repeated(e.base, abs(e.exp))
+        repeated = RepeatedProduct(e.base, abs(e.exp))
         return repeated if e.exp > 0 else 1 / repeated
     return e
 

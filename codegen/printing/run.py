@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from codegen.lowering.in_place import InPlace, in_place
 from codegen.lowering.statements import (
     ChiSquared,
+    ElementwiseLoop,
     GradientCall,
     Let,
     Loop,
@@ -16,7 +17,6 @@ from codegen.lowering.statements import (
     Plan,
     Restored,
     Statement,
-    Sweep,
     Test,
     ValueCall,
     every_noise,
@@ -291,7 +291,7 @@ class _Writer:
         drawn = f"noncentral_chi_squared({draw.df}[i], {draw.nonc}[i], {draw.key}, {self.clock}, i)"
         return [f"for i in range({count}):", f"    {draw.target}[i] = {drawn}"]
 
-    def sweep(self, statement: Sweep, count: str) -> list[str]:
+    def sweep(self, statement: ElementwiseLoop, count: str) -> list[str]:
         """Loops over pairs of coordinates: the two halves of a block share a counter of the
         generator.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from codegen.lowering.statements import (
     ChiSquared,
+    ElementwiseLoop,
     GradientCall,
     Let,
     MatrixProduct,
@@ -16,7 +17,6 @@ from codegen.lowering.statements import (
     Plan,
     Statement,
     Sums,
-    Sweep,
     chi_squared_draws,
 )
 from codegen.printing.expression import text_of
@@ -26,7 +26,7 @@ from recipe.language.symbols import Length, Vector
 
 STEP_FIXED = ["out", "state", "params", "step_size"]
 
-SweepLines = Callable[[Sweep, str], list[str]]
+SweepLines = Callable[[ElementwiseLoop, str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def statement_lines(statement: Statement, context: Context) -> list[str]:
             return [f"{statement.function}({', '.join([*context.passed, *counts, *call])})"]
         case ChiSquared():
             return context.drawn(statement)
-        case Sweep():
+        case ElementwiseLoop():
             return context.sweep(statement, context.counts[statement.length])
         case _:  # what only run carries out
             raise TypeError(statement)
@@ -96,7 +96,7 @@ def step_text(plan: Plan, counts: Mapping[Length, str]) -> str:
     def gradient(call: GradientCall) -> str:
         return gradient_call(plan, call)
 
-    def sweep(statement: Sweep, count: str) -> list[str]:
+    def sweep(statement: ElementwiseLoop, count: str) -> list[str]:
         drawn = [f"{d.local.name}[i]" for d in noises_of(statement, plan.noises)]
         call = ", ".join(["i", *STEP_FIXED, *arguments(statement, STEP_FIXED), *drawn])
         return [f"for i in range({count}):", f"    {statement.function}({call})"]

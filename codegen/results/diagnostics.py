@@ -34,7 +34,7 @@ FEWEST_DRAWS = 4  # fewer, and ArviZ returns NaN: a split chain needs two draws 
 NAMED = 3  # coordinates that a warning names
 
 
-class Row(NamedTuple):
+class CoordinateDiagnostics(NamedTuple):
     """The diagnostics of one coordinate.
 
     ``r_hat`` is NaN for a single chain; everything but ``mean`` and ``sd`` is NaN for a coordinate
@@ -73,7 +73,7 @@ class Diagnosis:
         warnings: sentences, each with the number that raised it and what to do about it.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[CoordinateDiagnostics, ...]
     attributes: Mapping[str, Any]
     chains: int
     draws: int
@@ -102,7 +102,7 @@ class Diagnosis:
             return None
         return min(sizes) / self.seconds, float(np.median(sizes)) / self.seconds
 
-    def worst(self, count: int) -> list[Row]:
+    def worst(self, count: int) -> list[CoordinateDiagnostics]:
         """Some rows, the largest R-hat first; where it is the same or unknown, the smallest
         effective sample size first.
         """
@@ -144,7 +144,7 @@ def diagnose(data: Any) -> Diagnosis:
     require_room_to_diagnose(len(run.numbers), run.draws)
     finite = _finite_draws(blocks, len(run.numbers), run.draws)
     positions, kept = _usable(finite, run.draws)
-    rows: list[Row] = []
+    rows: list[CoordinateDiagnostics] = []
     stuck: dict[str, list[Any]] = {}
     if kept >= FEWEST_DRAWS:
         for block in blocks:
@@ -286,7 +286,7 @@ def _usable(finite: np.ndarray, draws: int) -> tuple[np.ndarray, int]:
     return started, int(finite[started].min()) if started.size else 0
 
 
-def _rows(block: _Block, values: np.ndarray) -> list[Row]:
+def _rows(block: _Block, values: np.ndarray) -> list[CoordinateDiagnostics]:
     """By ``arviz.summary``, which goes over the coordinates once: a call for each estimate costs
     more.
     """
@@ -298,13 +298,15 @@ def _rows(block: _Block, values: np.ndarray) -> list[Row]:
     dataset = xarray.Dataset({"x": (("chain", "draw", "coordinate"), values)})
     with quiet(arviz), np.errstate(all="ignore"):
         found = arviz.summary(dataset, kind="diagnostics", fmt="xarray", round_to="none")["x"]
-        columns = {name: np.array(found.sel(metric=name)) for name in Row._fields[4:]}
+        columns = {
+            name: np.array(found.sel(metric=name)) for name in CoordinateDiagnostics._fields[4:]
+        }
         mean, sd = values.mean(axis=(0, 1)), values.std(axis=(0, 1), ddof=1)
     constant = values.min(axis=(0, 1)) == values.max(axis=(0, 1))
     for column in columns.values():
         column[constant] = np.nan  # ArviZ takes a constant for as many good draws as there are
     return [
-        Row(
+        CoordinateDiagnostics(
             label,
             block.name,
             float(mean[k]),
@@ -363,7 +365,7 @@ def _too_few(kept: int) -> Iterator[str]:
     )
 
 
-def _mixing(rows: Sequence[Row], chains: int) -> Iterator[str]:
+def _mixing(rows: Sequence[CoordinateDiagnostics], chains: int) -> Iterator[str]:
     if chains == 1:
         yield "there is 1 chain, so R-hat cannot say whether chains agree; run at least 4"
     apart = sorted((row for row in rows if row.r_hat > LARGEST_R_HAT), key=lambda row: -row.r_hat)

@@ -14,8 +14,8 @@ import numpy as np
 
 from codegen.files.atomic_write import whole_file
 from codegen.results.diagnostics import (
+    CoordinateDiagnostics,
     Diagnosis,
-    Row,
     diagnose,
     diagnosed_draws,
     imported_arviz,
@@ -79,7 +79,7 @@ def plot(
     )
 
 
-def _named(found: Diagnosis, names: Sequence[str] | None) -> list[Row]:
+def _named(found: Diagnosis, names: Sequence[str] | None) -> list[CoordinateDiagnostics]:
     rows = found.worst(len(found.rows))
     if names is None:
         return rows
@@ -104,14 +104,14 @@ def _figure(width: float, height: float, rows: int, columns: int) -> tuple[Any, 
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def _heading(row: Row, between: str) -> str:
+def _heading(row: CoordinateDiagnostics, between: str) -> str:
     if math.isnan(row.ess_bulk):
         return f"{row.coordinate}{between}constant"
     r_hat = "" if math.isnan(row.r_hat) else f"R-hat {row.r_hat:.3f}, "
     return f"{row.coordinate}{between}{r_hat}bulk ESS {row.ess_bulk:.0f}"
 
 
-def _trace(chosen: Any, rows: Sequence[Row]) -> Any:
+def _trace(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
     """By ``arviz.plot_trace``: the density of each chain, and the chain itself."""
     arviz = imported_arviz()
     figure, axes = _figure(12, 1.7 * len(rows) + 0.8, len(rows), 2)
@@ -145,7 +145,7 @@ def _trace(chosen: Any, rows: Sequence[Row]) -> Any:
     return figure
 
 
-def _rank(chosen: Any, rows: Sequence[Row]) -> Any:
+def _rank(chosen: Any, rows: Sequence[CoordinateDiagnostics]) -> Any:
     """By ``arviz.plot_rank``: chains that sample one law have flat bars."""
     arviz = imported_arviz()
     numbers = chosen["chain"].to_numpy().tolist()

@@ -32,8 +32,8 @@ from codegen.running.chains import Chain
 from codegen.running.manifest import (
     DRAWS_NAME,
     STATE_NAME,
+    ArrayFile,
     Manifest,
-    Part,
     Standing,
     read_manifest,
     said,
@@ -52,7 +52,7 @@ class CheckpointWarning(UserWarning):
 class _Kept(NamedTuple):
     """A file of draws, and how many draws of each chain there are up to its end."""
 
-    part: Part
+    part: ArrayFile
     ends: list[int]
 
 
@@ -249,14 +249,14 @@ class Checkpoint:
         with replaced(self.folder / MANIFEST) as temporary:
             temporary.write_text(manifest.text(), encoding="ascii")
 
-    def _write_arrays(self, stem: str, arrays: Arrays) -> Part:
+    def _write_arrays(self, stem: str, arrays: Arrays) -> ArrayFile:
         path = self.folder / f"{stem}.npz"
         with replaced(path) as temporary:
             with temporary.open("wb") as file:
                 np.savez(file, **arrays)  # type: ignore[arg-type]
             with temporary.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return Part(path.name, digest)
+        return ArrayFile(path.name, digest)
 
     def _delete_what_is_not_named(self, manifest: Manifest) -> None:
         """Files of earlier writings; a link of such a name is none of them. What cannot be deleted
@@ -313,7 +313,7 @@ class Checkpoint:
         if ends != [record.draws for record in manifest.chains]:
             raise self._damaged("the number of draws is not the one that is written")
 
-    def _restore_states(self, manifest: Manifest, part: Part, chains: Sequence[Chain]) -> None:
+    def _restore_states(self, manifest: Manifest, part: ArrayFile, chains: Sequence[Chain]) -> None:
         states = self._arrays(part)
         goals = {
             f"{name}_{c.number}": array
@@ -326,7 +326,9 @@ class Checkpoint:
         for chain, record in zip(chains, manifest.chains, strict=True):
             chain.done, chain.guilty = record.done, record.guilty
 
-    def _restore_draws(self, part: Part, chains: Sequence[Chain], firsts: list[int]) -> list[int]:
+    def _restore_draws(
+        self, part: ArrayFile, chains: Sequence[Chain], firsts: list[int]
+    ) -> list[int]:
         """Put the draws of a file after the first ones; returns how many there are then."""
         arrays = self._arrays(part)
         goals = {
@@ -344,11 +346,13 @@ class Checkpoint:
             goal[firsts[k] : end] = self._fitting(arrays, key, (end - firsts[k], *goal.shape[1:]))
         return [ends.get(k, 0) for k in range(len(chains))]
 
-    def _refuse_other_names(self, part: Part, arrays: Arrays, goals: Mapping[str, Any]) -> None:
+    def _refuse_other_names(
+        self, part: ArrayFile, arrays: Arrays, goals: Mapping[str, Any]
+    ) -> None:
         if set(arrays) != set(goals):
             raise self._damaged(f"{part.file} does not hold the arrays of this run")
 
-    def _arrays(self, part: Part) -> Arrays:
+    def _arrays(self, part: ArrayFile) -> Arrays:
         try:
             with open_regular(self.folder / part.file) as opened:
                 if hashlib.file_digest(opened, "sha256").hexdigest() != part.sha256:  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ LONGEST_SAID = 200  # characters
 
 
 @dataclass(frozen=True)
-class Part:
+class ArrayFile:
     """A file of arrays, and the SHA-256 of its content."""
 
     file: str
@@ -57,11 +57,11 @@ class Manifest:
 
     run: Mapping[str, Any]
     chains: tuple[Standing, ...] = ()
-    state: Part | None = None
-    draws: tuple[Part, ...] = ()
+    state: ArrayFile | None = None
+    draws: tuple[ArrayFile, ...] = ()
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ArrayFile, ...]:
         """All files that it names."""
         return (*self.draws, *([self.state] if self.state else []))
 
@@ -139,8 +139,8 @@ def _manifest(found: Mapping[str, Any]) -> Manifest:
     return Manifest(
         dict(found["run"]),
         tuple(Standing(**c) for c in found["chains"]),
-        None if found["state"] is None else Part(**found["state"]),
-        tuple(Part(**part) for part in found["draws"]),
+        None if found["state"] is None else ArrayFile(**found["state"]),
+        tuple(ArrayFile(**part) for part in found["draws"]),
     )
 
 

@@ -27,7 +27,7 @@ from sympy import Abs, Add, Expr, Mul, Rational, S, Symbol, expand, factor, fact
 from recipe.declare.replace_fields import with_fields
 from recipe.declare.update import Update
 from recipe.kernel.conditional import conditional_of
-from recipe.kernel.series import ORDER, Series
+from recipe.kernel.series import ORDER, RootStepSeries
 from recipe.kernel.sweep import Sweep, follow, sweep_of
 from recipe.language.calculus import contract, freeze, thaw, tidy
 from recipe.language.errors import RecipeError
@@ -52,7 +52,7 @@ class _Ends:
 
     sweep: Sweep
     slow: tuple[Block, ...]
-    series: tuple[Mapping[Block, Series], ...]
+    series: tuple[Mapping[Block, RootStepSeries], ...]
 
     def at(self, n: int) -> list[Values]:
         """The coefficients of ``s^n``.

@@ -23,7 +23,7 @@ from recipe.language.total import Total, labels, opened, relabel, substitute
 
 
 @dataclass(frozen=True)
-class Normal:
+class NormalCoordinate:
     """Mean and standard deviation (up to its sign) of one coordinate of a new value; different
     coordinates are independent.
 
@@ -69,7 +69,7 @@ class Preconditioned:
 ELEMENTWISE = (
     "metropolis(...) takes elementwise noise r*w, or r*w + u*total(v*w) with vectors u and v"
 )
-Law = Normal | Correlated | Preconditioned
+Law = NormalCoordinate | Correlated | Preconditioned
 
 
 def normals_of(update: Update) -> dict[Block, Law]:
@@ -105,8 +105,8 @@ def normals_of(update: Update) -> dict[Block, Law]:
     return laws
 
 
-def _reflected(block: Block, law: Law, edge: Expr) -> Normal:
-    if not isinstance(law, Normal):
+def _reflected(block: Block, law: Law, edge: Expr) -> NormalCoordinate:
+    if not isinstance(law, NormalCoordinate):
         raise RecipeError(
             f"the proposal of {block} is reflected, and its noise couples coordinates; its density"
             " is not known"
@@ -143,9 +143,9 @@ def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
         )
     mean = substitute(e, {w: S.Zero})
     if expand(across) != 0:
-        return _correlated(block, w, Normal(mean, root), across)
+        return _correlated(block, w, NormalCoordinate(mean, root), across)
     if not isinstance(w, Noise) or w.covariance is None:
-        return Normal(mean, root)
+        return NormalCoordinate(mean, root)
     pull = pull_of(mean - block, w.covariance)
     if pull is None or labels(root) or blocks_in(root, state):
         raise RecipeError(
@@ -156,7 +156,7 @@ def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
     return Preconditioned(pull, root, w.covariance)
 
 
-def _correlated(block: Block, w: Noise, own: Normal, across: Expr) -> Correlated:
+def _correlated(block: Block, w: Noise, own: NormalCoordinate, across: Expr) -> Correlated:
     """What one direction adds to noise that is otherwise elementwise."""
     direction = direction_of(across)
     if direction is None or w.covariance is not None or own.root == 0:

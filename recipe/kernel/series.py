@@ -24,7 +24,7 @@ from recipe.language.total import substitute
 ORDER = 4  # the step squared: no sweep needs more
 
 
-class Series:
+class RootStepSeries:
     """The coefficients of ``s^0, s^1, ...`` of a value, by a rule that gives each of them."""
 
     def __init__(self, rule: Callable[[int], Expr]) -> None:
@@ -38,7 +38,7 @@ class Series:
         return self._known[n]
 
 
-State = Mapping[Block, Series]
+State = Mapping[Block, RootStepSeries]
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ def _like(block: Block, name: str) -> Block:
     return Vector(name, like=block) if isinstance(block, Vector) else Scalar(name)
 
 
-def unmoved(state: tuple[Block, ...]) -> dict[Block, Series]:
+def unmoved(state: tuple[Block, ...]) -> dict[Block, RootStepSeries]:
     """The state as it is when a sweep begins."""
-    return {b: Series(lambda n, b=b: b if n == 0 else S.Zero) for b in state}  # type: ignore[misc]
+    return {b: RootStepSeries(lambda n, b=b: b if n == 0 else S.Zero) for b in state}  # type: ignore[misc]
 
 
 def in_root(rule: Expr, step: Symbol, s: Symbol) -> Expr:
@@ -77,7 +77,7 @@ def in_root(rule: Expr, step: Symbol, s: Symbol) -> Expr:
     )
 
 
-def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, Series], ...]:
+def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, RootStepSeries], ...]:
     """The right-hand sides as series in the s that is written in them, with the blocks as
     they are.
     """
@@ -86,7 +86,7 @@ def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, Series], ...]:
     )
 
 
-def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> Series:
+def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> RootStepSeries:
     slopes = [e]
 
     def coefficient(n: int) -> Expr:
@@ -100,10 +100,10 @@ def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> Series:
             )
         return value
 
-    return Series(coefficient)
+    return RootStepSeries(coefficient)
 
 
-def put_in(rule: Series, state: State, directions: Directions) -> Series:
+def put_in(rule: RootStepSeries, state: State, directions: Directions) -> RootStepSeries:
     """The series of a right-hand side where the blocks have the series of ``state`` (Faa di Bruno's
     formula).
     """
@@ -113,7 +113,7 @@ def put_in(rule: Series, state: State, directions: Directions) -> Series:
         terms = (_taylor(rule.at(k), n - k, blocks, state, directions) for k in range(n + 1))
         return Add(*terms).expand()
 
-    return Series(coefficient)
+    return RootStepSeries(coefficient)
 
 
 def _taylor(

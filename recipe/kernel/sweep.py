@@ -12,7 +12,7 @@ from sympy import Abs, Dummy, Expr, Symbol, expand, sign
 from recipe.declare.update import Update
 from recipe.kernel.kernel import Kernel
 from recipe.kernel.part import Move, Part, Repeat, RepeatForEvery, parts_in
-from recipe.kernel.series import Directions, Series, put_in, unmoved, written_out
+from recipe.kernel.series import Directions, RootStepSeries, put_in, unmoved, written_out
 from recipe.language.chi_squared import NoncentralChiSquared
 from recipe.language.errors import OutsideLanguageError, RecipeError
 from recipe.language.expectation import NOISE
@@ -100,7 +100,7 @@ def _check_smooth(update: Update) -> None:
             )
 
 
-def follow(sweep: Sweep, count: int) -> dict[Block, Series]:
+def follow(sweep: Sweep, count: int) -> dict[Block, RootStepSeries]:
     """The state after the sweep, in terms of the state before it; each rule that is carried out
     draws noise of its own.
     """
@@ -123,7 +123,9 @@ def follow(sweep: Sweep, count: int) -> dict[Block, Series]:
     return state
 
 
-def _check_small(sweep: Sweep, rules: dict[Update, tuple[tuple[Block, Series], ...]]) -> None:
+def _check_small(
+    sweep: Sweep, rules: dict[Update, tuple[tuple[Block, RootStepSeries], ...]]
+) -> None:
     for block, rule in (pair for update in sweep.repeated for pair in rules[update]):
         if expand(rule.at(0) - block) != 0:
             raise RecipeError(
@@ -133,14 +135,16 @@ def _check_small(sweep: Sweep, rules: dict[Update, tuple[tuple[Block, Series], .
             )
 
 
-def _with_noise_of_its_own(rule: Series, draws: dict[str, str], names: UnusedNames) -> Series:
+def _with_noise_of_its_own(
+    rule: RootStepSeries, draws: dict[str, str], names: UnusedNames
+) -> RootStepSeries:
     """The rule with other names for its noise; one name within an update is one draw."""
 
     def renamed(n: int) -> Expr:
         e = rule.at(n)
         return e.xreplace({w: _renamed(w, draws, names) for w in e.atoms(*NOISE)})
 
-    return Series(renamed)
+    return RootStepSeries(renamed)
 
 
 def _renamed(w: Noise | ScalarNoise, draws: dict[str, str], names: UnusedNames) -> Symbol:

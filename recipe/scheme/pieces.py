@@ -43,7 +43,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Piece:
+class GeneratorPart:
     """A part of the generator, under its letter."""
 
     letter: str
@@ -51,7 +51,7 @@ class Piece:
 
 
 @lru_cache(maxsize=256)
-def pieces_of(recipe: Recipe) -> tuple[Piece, ...]:
+def pieces_of(recipe: Recipe) -> tuple[GeneratorPart, ...]:
     """The pieces, in the order A, B, O, D; those that the recipe has.
 
     Raises:
@@ -65,7 +65,9 @@ def pieces_of(recipe: Recipe) -> tuple[Piece, ...]:
             found["O"].append(Motion(block, whole.rate, S.Zero, whole.noise))
         if whole.push != 0:
             found[_letter(whole, positions)].append(Motion(block, S.Zero, whole.push, S.Zero))
-    pieces = tuple(Piece(letter, tuple(motions)) for letter, motions in found.items() if motions)
+    pieces = tuple(
+        GeneratorPart(letter, tuple(motions)) for letter, motions in found.items() if motions
+    )
     for piece in pieces:
         _check_apart(piece, recipe)
     return pieces
@@ -126,7 +128,7 @@ def reads(motion: Motion, recipe: Recipe) -> frozenset[Block]:
     return frozenset().union(*(blocks_in(e, recipe.state) for e in parts))
 
 
-def _check_apart(piece: Piece, recipe: Recipe) -> None:
+def _check_apart(piece: GeneratorPart, recipe: Recipe) -> None:
     """Require that no block of the piece moves by another one of it, as the flow of the whole is
     then that of each block.
     """

@@ -20,7 +20,7 @@ from recipe.language.free_symbols import UnusedNames
 from recipe.language.symbols import Block
 from recipe.scheme.flow import Flow, flow
 from recipe.scheme.increment import step_symbol, white_noise
-from recipe.scheme.pieces import LETTERS, Motion, Piece, pieces_of
+from recipe.scheme.pieces import LETTERS, GeneratorPart, Motion, pieces_of
 
 
 @dataclass(frozen=True)
@@ -94,5 +94,5 @@ def _sub_flow(letter: str, motion: Motion, time: Expr) -> SubFlow:
     return SubFlow(letter, motion, time, flow(motion, time))
 
 
-def _blocks(piece: Piece) -> str:
+def _blocks(piece: GeneratorPart) -> str:
     return ", ".join(m.block.name for m in piece.motions)

@@ -34,7 +34,7 @@ from recipe.language.total import Total, labels, opened, sum_over
 from verify.audit.antiderivative import antiderivatives
 from verify.audit.stationary import is_stationary
 from verify.audit.system import solutions
-from verify.audit.vectors import Reader
+from verify.audit.vectors import VectorReader
 from verify.decide.zero.errors import CannotDecideError
 
 SECONDS = 10.0
@@ -79,7 +79,7 @@ def _weights(
     state = dynamics.state
     fields = [_times_diffusion(dynamics, {b: gradient(e, b) for b in state}) for e in terms]
     pull = _pull(dynamics)
-    still = Reader(state).solved(
+    still = VectorReader(state).solved(
         [[field[b] for b in state] for field in fields], [-pull[b] for b in state]
     )
     if still is not None:
@@ -188,7 +188,7 @@ def _equations(terms: Sequence[Expr], unknowns: Sequence[Symbol], dynamics: Dyna
             for m in range(k + 1)
         ]
     pieces = [(c, e) for c, e in pieces if e != 0]
-    reader = Reader(state)
+    reader = VectorReader(state)
     columns = reader.columns([[e] for _, e in pieces])
     keys = dict.fromkeys(key for column in columns for key in column)
     return [

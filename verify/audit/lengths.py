@@ -30,7 +30,7 @@ At = dict[int, str]
 
 
 @dataclass(frozen=True)
-class Lengths:
+class ValidLengths:
     """The expression vanishes at the lengths ``holds`` and at no other; both are proved."""
 
     length: Length
@@ -42,7 +42,7 @@ class Lengths:
         return f"every {self.length} other than {' and '.join(map(str, self.holds))}"
 
 
-def lengths_of(e: Expr) -> Lengths | None:
+def lengths_of(e: Expr) -> ValidLengths | None:
     """The lengths at which an expression vanishes, where there are some and all others are
     excluded; None otherwise.
     """
@@ -53,7 +53,7 @@ def lengths_of(e: Expr) -> Lengths | None:
     left = _candidates(e, length)
     if left is None or not left or not all(vanishes(_at(e, length, n)) for n in left):
         return None
-    return Lengths(length, tuple(sorted(left)))
+    return ValidLengths(length, tuple(sorted(left)))
 
 
 def _at(e: Expr, length: Length, n: int) -> Expr:

@@ -26,7 +26,7 @@ from recipe.language.matrix import BlockMatrix, read_matrix
 from recipe.language.sign import is_positive
 from recipe.language.symbols import GENERIC, Block, Scalar, Vector
 from recipe.language.total import Total, labels, relabel
-from verify.audit.vectors import Reader
+from verify.audit.vectors import VectorReader
 from verify.audit.written_entries import written_diffusion
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.ratio import Ratio, ratio
@@ -66,7 +66,7 @@ def find_recipe(update: Update, dynamics: Dynamics, gradient: Gradient) -> Recip
 def _skew_matrix(dynamics: Dynamics, gradient: Gradient) -> ImmutableDenseMatrix | None:
     state = dynamics.state
     v = current(dynamics, gradient)
-    reader = Reader(state)
+    reader = VectorReader(state)
     candidates = list(_candidates(reader, v, gradient))[:MOST]
     weights = reader.solved([c.field for c in candidates], [v[b] for b in state])
     if weights is None:
@@ -78,7 +78,7 @@ def _skew_matrix(dynamics: Dynamics, gradient: Gradient) -> ImmutableDenseMatrix
     return ImmutableDenseMatrix(Q)
 
 
-def _candidates(reader: Reader, v: Gradient, gradient: Gradient) -> Iterator[_Candidate]:
+def _candidates(reader: VectorReader, v: Gradient, gradient: Gradient) -> Iterator[_Candidate]:
     state = tuple(v)
     for row, column in combinations_with_replacement(state, 2):
         for e in _entries(reader, row, column, v, gradient):
@@ -112,7 +112,7 @@ def _field(Q: BlockMatrix, gradient: Gradient) -> tuple[Expr, ...]:
 
 
 def _entries(
-    reader: Reader, row: Block, column: Block, v: Gradient, gradient: Gradient
+    reader: VectorReader, row: Block, column: Block, v: Gradient, gradient: Gradient
 ) -> list[Expr]:
     """What may stand between two blocks, the shortest first; the quotients of terms on
     either side.
@@ -134,7 +134,7 @@ def _entries(
 
 
 def _quotients(
-    reader: Reader, drift: Expr, force: Expr, row: Block, column: Block
+    reader: VectorReader, drift: Expr, force: Expr, row: Block, column: Block
 ) -> Iterator[Expr]:
     """Terms of a drift over terms of a force; between a number and a vector, what stands in the sum
     of a product.
@@ -156,26 +156,26 @@ def _quotients(
                 yield reader.expression(q)
 
 
-def _terms(reader: Reader, r: Ratio) -> list[Ratio]:
+def _terms(reader: VectorReader, r: Ratio) -> list[Ratio]:
     """The terms of a sum over its denominator, without their coefficients."""
     below = ratio(r.den, reader.generators.number(1).den)
     return [reader.monomial(m) / _moving_part(reader, below) for m in reader.by_monomial(r.num)]
 
 
-def _moving_part(reader: Reader, r: Ratio) -> Ratio:
+def _moving_part(reader: VectorReader, r: Ratio) -> Ratio:
     """A denominator, where it is one monomial without its coefficient."""
     monomials = list(reader.by_monomial(r.num))
     return reader.monomial(monomials[0]) if len(monomials) == 1 else r
 
 
-def _is_regular(reader: Reader, q: Ratio) -> bool:
+def _is_regular(reader: VectorReader, q: Ratio) -> bool:
     """Whether it has no pole that is seen: a denominator of factors that are positive."""
     below = reader.generators.poly_expression(q.den)
     return bool(q.den == 1) or is_positive(below)
 
 
 def _low_rank(
-    reader: Reader, row: Vector, column: Vector, v: Gradient, gradient: Gradient
+    reader: VectorReader, row: Vector, column: Vector, v: Gradient, gradient: Gradient
 ) -> Iterator[Expr]:
     """``outer(u, w)`` where a drift has the term ``u_i total(w force)``."""
     for one, other in dict.fromkeys(((row, column), (column, row))):

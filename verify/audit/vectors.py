@@ -25,7 +25,7 @@ Vector = dict[Monomial, Ratio]
 ROUNDS = 4  # clearing denominators may bring in relations, and these denominators of their own
 
 
-class Reader:
+class VectorReader:
     """Expressions in one canonical form, and what in it moves with the state."""
 
     def __init__(self, state: tuple[Block, ...]) -> None:

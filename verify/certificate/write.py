@@ -25,7 +25,7 @@ from verify.encode import Data, Encoder
 from verify.evidence import FactorColumn, FactorStep, SignStep, Step
 from verify.obligations.process.marginal import laws_of
 from verify.obligations.process.well_defined import WELL_DEFINED, expressions_of
-from verify.report import Line, Report
+from verify.report import Report, ReportLine
 from verify.subject import Subject, subject_of
 from verify.verdict import Verdict
 
@@ -77,7 +77,7 @@ def certificate_of(declared: Recipe | Update | Kernel, report: Report) -> Data:
     return whole | {"sha256": digest_of(whole)}
 
 
-def _verdict_of(line: Line) -> str:
+def _verdict_of(line: ReportLine) -> str:
     return f"{line.name} is {line.outcome.verdict.value}"
 
 
@@ -146,7 +146,7 @@ def _encoded_rule(update: Update, to: Encoder) -> Data:
     }
 
 
-def _steps_of(line: Line, subject: Subject) -> tuple[Step, ...]:
+def _steps_of(line: ReportLine, subject: Subject) -> tuple[Step, ...]:
     """The steps of an outcome, and for ``well-defined`` the forms of conditions whose signs are not
     read off as they stand.
     """
@@ -171,7 +171,7 @@ def _forms(subject: Subject) -> Iterator[SignStep]:
                 seen.add(condition)
 
 
-def _encoded_line(line: Line, steps: Iterable[Step], to: Encoder) -> Data:
+def _encoded_line(line: ReportLine, steps: Iterable[Step], to: Encoder) -> Data:
     return {
         "name": line.name,
         "verdict": line.outcome.verdict.value,

@@ -31,7 +31,7 @@ from verify.verdict import Outcome, Witness, conjunction, proved, undecided
 
 
 @dataclass(frozen=True)
-class Law:
+class ProposalLaw:
     """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or
     ``N(mean, variance M)``.
 
@@ -55,7 +55,7 @@ class Law:
         return normalised(1 + contract(u * v / self.variance, block))
 
 
-Laws = dict[Block, Law]
+Laws = dict[Block, ProposalLaw]
 
 
 def decide_hastings(part: MetropolisHastings) -> Outcome:
@@ -101,12 +101,14 @@ def laws_of(update: Update) -> Laws | str:
         return str(error)
     unknown = next((law for law in laws.values() if isinstance(law, str)), None)
     if any(
-        isinstance(law, Law) and b in edges and (law.matrix or law.direction)
+        isinstance(law, ProposalLaw) and b in edges and (law.matrix or law.direction)
         for b, law in laws.items()
     ):
         return "a reflected block has noise that couples its coordinates"
     return unknown or {
-        b: replace(law, edge=edges.get(b)) for b, law in laws.items() if isinstance(law, Law)
+        b: replace(law, edge=edges.get(b))
+        for b, law in laws.items()
+        if isinstance(law, ProposalLaw)
     }
 
 
@@ -116,13 +118,13 @@ def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
     return [expectation(a * e) for a, b in pairs for e in (b, relabel(b, GENERIC, OTHER))]
 
 
-def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Law | str:
+def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> ProposalLaw | str:
     mean = expectation(e)
     across = (
         expectation(noise * relabel(noise, GENERIC, OTHER)) if isinstance(block, Vector) else S.Zero
     )
     if vanishes(across):
-        return Law(mean, expectation(noise**2))
+        return ProposalLaw(mean, expectation(noise**2))
     for M in sorted(across.atoms(Dense), key=str):
         scale = across.coeff(M.entry(GENERIC, OTHER))
         gaps = (
@@ -131,7 +133,7 @@ def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Law | 
         )
         if not labels(scale) and not blocks_in(scale, state) and all(vanishes(gap) for gap in gaps):
             return (
-                Law(mean, scale, M)
+                ProposalLaw(mean, scale, M)
                 if M.positive_definite
                 else f"{M} is not declared to be positive definite"
             )
@@ -140,7 +142,7 @@ def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Law | 
         across - direction[0] * relabel(direction[1], GENERIC, OTHER)
     ):
         return "two coordinates of the proposal are not independent"
-    return Law(
+    return ProposalLaw(
         mean, normalised(expectation(noise**2) - direction[0] * direction[1]), direction=direction
     )
 
@@ -176,7 +178,7 @@ def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
     return outcome
 
 
-def _minus_log(old: Block, new: Block, law: Law) -> Expr | None:
+def _minus_log(old: Block, new: Block, law: ProposalLaw) -> Expr | None:
     """``-log q(new | old)``, up to what is the same both ways.
 
     With a matrix M and ``mean = x + M v`` it is half of ``(y - x - M v)^T M^-1 (y - x - M v)`` by
@@ -204,7 +206,7 @@ def _of_reflected(old: Block, new: Expr, mean: Expr, variance: Expr) -> Expr:
     return contract(log(variance) / 2 - log(Add(*both)), old)
 
 
-def _of_direction(old: Block, new: Block, law: Law, direction: tuple[Expr, Expr]) -> Expr:
+def _of_direction(old: Block, new: Block, law: ProposalLaw, direction: tuple[Expr, Expr]) -> Expr:
     """``(diag(d) + u v^T)^-1 = diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v / d)`` (Sherman
     and Morrison).
     """

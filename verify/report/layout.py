@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from verify.verdict import Verdict
 
 if TYPE_CHECKING:
-    from verify.report.report import Line, Report
+    from verify.report.report import Report, ReportLine
 
 SCOPE = {
     Verdict.PROVED: ("", " for "),
@@ -68,7 +68,7 @@ def paragraphs(
         yield Paragraph((("  assumed: ", FINE),), assumption, 11, FINE)
 
 
-def _of_line(line: Line, width: int) -> Iterator[Paragraph]:
+def _of_line(line: ReportLine, width: int) -> Iterator[Paragraph]:
     outcome, indent = line.outcome, 12 + width + 2
     verdict = outcome.verdict.value
     yield Paragraph(
@@ -86,7 +86,7 @@ def _of_line(line: Line, width: int) -> Iterator[Paragraph]:
         yield Paragraph(((SHIFT, ""),), text, len(SHIFT) + 4)  # to be pasted
 
 
-def _details(line: Line) -> Iterator[tuple[str, str]]:
+def _details(line: ReportLine) -> Iterator[tuple[str, str]]:
     outcome = line.outcome
     for fact in outcome.facts:
         yield "", fact

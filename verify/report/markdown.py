@@ -10,7 +10,7 @@ from verify.report.layout import SCOPE, assumptions, point_of
 from verify.verdict import Formula
 
 if TYPE_CHECKING:
-    from verify.report.report import Line, Report
+    from verify.report.report import Report, ReportLine
 
 # What the obligations state, where LaTeX says it better than their text.
 STATEMENTS = {
@@ -68,7 +68,7 @@ def markdown(report: Report, name: str, file: str | None = None, expect: str | N
     return "\n".join([*lines, *([""] if taken else []), *taken]) + "\n"
 
 
-def _row(line: Line) -> str:
+def _row(line: ReportLine) -> str:
     outcome = line.outcome
     verdict = (
         outcome.verdict.value
@@ -81,7 +81,7 @@ def _row(line: Line) -> str:
     return f"| {verdict} | {line.name}{aside} | {states} | {how} |"
 
 
-def _details(line: Line) -> Iterator[str]:
+def _details(line: ReportLine) -> Iterator[str]:
     outcome = line.outcome
     if outcome.scope is not None:
         yield f"{_escaped(outcome.by)}; for {_escaped(outcome.scope)}"

@@ -35,7 +35,7 @@ Discharge = Callable[[Obligation, Subject | KernelSubject], Outcome]
 
 
 @dataclass(frozen=True)
-class Line:
+class ReportLine:
     """One obligation and its outcome; what is not required does not enter the verdict on the
     whole.
     """
@@ -55,7 +55,7 @@ class Report:
     name: str | None
     kind: str
     scope: str
-    lines: tuple[Line, ...]
+    lines: tuple[ReportLine, ...]
 
     @property
     def verdict(self) -> Verdict:
@@ -126,7 +126,7 @@ def verify(
         for o in obligations_of(declared)
         if o.applies(s) and _is_asked_of(o, s, subjects)
     ]
-    lines: list[Line] = []
+    lines: list[ReportLine] = []
     for o, s in applying:
         if _is_given(o, lines):
             lines.append(_line(o, discharge(o, s), required))
@@ -143,7 +143,7 @@ def _is_asked_of(obligation: Obligation, subject: Any, subjects: list[Any]) -> b
     return subject is subjects[-1] or not obligation.applies(subjects[-1])
 
 
-def _is_given(obligation: Obligation, lines: list[Line]) -> bool:
+def _is_given(obligation: Obligation, lines: list[ReportLine]) -> bool:
     """Whether what it is asked for depends on has come out so."""
     return obligation.given is None or obligation.given in [
         (line.name, line.outcome.verdict) for line in lines
@@ -160,12 +160,12 @@ def subjects_of(declared: Declared) -> list[Any]:
     return [*made_from, subject_of(declared)]
 
 
-def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> Line:
+def _line(obligation: Obligation, outcome: Outcome, required: list[str]) -> ReportLine:
     """What others take for granted is no assumption any more where it is refuted: then it
     counts.
     """
     refuted = obligation.name in LEDGER_LINES and outcome.verdict is Verdict.REFUTED
-    return Line(
+    return ReportLine(
         obligation.name,
         obligation.statement,
         outcome,
@@ -183,7 +183,9 @@ def unanswered(declared: Declared) -> Report:
     stationary is undecided.
     """
     if isinstance(declared, Kernel):
-        open_line = Line(INVARIANCE.name, INVARIANCE.statement, undecided("it was not reached"))
+        open_line = ReportLine(
+            INVARIANCE.name, INVARIANCE.statement, undecided("it was not reached")
+        )
         return Report(declared.name, "kernel", scope_of(declared), (open_line,))
     kind = (
         "recipe"
@@ -192,11 +194,11 @@ def unanswered(declared: Declared) -> Report:
         if isinstance(declared, Discretisation)
         else "claim"
     )
-    line = Line(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
+    line = ReportLine(STATIONARITY.name, STATIONARITY.statement, undecided(UNDERIVED))
     return Report(declared.name, kind, scope_of(declared), (line,))
 
 
-def _without_what_is_decided(lines: list[Line]) -> list[Line]:
+def _without_what_is_decided(lines: list[ReportLine]) -> list[ReportLine]:
     """The lines, where stationarity takes for granted only what other lines do not decide, and what
     these take for granted.
     """
@@ -234,7 +236,7 @@ def _required(declared: Declared, require: Iterable[str]) -> list[str]:
     return names
 
 
-def _open(name: str, declared: Declared) -> Line:
+def _open(name: str, declared: Declared) -> ReportLine:
     """A required obligation that was not discharged, as there is nothing declared that it is
     about.
     """
@@ -242,21 +244,21 @@ def _open(name: str, declared: Declared) -> Line:
         o for o in (*obligations_of(declared), *OBLIGATIONS, *KERNEL_OBLIGATIONS) if o.name == name
     )
     if obligation not in obligations_of(declared):
-        return Line(
+        return ReportLine(
             name,
             obligation.statement,
             undecided("it is required, and it is about declarations of another kind"),
         )
     if obligation.vacuous is not None:
-        return Line(name, obligation.statement, proved(obligation.vacuous))
-    return Line(
+        return ReportLine(name, obligation.statement, proved(obligation.vacuous))
+    return ReportLine(
         name,
         obligation.statement,
         undecided("it is required, and the declaration has nothing that it is about"),
     )
 
 
-def _line_as_json(line: Line, scope: str) -> dict[str, Any]:
+def _line_as_json(line: ReportLine, scope: str) -> dict[str, Any]:
     outcome = line.outcome
     witness = (
         None

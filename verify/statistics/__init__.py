@@ -4,17 +4,17 @@ from verify.statistics.check_kernel import Battery, battery, check_kernel, refer
 from verify.statistics.check_law import check_invariance, check_sweep, invariant_normal_law
 from verify.statistics.indicative import indicate_law, indicate_order
 from verify.statistics.law.normal_law import NormalLaw
-from verify.statistics.null.findings import Findings, Line, Outcome
+from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome, Findings
 from verify.statistics.null.levels import LEVEL
 from verify.statistics.numbers.callables import Stepper, stepper
 
 __all__ = [
     "LEVEL",
     "Battery",
+    "ComparisonLine",
+    "ComparisonOutcome",
     "Findings",
-    "Line",
     "NormalLaw",
-    "Outcome",
     "Stepper",
     "battery",
     "check_invariance",

@@ -17,7 +17,7 @@ from verify.statistics.null.levels import (
     MOST,
     POWER,
     ROUNDING,
-    Asked,
+    Levels,
     check_replicas,
     checked_rounding,
     seeded,
@@ -27,7 +27,7 @@ from verify.statistics.numbers.callables import Step, Stepper, stepper
 from verify.statistics.numbers.inputs import Against, setting
 from verify.statistics.recover.equations import equations_of
 from verify.statistics.recover.innovations import carried_out, normal_numbers
-from verify.statistics.recover.plan import Plan, plan_of
+from verify.statistics.recover.plan import RecoveryPlan, plan_of
 from verify.statistics.step.design import resolvable
 from verify.statistics.step.one_step import Experiment, prepared, run
 
@@ -138,7 +138,7 @@ def battery(
     Raises:
         RecipeError: for numbers that do not fit, or a rule whose noise cannot be read off.
     """
-    asked = Asked(level, power, factor, most).checked()
+    asked = Levels(level, power, factor, most).checked()
     check_replicas(replicas, 1)
     checked_rounding(rounding)
     given = setting(against, step_size=step_size, params=params, length=length, gradients=gradients)
@@ -204,7 +204,7 @@ def _states(states: Mapping[str, Any], blocks: Any, lengths: Mapping[str, int]) 
 
 
 def _check_resolved(
-    plan: Plan, rows: State, meanings: Meanings, seed: int, rounding: float, replicas: int
+    plan: RecoveryPlan, rows: State, meanings: Meanings, seed: int, rounding: float, replicas: int
 ) -> None:
     """That the noise of steps from these states is read off: elsewhere a right kernel would differ,
     and a wrong one agree.

@@ -17,15 +17,15 @@ from verify.statistics.law import normal_law as normal_laws
 from verify.statistics.law import two_sample
 from verify.statistics.law.normal_law import NormalLaw, normal_law
 from verify.statistics.law.simulate import Runner, swept
-from verify.statistics.law.two_sample import Comparison, Draw, Law
-from verify.statistics.null.findings import Findings, Line
+from verify.statistics.law.two_sample import Comparison, Draw, InvariantLaw
+from verify.statistics.null.findings import ComparisonLine, Findings
 from verify.statistics.null.levels import (
     FACTOR,
     LEVEL,
     MOST,
     POWER,
     ROUNDING,
-    Asked,
+    Levels,
     check_replicas,
     checked_rounding,
     seeded,
@@ -78,7 +78,7 @@ def check_invariance(
     Raises:
         RecipeError: where the target or the kernel returns no state.
     """
-    asked = Asked(level, power, factor, most).checked()
+    asked = Levels(level, power, factor, most).checked()
     check_replicas(replicas, FEWEST_ROWS)
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise RecipeError(f"steps={steps!r} must be a positive whole number")
@@ -100,7 +100,7 @@ def check_invariance(
             used,
             ("the variances",) if needed > used else (),
         )
-    law = Law(target)
+    law = InvariantLaw(target)
 
     def made(rng: np.random.Generator, n: int) -> State:
         state = law.rows(rng, n)
@@ -149,7 +149,7 @@ def check_sweep(
     Raises:
         RecipeError: for numbers that do not fit, and for a kernel that is not carried out.
     """
-    asked = Asked(level, power, factor, most).checked()
+    asked = Levels(level, power, factor, most).checked()
     check_replicas(replicas, FEWEST_ROWS)
     if not isinstance(against, Kernel):
         kind = type(against).__name__
@@ -181,7 +181,7 @@ def check_sweep(
     def right(state: State, rng: np.random.Generator) -> State:
         return swept(against, state, Runner(given.meanings, rng))
 
-    plan = two_sample.compared(Law(moved(right)), {}, design, asked, replicas)
+    plan = two_sample.compared(InvariantLaw(moved(right)), {}, design, asked, replicas)
     found = _found(plan, two_sample.run(plan, moved(kernel.advance), noise), seed, name)
     pilot = moved(right)(np.random.default_rng([seeded(seed), SWEEP_DESIGN]), FEWEST_MOVES)
     moving = {
@@ -208,7 +208,7 @@ def _moved(
     return {name: np.where(finite, x, FAR) for name, x in {**after, **away}.items()}
 
 
-def _found(plan: Comparison, lines: list[Line], seed: int, name: str) -> Findings:
+def _found(plan: Comparison, lines: list[ComparisonLine], seed: int, name: str) -> Findings:
     unseen, a = (
         tuple(f"the scale of {name}" for name, n in plan.needed.items() if n > plan.replicas),
         plan.asked,

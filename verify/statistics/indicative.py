@@ -11,8 +11,8 @@ import numpy as np
 from scipy.spatial import distance
 
 from recipe import RecipeError
-from verify.statistics.law.two_sample import Draw, Law
-from verify.statistics.null.findings import Findings, Line, Outcome
+from verify.statistics.law.two_sample import Draw, InvariantLaw
+from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome, Findings
 from verify.statistics.null.levels import seeded
 from verify.statistics.numbers.arrays import Array, State
 from verify.statistics.numbers.callables import Step, Stepper, stepper
@@ -54,7 +54,7 @@ def indicate_order(
             f"step_sizes={list(step_sizes)} must be two or more positive numbers, none above"
             f" time={time}"
         )
-    rng, law = np.random.default_rng([seeded(seed), ORDER]), Law(target)
+    rng, law = np.random.default_rng([seeded(seed), ORDER]), InvariantLaw(target)
     found = [
         _bias(
             stepper(step_of(float(h)), batched=batched),
@@ -72,14 +72,14 @@ def indicate_order(
         where = (
             f"the bias is below {SHOWN:g} standard errors at all but {int(seen.sum())} step sizes"
         )
-        line = Line(
+        line = ComparisonLine(
             "order of the bias",
             "least squares",
             0.0,
             ERRORS,
             "standard errors",
             1.0,
-            Outcome.INDICATIVE,
+            ComparisonOutcome.INDICATIVE,
             None,
             "nothing",
             where,
@@ -90,14 +90,14 @@ def indicate_order(
     )
     where = f"the slope is {slope:.3g} with a standard error of {spread:.2g}, and {order} is proved"
     far = abs(slope - order) / spread
-    line = Line(
+    line = ComparisonLine(
         "order of the bias",
         "least squares",
         float(far),
         ERRORS,
         "standard errors",
         1.0,
-        Outcome.INDICATIVE,
+        ComparisonOutcome.INDICATIVE,
         ERRORS * spread,
         "an order that differs by",
         where,
@@ -107,7 +107,7 @@ def indicate_order(
 
 def _bias(
     kernel: Stepper,
-    law: Law,
+    law: InvariantLaw,
     feature: Callable[[State], Any],
     steps: int,
     replicas: int,
@@ -162,14 +162,14 @@ def indicate_law(draws: Any, score: Any, *, seed: int = 0, name: str = "these dr
     under = ((signs @ h) * signs).sum(axis=1)
     ratio = float(h.sum() / np.quantile(under, 1 - SELDOM))
     where = f"{(under >= h.sum()).mean():.3g} of {MULTIPLIERS} bootstrap values are as large"
-    line = Line(
+    line = ComparisonLine(
         "Stein discrepancy",
         "bootstrap",
         ratio,
         1.0,
         "quantiles of the bootstrap",
         SELDOM,
-        Outcome.INDICATIVE,
+        ComparisonOutcome.INDICATIVE,
         None,
         "",
         where,

@@ -12,11 +12,11 @@ from recipe.kernel import Kernel
 from recipe.language.abstract import Potential
 from verify.translation.batch.batch import check_many
 from verify.translation.parse.interface import Legend, Trusted
-from verify.translation.parse.module import Module, check_guilty, read_module
+from verify.translation.parse.module import ParsedModule, check_guilty, read_module
 from verify.translation.parse.problems import TranslationError, unread
 from verify.translation.posterior.estimates import private_arrays
 from verify.translation.posterior.posterior import calls_of, check_density
-from verify.translation.posterior.posterior_functions import Density, densities
+from verify.translation.posterior.posterior_functions import PosteriorFunctions, densities
 from verify.translation.reading.reader import Call
 from verify.translation.run.drivers import check_run, check_step
 from verify.translation.run.stop_and_record import check_end
@@ -70,7 +70,9 @@ def _validate(
     _check_all_read(module, what, found)
 
 
-def _check_all_read(module: Module, what: Update | Kernel, found: list[Density]) -> None:
+def _check_all_read(
+    module: ParsedModule, what: Update | Kernel, found: list[PosteriorFunctions]
+) -> None:
     """No function of the text is left unread: nobody would know what it does."""
     names = {"allocate", "guilty", "run"} | ({"step"} if isinstance(what, Update) else set())
     names |= {n for d in found for n in (d.gradient, d.value, d.controlled, d.averaged)}

@@ -19,7 +19,7 @@ from recipe import RecipeError, Update
 from verify.audit.parameters import is_constant
 from verify.audit.repair.edits import ADDITIVE, Claim, Edit, edits_of
 from verify.audit.repair.residual import operations, residual_of
-from verify.audit.vectors import Reader
+from verify.audit.vectors import VectorReader
 from verify.decide.zero.errors import CannotDecideError
 from verify.decide.zero.linear import solve
 
@@ -71,7 +71,7 @@ def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
         for e, slope in zip(edits, slopes, strict=True)
         if slope is not None and slope != 0
     ]
-    reader = Reader(claim.dynamics.state)
+    reader = VectorReader(claim.dynamics.state)
     *columns, wanted = reader.columns([*([slope] for _, slope in known), [-left_over]])
     for (one, u), (other, v) in combinations(zip((e for e, _ in known), columns, strict=True), 2):
         if time.process_time() > deadline:

@@ -42,7 +42,7 @@ Rates = tuple[tuple[Expr, Expr], ...]  # pairs (s, a), the largest s first: exp(
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderOfInfinity:
     """``coefficient * t^power * log(t)^logs * exp(sum of a t^s over the rates)``; the coefficient
     is not zero.
     """
@@ -52,34 +52,34 @@ class Order:
     logs: Expr = S.Zero
     rates: Rates = ()
 
-    def times(self, other: Order) -> Order | None:
+    def times(self, other: OrderOfInfinity) -> OrderOfInfinity | None:
         """The product."""
         rates = _merged((*self.rates, *other.rates))
         if rates is None:
             return None
-        return Order(
+        return OrderOfInfinity(
             self.coefficient * other.coefficient,
             self.power + other.power,
             self.logs + other.logs,
             rates,
         )
 
-    def to_the(self, k: Expr) -> Order | None:
+    def to_the(self, k: Expr) -> OrderOfInfinity | None:
         """A power; of a negative number only an integer one."""
         base = self.coefficient
         if not is_positive(base) and k.is_even and possible_signs(base) == NEGATIVE:
             base = -base
         if not (k.is_Integer or is_positive(base)):
             return None
-        return Order(
+        return OrderOfInfinity(
             base**k, self.power * k, self.logs * k, tuple((s, a * k) for s, a in self.rates)
         )
 
 
-ONE, LOGARITHM = Order(S.One), Order(S.One, logs=S.One)
+ONE, LOGARITHM = OrderOfInfinity(S.One), OrderOfInfinity(S.One, logs=S.One)
 
 
-def compare(a: Order, b: Order) -> int | None:
+def compare(a: OrderOfInfinity, b: OrderOfInfinity) -> int | None:
     """1, 0 or -1 as the quotient ``a/b`` goes to infinity, to a nonzero number or to zero; None
     where that is open.
     """
@@ -119,28 +119,32 @@ def _merged(pairs: Iterable[tuple[Expr, Expr]]) -> Rates | None:
 
 
 @lru_cache(maxsize=4096)
-def leading(e: Expr, t: Symbol) -> Order | None:
+def leading(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     """The order with ``e / order -> 1`` as t goes to infinity."""
     if t not in e.free_symbols:
-        return Order(e) if 0 not in possible_signs(e) else None
+        return OrderOfInfinity(e) if 0 not in possible_signs(e) else None
     return _leading(e, t)
 
 
 @lru_cache(maxsize=4096)
-def bound(e: Expr, t: Symbol) -> Order | None:
+def bound(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     """An order with ``|e| <= C * order`` for large t and some C; its coefficient says nothing."""
     if t not in e.free_symbols:
         return ONE
     exact = leading(e, t)
-    return _bound(e, t) if exact is None else Order(S.One, exact.power, exact.logs, exact.rates)
+    return (
+        _bound(e, t)
+        if exact is None
+        else OrderOfInfinity(S.One, exact.power, exact.logs, exact.rates)
+    )
 
 
-def goes_to_zero(order: Order | None) -> bool:
+def goes_to_zero(order: OrderOfInfinity | None) -> bool:
     """Whether it is known to go to zero."""
     return order is not None and compare(order, ONE) == -1
 
 
-def is_bounded(order: Order | None) -> bool:
+def is_bounded(order: OrderOfInfinity | None) -> bool:
     """Whether it is known to stay bounded."""
     return order is not None and compare(order, ONE) in (0, -1)
 
@@ -150,22 +154,22 @@ def is_bounded(order: Order | None) -> bool:
 
 
 @singledispatch
-def _leading(e: Expr, t: Symbol) -> Order | None:
+def _leading(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     return None
 
 
 @_leading.register
-def _(e: Symbol, t: Symbol) -> Order | None:
-    return Order(S.One, S.One)
+def _(e: Symbol, t: Symbol) -> OrderOfInfinity | None:
+    return OrderOfInfinity(S.One, S.One)
 
 
 @_leading.register
-def _(e: Mul, t: Symbol) -> Order | None:
+def _(e: Mul, t: Symbol) -> OrderOfInfinity | None:
     return _product(leading(factor, t) for factor in e.args)
 
 
-def _product(orders: Iterable[Order | None]) -> Order | None:
-    result: Order | None = ONE
+def _product(orders: Iterable[OrderOfInfinity | None]) -> OrderOfInfinity | None:
+    result: OrderOfInfinity | None = ONE
     for order in orders:
         if order is None or result is None:
             return None
@@ -174,7 +178,7 @@ def _product(orders: Iterable[Order | None]) -> Order | None:
 
 
 @_leading.register
-def _(e: Pow, t: Symbol) -> Order | None:
+def _(e: Pow, t: Symbol) -> OrderOfInfinity | None:
     if t not in e.exp.free_symbols:
         base = leading(e.base, t)
         return None if base is None else base.to_the(e.exp)
@@ -182,34 +186,34 @@ def _(e: Pow, t: Symbol) -> Order | None:
 
 
 @_leading.register
-def _(e: exp, t: Symbol) -> Order | None:
+def _(e: exp, t: Symbol) -> OrderOfInfinity | None:
     return _exponential(e.args[0], t)
 
 
 @_leading.register(sinh)
 @_leading.register(cosh)
-def _(e: Expr, t: Symbol) -> Order | None:
+def _(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     return leading(e.rewrite(exp).expand(power_exp=False), t)
 
 
 @_leading.register(tanh)
 @_leading.register(erf)
 @_leading.register(atan)
-def _(e: Expr, t: Symbol) -> Order | None:
+def _(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     inside = leading(e.args[0], t)
     if inside is None:
         return None
     size = compare(inside, ONE)
     if size == 0:
-        return Order(e.func(inside.coefficient))
+        return OrderOfInfinity(e.func(inside.coefficient))
     if size == 1 and possible_signs(inside.coefficient) in (POSITIVE, NEGATIVE):
         limit = pi / 2 if isinstance(e, atan) else S.One
-        return Order(limit if is_positive(inside.coefficient) else -limit)
+        return OrderOfInfinity(limit if is_positive(inside.coefficient) else -limit)
     return None
 
 
 @_leading.register
-def _(e: loggamma, t: Symbol) -> Order | None:
+def _(e: loggamma, t: Symbol) -> OrderOfInfinity | None:
     inside = leading(e.args[0], t)
     if inside is None or not is_positive(inside.coefficient) or compare(inside, ONE) != 1:
         return None
@@ -218,7 +222,7 @@ def _(e: loggamma, t: Symbol) -> Order | None:
 
 
 @_leading.register
-def _(e: log, t: Symbol) -> Order | None:
+def _(e: log, t: Symbol) -> OrderOfInfinity | None:
     if e.args[0] == t:
         return LOGARITHM
     unfolded = unfold_logarithms(e, t)
@@ -230,7 +234,7 @@ def _(e: log, t: Symbol) -> Order | None:
 
 
 @_leading.register
-def _(e: Add, t: Symbol) -> Order | None:
+def _(e: Add, t: Symbol) -> OrderOfInfinity | None:
     terms = Add.make_args(unfold_logarithms(e, t))
     if len(terms) == 1:
         return leading(terms[0], t)
@@ -250,10 +254,10 @@ def _(e: Add, t: Symbol) -> Order | None:
     coefficient = Add(*(o.coefficient for o in tied if o is not None)).expand()
     if 0 in possible_signs(coefficient):
         return None
-    return Order(coefficient, largest.power, largest.logs, largest.rates)
+    return OrderOfInfinity(coefficient, largest.power, largest.logs, largest.rates)
 
 
-def _largest(orders: list[Order]) -> Order | None:
+def _largest(orders: list[OrderOfInfinity]) -> OrderOfInfinity | None:
     result = orders[0]
     for order in orders[1:]:
         size = compare(order, result)
@@ -264,7 +268,7 @@ def _largest(orders: list[Order]) -> Order | None:
     return result
 
 
-def _exponential(argument: Expr, t: Symbol) -> Order | None:
+def _exponential(argument: Expr, t: Symbol) -> OrderOfInfinity | None:
     """``exp`` of an argument that is a sum of powers, logarithms, and what has a limit."""
     constant, power = S.Zero, S.Zero
     rates: list[tuple[Expr, Expr]] = []
@@ -285,7 +289,7 @@ def _exponential(argument: Expr, t: Symbol) -> Order | None:
                 return None
             constant += order.coefficient
     merged = _merged(rates)
-    return None if merged is None else Order(exp(constant), power, S.Zero, merged)
+    return None if merged is None else OrderOfInfinity(exp(constant), power, S.Zero, merged)
 
 
 # -- logarithms
@@ -371,7 +375,7 @@ def _is_eventually_positive(e: Expr, t: Symbol) -> bool:
 
 
 @singledispatch
-def _bound(e: Expr, t: Symbol) -> Order | None:
+def _bound(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     return None
 
 
@@ -380,12 +384,12 @@ def _bound(e: Expr, t: Symbol) -> Order | None:
 @_bound.register(tanh)
 @_bound.register(erf)
 @_bound.register(atan)
-def _(e: Expr, t: Symbol) -> Order | None:
+def _(e: Expr, t: Symbol) -> OrderOfInfinity | None:
     return ONE
 
 
 @_bound.register
-def _(e: loggamma, t: Symbol) -> Order | None:
+def _(e: loggamma, t: Symbol) -> OrderOfInfinity | None:
     inside = leading(e.args[0], t)
     return (
         ONE
@@ -395,7 +399,7 @@ def _(e: loggamma, t: Symbol) -> Order | None:
 
 
 @_bound.register
-def _(e: exp, t: Symbol) -> Order | None:
+def _(e: exp, t: Symbol) -> OrderOfInfinity | None:
     argument = e.args[0]
     return (
         ONE if possible_signs(argument) <= NOT_POSITIVE or is_bounded(bound(argument, t)) else None
@@ -403,7 +407,7 @@ def _(e: exp, t: Symbol) -> Order | None:
 
 
 @_bound.register
-def _(e: Add, t: Symbol) -> Order | None:
+def _(e: Add, t: Symbol) -> OrderOfInfinity | None:
     bounds = [bound(a, t) for a in e.args]
     return (
         None if any(b is None for b in bounds) else _largest([b for b in bounds if b is not None])
@@ -411,12 +415,12 @@ def _(e: Add, t: Symbol) -> Order | None:
 
 
 @_bound.register
-def _(e: Mul, t: Symbol) -> Order | None:
+def _(e: Mul, t: Symbol) -> OrderOfInfinity | None:
     return _product(bound(factor, t) for factor in e.args)
 
 
 @_bound.register
-def _(e: Pow, t: Symbol) -> Order | None:
+def _(e: Pow, t: Symbol) -> OrderOfInfinity | None:
     base = bound(e.base, t)
     return (
         base.to_the(e.exp)

@@ -42,7 +42,7 @@ from recipe.language.total import Total, labels, relabel
 from verify.decide.zero.errors import CannotDecideError, TableFullError
 from verify.decide.zero.generators import CAPACITIES, Generators
 from verify.decide.zero.ratio import Poly, Ratio, ratio
-from verify.decide.zero.sums import OPEN, Sums
+from verify.decide.zero.sums import OPEN, SumGenerators
 
 RootKey = tuple[str, Hashable]  # what is rooted: ("exp", a term) or ("power", a positive factor)
 
@@ -88,7 +88,7 @@ class Canonical:
 
     def __init__(self, capacity: int = CAPACITIES[-1]) -> None:
         self.generators = Generators(capacity)
-        self.sums = Sums(self.generators)
+        self.sums = SumGenerators(self.generators)
         self._seen: dict[Expr, Ratio] = {}
         self._finest: dict[RootKey, int] = {}
         # whether a generator in use was later written by a finer one, so that a second reading may

@@ -29,7 +29,7 @@ MAX_INDICES = 4
 OPEN = 999
 
 
-class Sums:
+class SumGenerators:
     """The generators of the sums met so far."""
 
     def __init__(self, generators: Generators) -> None:

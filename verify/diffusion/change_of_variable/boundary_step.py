@@ -21,7 +21,12 @@ from verify.decide.asymptotics.growth import ONE, bound, compare, expanded, is_b
 from verify.decide.zero.show_difference import shown_factored
 from verify.diffusion.change_of_variable.limits import towards
 from verify.diffusion.change_of_variable.monotone import decide_monotone
-from verify.diffusion.change_of_variable.smooth_branch import Piece, limit_of, pieces, without_kink
+from verify.diffusion.change_of_variable.smooth_branch import (
+    SmoothBranch,
+    limit_of,
+    pieces,
+    without_kink,
+)
 from verify.diffusion.change_of_variable.variable import Y, in_variable
 from verify.diffusion.infinity.ends import T
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
@@ -51,7 +56,7 @@ def decide_boundary_step(f: Map, phi: Block, coefficients: Iterable[Coefficient]
     )
 
 
-def _edges(f: Map) -> Iterator[tuple[Piece, bool]]:
+def _edges(f: Map) -> Iterator[tuple[SmoothBranch, bool]]:
     sides = pieces(f)
     for piece, upper in ((sides[0], False), (sides[-1], True)):
         limit = limit_of(piece.f, piece, upper)
@@ -59,7 +64,7 @@ def _edges(f: Map) -> Iterator[tuple[Piece, bool]]:
             yield piece, upper
 
 
-def _at_edge(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome:
+def _at_edge(what: str, e: Expr, phi: Block, piece: SmoothBranch, upper: bool) -> Outcome:
     e, found = freeze(e)
     stands_for = {a: symbol for a, symbol in found.items() if not isinstance(a, Abs | sign)}
     e = e.xreplace({symbol: a for a, symbol in found.items() if a not in stands_for})
@@ -101,13 +106,13 @@ def _by(derivative: Partial, phi: Block) -> Block:
     return phi.image if block == phi else block  # type: ignore[return-value]
 
 
-def _approaching(e: Expr, piece: Piece, upper: bool) -> Expr:
+def _approaching(e: Expr, piece: SmoothBranch, upper: bool) -> Expr:
     """As a function of T, which goes to infinity at the end."""
     e, y = in_variable(e, piece.x)
     return expanded(e.xreplace({Y: towards(y.high if upper else y.low, upper)}))
 
 
-def _diverging(what: str, e: Expr, phi: Block, piece: Piece, upper: bool) -> Outcome | None:
+def _diverging(what: str, e: Expr, phi: Block, piece: SmoothBranch, upper: bool) -> Outcome | None:
     """With 1 for the other blocks, where they may be 1, and 0 for the derivatives of what is
     abstract.
     """

@@ -14,7 +14,7 @@ from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.zero.canonical import normalised
 from verify.diffusion.change_of_variable.monotone import decide_monotone, slope_sign
 from verify.diffusion.change_of_variable.roots import Range, range_of
-from verify.diffusion.change_of_variable.smooth_branch import Piece, limit_of, pieces
+from verify.diffusion.change_of_variable.smooth_branch import SmoothBranch, limit_of, pieces
 from verify.diffusion.change_of_variable.variable import Variable, fraction, variable
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
@@ -83,7 +83,7 @@ def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:
     return proved(by.format(largest.size))
 
 
-def _of_slope(piece: Piece) -> Found:
+def _of_slope(piece: SmoothBranch) -> Found:
     slope = normalised(piece.slope)
     bend = normalised(piece.bend)
     y = variable([slope, bend], piece.x)
@@ -94,7 +94,7 @@ def _of_slope(piece: Piece) -> Found:
     return None if over is None else (over, y, slope)
 
 
-def _of_bend(piece: Piece, order: int) -> Found:
+def _of_bend(piece: SmoothBranch, order: int) -> Found:
     e = normalised(piece.bend.diff(piece.x, order) if order else piece.bend)
     y = variable([e], piece.x)
     found = None if y is None else fraction(y.read(e))

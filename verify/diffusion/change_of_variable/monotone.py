@@ -15,7 +15,7 @@ from verify.decide.zero.canonical import normalised
 from verify.diffusion.change_of_variable.roots import point_inside, sign_of, zeros
 from verify.diffusion.change_of_variable.smooth_branch import (
     NO_VALUES,
-    Piece,
+    SmoothBranch,
     pieces,
     slope_at,
     value_at,
@@ -52,7 +52,7 @@ def direction(f: Map) -> int:
     return slope_sign(pieces(f)[0]) or 0
 
 
-def _on_piece(piece: Piece) -> Outcome:
+def _on_piece(piece: SmoothBranch) -> Outcome:
     if piece.f.has(*NO_VALUES):
         return undecided("f is not proved to have values")
     for e in (piece.f, piece.slope):
@@ -68,7 +68,7 @@ def _on_piece(piece: Piece) -> Outcome:
 
 
 @lru_cache(maxsize=256)
-def slope_sign(piece: Piece) -> int | None:
+def slope_sign(piece: SmoothBranch) -> int | None:
     """The sign of f' where it is one and the same everywhere on the piece."""
     slope = normalised(piece.slope)
     for sign in (1, -1):
@@ -78,14 +78,14 @@ def slope_sign(piece: Piece) -> int | None:
     return None if found is None else sign_of(*found)
 
 
-def as_fraction(e: Expr, piece: Piece) -> tuple[Fraction, Variable] | None:
+def as_fraction(e: Expr, piece: SmoothBranch) -> tuple[Fraction, Variable] | None:
     """An expression of phi as a quotient of polynomials in a variable, with that variable."""
     y = variable([e], piece.x)
     found = None if y is None else fraction(y.read(e))
     return None if y is None or found is None else (found, y)
 
 
-def _refuted(piece: Piece) -> Outcome | None:
+def _refuted(piece: SmoothBranch) -> Outcome | None:
     """A zero of f', or two points with different signs of it."""
     slope, name = normalised(piece.slope), str(piece.x)
     found = as_fraction(slope, piece)
@@ -105,7 +105,7 @@ def _refuted(piece: Piece) -> Outcome | None:
     return refuted("f' changes its sign", Witness({name: str(at_sign[-1])}, finding))
 
 
-def _points(piece: Piece) -> Iterator[Expr]:
+def _points(piece: SmoothBranch) -> Iterator[Expr]:
     """Rational points inside, from the middle outwards."""
     low, high = piece.x.domain.start, piece.x.domain.end
     middle = point_inside(low, high)
@@ -137,7 +137,7 @@ def _at_closed_ends(f: Map) -> Outcome | None:
     return None
 
 
-def _across_kink(f: Map, left: Piece, right: Piece) -> Outcome | None:
+def _across_kink(f: Map, left: SmoothBranch, right: SmoothBranch) -> Outcome | None:
     """What is wrong at 0 with a map in two pieces, if anything: f must have a value, and f' the
     same limits, not 0.
     """

@@ -19,7 +19,7 @@ NO_VALUES = (nan, zoo, oo, -oo)
 
 
 @dataclass(frozen=True)
-class Piece:
+class SmoothBranch:
     """``f(x)`` without absolute values for x in an open interval, with its derivatives."""
 
     x: Scalar
@@ -36,10 +36,10 @@ class Piece:
         return derivative(log(self.slope), self.x)
 
 
-def pieces(f: Map) -> list[Piece]:
+def pieces(f: Map) -> list[SmoothBranch]:
     """The map on its domain, or on both sides of 0 where an absolute value stands in it."""
     xs = [coordinate("phi", low, high) for low, high in sides(f.domain, f.kink)]
-    return [Piece(x, without_kink(f(x))) for x in xs]
+    return [SmoothBranch(x, without_kink(f(x))) for x in xs]
 
 
 def sides(domain: Interval, split: bool) -> list[tuple[Expr, Expr]]:
@@ -72,7 +72,7 @@ def value_at(e: Expr, x: Symbol, at: Expr) -> Expr | None:
     return None if value.has(*NO_VALUES) else value
 
 
-def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
+def slope_at(piece: SmoothBranch, upper: bool, order: int = 1) -> Expr | None:
     """The limit of a derivative of f at one end of a piece, where it is finite."""
     e: Expr = piece.f
     for _ in range(order):
@@ -81,7 +81,7 @@ def slope_at(piece: Piece, upper: bool, order: int = 1) -> Expr | None:
     return None if limit in (oo, -oo) else limit
 
 
-def limit_of(e: Expr, piece: Piece, upper: bool) -> Expr | None:
+def limit_of(e: Expr, piece: SmoothBranch, upper: bool) -> Expr | None:
     """The limit of an expression of phi at one end of a piece."""
     e, y = in_variable(e, piece.x)
     return limit_at(e, y, upper)

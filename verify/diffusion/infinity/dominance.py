@@ -23,7 +23,7 @@ from verify.decide.definedness import is_continuous
 from verify.decide.minors import has_positive_minors
 from verify.diffusion.infinity.ends import ends, is_bounded_below, lower_power, upper_power
 from verify.diffusion.infinity.separation import (
-    Part,
+    Summand,
     multiplied_out,
     of_one_coordinate,
     parts_of,
@@ -60,7 +60,7 @@ def coercive(V: Expr, state: tuple[Block, ...]) -> Coercive | None:
     return Coercive(powers, tuple(dict.fromkeys(assumptions)))
 
 
-def _coercive_part(part: Part) -> Coercive | None:
+def _coercive_part(part: Summand) -> Coercive | None:
     if len(part.blocks) > 1 and _is_definite_quadratic(part):
         return Coercive(dict.fromkeys(part.blocks, S(2)))
     terms = Add.make_args(part.e)
@@ -200,7 +200,7 @@ def _name(term: Expr) -> str:
     return str(next(f for f in Mul.make_args(term) if _potential_blocks(f)))
 
 
-def _is_definite_quadratic(part: Part) -> bool:
+def _is_definite_quadratic(part: Summand) -> bool:
     """Whether the part is a polynomial of degree two, coordinate by coordinate, with a positive
     definite matrix.
     """
@@ -218,7 +218,7 @@ def _is_definite_quadratic(part: Part) -> bool:
     return has_positive_minors(matrix)
 
 
-def _of_one_coordinate_each(part: Part) -> Expr | None:
+def _of_one_coordinate_each(part: Summand) -> Expr | None:
     """The summand of ``total`` where all blocks have one length, or the part itself where all are
     scalars.
     """

@@ -22,7 +22,7 @@ from recipe.language.symbols import Block
 from verify.decide.asymptotics.growth import (
     LOGARITHM,
     ONE,
-    Order,
+    OrderOfInfinity,
     bound,
     compare,
     expanded,
@@ -86,7 +86,7 @@ def is_integrable(h: Expr, x: Block, end: End) -> bool | None:
     order = leading(f, T)
     if order is None or compare(order, LOGARITHM) == -1:
         # Below every multiple of log(t), exp(-h) exceeds t^-e for every e > 0 and stays below t^e.
-        slow = compare(bound(f, T) or Order(S.One, S.One), LOGARITHM) == -1
+        slow = compare(bound(f, T) or OrderOfInfinity(S.One, S.One), LOGARITHM) == -1
         return not end.infinite if slow else None
     size = compare(order, LOGARITHM)
     excess = order.coefficient if size == 1 else order.coefficient - end.jacobian - 1

@@ -19,7 +19,14 @@ from recipe.language.free_symbols import blocks_in
 from recipe.language.sign import NEGATIVE, NOT_NEGATIVE, is_nonnegative, is_positive, possible_signs
 from recipe.language.symbols import Block, Vector
 from recipe.language.text import text
-from verify.decide.asymptotics.growth import ONE, Order, bound, compare, goes_to_zero, leading
+from verify.decide.asymptotics.growth import (
+    ONE,
+    OrderOfInfinity,
+    bound,
+    compare,
+    goes_to_zero,
+    leading,
+)
 from verify.decide.definedness import is_smooth
 from verify.diffusion.infinity.ends import End, T, at_end, ends
 from verify.diffusion.infinity.mass import at_length_one
@@ -81,19 +88,19 @@ def _explodes(outward: Expr, D: Expr, x: Block, end: End) -> bool:
     )
 
 
-def _order(e: Expr, x: Block, end: End) -> Order | None:
+def _order(e: Expr, x: Block, end: End) -> OrderOfInfinity | None:
     f = at_end(e, x, end)
     return None if f is None else leading(f, T)
 
 
-def _has_finite_integral(order: Order) -> bool | None:
+def _has_finite_integral(order: OrderOfInfinity) -> bool | None:
     """Whether a positive function of this order is integrable up to infinity; ``log(t)^q/t`` is iff
     q < -1.
     """
     if not order.rates and order.power == -1:
         signs = possible_signs(order.logs + 1)
         return True if signs == NEGATIVE else False if signs <= NOT_NEGATIVE else None
-    return {1: False, -1: True}.get(compare(order, Order(S.One, -S.One)) or 0)
+    return {1: False, -1: True}.get(compare(order, OrderOfInfinity(S.One, -S.One)) or 0)
 
 
 def decide_explosion(dynamics: Dynamics) -> Outcome | None:

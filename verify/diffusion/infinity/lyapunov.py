@@ -18,7 +18,7 @@ from recipe.language.symbols import Block
 from verify.decide.definedness import is_smooth
 from verify.decide.zero.decide import vanishes
 from verify.diffusion.infinity.dominance import coercive, exceeding
-from verify.diffusion.infinity.separation import TooLargeError
+from verify.diffusion.infinity.separation import TooManyTermsError
 from verify.generator.fokker_planck import generator
 
 
@@ -32,7 +32,7 @@ def bounds_growth(dynamics: Dynamics, V: Expr) -> tuple[str, ...] | None:
             return None
         left = exceeding(generator(dynamics, V), found, dynamics.state)
         return found.assumptions if vanishes(left) else None
-    except TooLargeError:
+    except TooManyTermsError:
         return None
 
 

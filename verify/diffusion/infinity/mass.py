@@ -28,8 +28,8 @@ from verify.diffusion.infinity.dominance import (
 from verify.diffusion.infinity.ends import End, T, at_end, ends, is_integrable
 from verify.diffusion.infinity.liouville import decide_liouville
 from verify.diffusion.infinity.separation import (
-    Part,
-    TooLargeError,
+    Summand,
+    TooManyTermsError,
     as_quadratic,
     of_one_coordinate,
     parts_of,
@@ -46,14 +46,14 @@ def decide_finite(H: Expr, state: tuple[Block, ...]) -> Outcome:
     """
     try:
         parts = [(", ".join(map(str, p.blocks)), _decide_part(p)) for p in parts_of(H, state)]
-    except TooLargeError as error:
+    except TooManyTermsError as error:
         return undecided(str(error))
     if len(parts) == 1:
         return parts[0][1]
     return conjunction(parts, by="; ".join(f"{name}: {o.by}" for name, o in parts))
 
 
-def _decide_part(part: Part) -> Outcome:
+def _decide_part(part: Summand) -> Outcome:
     single = part.blocks[0] if len(part.blocks) == 1 else None
     if single is not None and isinstance(single.domain, Simplex):
         return decide_liouville(part.e, single) or undecided(
@@ -123,7 +123,7 @@ def _growth(h: Expr, x: Block, end: End) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
-def _integrate_out(part: Part) -> Outcome | None:
+def _integrate_out(part: Summand) -> Outcome | None:
     """Integrate a block that is Gaussian given the others: ``a x^2 + b x`` leaves ``log(a)/2 -
     b^2/(4 a)``.
     """
@@ -161,7 +161,7 @@ def _log_of_factor(f: Expr) -> Expr:
     return power * log(base) if is_positive(base) else log(f)
 
 
-def _given_a_potential(part: Part) -> Outcome | None:
+def _given_a_potential(part: Summand) -> Outcome | None:
     """``exp(-U)`` is taken to be normalisable, and what stands beside U in H is bounded below."""
     terms = Add.make_args(part.e)
     abstract = [t for t in terms if abstract_potential(t)]
@@ -187,7 +187,7 @@ def _given_a_potential(part: Part) -> Outcome | None:
     )
 
 
-def _dominated(part: Part) -> Outcome | None:
+def _dominated(part: Summand) -> Outcome | None:
     found = coercive(part.e, part.blocks)
     if found is None or found.assumptions:
         return None
@@ -201,7 +201,7 @@ def _dominated(part: Part) -> Outcome | None:
     return proved("H grows at least like a power in every direction")
 
 
-def _infinite_at_length_one(part: Part) -> Outcome | None:
+def _infinite_at_length_one(part: Summand) -> Outcome | None:
     """One coordinate has an infinite tail whatever the others are (Tonelli); vectors are taken to
     have length 1.
     """

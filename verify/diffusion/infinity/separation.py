@@ -19,12 +19,12 @@ from verify.decide.asymptotics.growth import expanded
 MOST_TERMS = 400  # a product of sums that would have more is left to stand
 
 
-class TooLargeError(Exception):
+class TooManyTermsError(Exception):
     """Multiplied out, the expression would be too large to look at."""
 
 
 @dataclass(frozen=True)
-class Part:
+class Summand:
     """A summand of H, and the blocks that it depends on; no other part depends on them."""
 
     blocks: tuple[Block, ...]
@@ -38,7 +38,7 @@ def multiplied_out(e: Expr) -> Expr:
         TooLargeError: where that would be too long.
     """
     if _size(e) > MOST_TERMS:
-        raise TooLargeError(f"multiplied out it would have more than {MOST_TERMS} terms")
+        raise TooManyTermsError(f"multiplied out it would have more than {MOST_TERMS} terms")
     inside = {t: _multiplied_out_total(t) for t in e.atoms(Total) if _is_outermost(t, e)}
     e = e.xreplace(inside)
     functions = {
@@ -68,7 +68,7 @@ def _size(e: Expr) -> int:
     return max((_size(a) for a in e.args), default=1)
 
 
-def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Part]:
+def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Summand]:
     """Parts that have no block in common and add up to e, without constants; a block that e does
     not depend on has the part 0.
     """
@@ -80,7 +80,7 @@ def parts_of(e: Expr, state: tuple[Block, ...]) -> list[Part]:
         joined = [g for g in groups if g[0] & touched]
         groups = [g for g in groups if not g[0] & touched]
         groups.append((set().union(*(g[0] for g in joined)), Add(term, *(g[1] for g in joined))))
-    return [Part(tuple(b for b in state if b in blocks), part) for blocks, part in groups]
+    return [Summand(tuple(b for b in state if b in blocks), part) for blocks, part in groups]
 
 
 def of_one_coordinate(e: Expr, block: Block) -> Expr | None:

@@ -17,7 +17,7 @@ from recipe.language.total import Total, substitute
 
 
 @dataclass(frozen=True)
-class NormalLaw:
+class NormalTransition:
     """``N(mean, variance)``."""
 
     mean: Expr
@@ -56,7 +56,7 @@ class ChiSquaredLaw:
         return f"({self.scale}) * chi-squared({self.draw.df}, {self.draw.nonc})"
 
 
-Law = NormalLaw | ChiSquaredLaw
+Law = NormalTransition | ChiSquaredLaw
 
 
 def law_of(rule: Expr, block: Block) -> Law:
@@ -76,7 +76,7 @@ def law_of(rule: Expr, block: Block) -> Law:
     if scale.has(x, *NOISE) or rest.has(*NOISE):
         raise OutsideLanguageError(f"{block} <- {rule} is not affine in its draw")
     if not draws:
-        return NormalLaw(rest, scale**2)
+        return NormalTransition(rest, scale**2)
     if rest != 0:
         raise OutsideLanguageError(f"{block} <- {rule} is no multiple of its draw")
     return ChiSquaredLaw(scale, drawn)

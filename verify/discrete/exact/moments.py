@@ -19,7 +19,7 @@ from recipe.language.symbols import Block
 from recipe.scheme.exact import Transition
 from verify.decide.zero.decide import vanishes
 from verify.discrete.exact.law import ChiSquaredLaw, Law
-from verify.discrete.exact.transition import Judged
+from verify.discrete.exact.transition import MatchedTransition
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ class Moments:
     gain: Expr
 
 
-def facts_of(found: Iterable[tuple[Transition, Judged]], step: Symbol) -> tuple[str, ...]:
+def facts_of(
+    found: Iterable[tuple[Transition, MatchedTransition]], step: Symbol
+) -> tuple[str, ...]:
     """What is said of the chains of square-root processes."""
     listed = [
         (p, moments_of(p.law, p.variable, step))
@@ -49,7 +51,7 @@ def facts_of(found: Iterable[tuple[Transition, Judged]], step: Symbol) -> tuple[
     return tuple(line for p, m in listed if m is not None for line in _said(p, m))
 
 
-def _said(process: Judged, m: Moments) -> tuple[str, ...]:
+def _said(process: MatchedTransition, m: Moments) -> tuple[str, ...]:
     center = m.center.xreplace({d.total: d.from_gradient for d in process.data})
     return (
         f"after {m.M} steps from {m.start} the mean is {m.mean} and the variance {m.variance}"

@@ -47,7 +47,7 @@ Found = Iterator[tuple[str, Outcome]]
 
 
 @dataclass(frozen=True)
-class Judged:
+class MatchedTransition:
     """A process, and the law that the rule draws its next value from; the sums over ``data`` are
     written as symbols.
     """
@@ -59,7 +59,9 @@ class Judged:
     data: tuple[SummedData, ...] = ()
 
 
-def judged(subject: Subject, update: Update, exact: Exact) -> list[tuple[Transition, Judged]]:
+def judged(
+    subject: Subject, update: Update, exact: Exact
+) -> list[tuple[Transition, MatchedTransition]]:
     """What is to be judged of every block.
 
     Raises:
@@ -92,7 +94,7 @@ def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
             )
 
 
-def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
+def _judged(subject: Subject, update: Update, transition: Transition) -> MatchedTransition:
     block = transition.block
     data = sums_over_data(subject, block)
     meaning = {d.gradient: d.written_out for d in data}
@@ -106,13 +108,15 @@ def _judged(subject: Subject, update: Update, transition: Transition) -> Judged:
                 f"{e} is not an expression of one coordinate of {block} alone"
             )
     if transition.map is None:
-        return Judged(block, law_of(_with_short_parameters(rule), block), drift, noise, data)
+        return MatchedTransition(
+            block, law_of(_with_short_parameters(rule), block), drift, noise, data
+        )
     phi, f = transition.variable, transition.map(transition.variable)
     base = _rule_of_preimage(rule, transition, f)
     slope, bend = (explicit(e, phi) for e in (f, explicit(f, phi)))
     across = substitute(noise, {block: f}) / slope**2
     along = (substitute(drift, {block: f}) - bend * across) / slope
-    return Judged(phi, law_of(base, phi), along, across, data)
+    return MatchedTransition(phi, law_of(base, phi), along, across, data)
 
 
 def _rule_of_preimage(rule: Expr, transition: Transition, image: Expr) -> Expr:
@@ -140,7 +144,7 @@ def _with_short_parameters(rule: Expr) -> Expr:
 
 
 def decide_transitions(
-    subject: Subject, update: Update, found: list[tuple[Transition, Judged]]
+    subject: Subject, update: Update, found: list[tuple[Transition, MatchedTransition]]
 ) -> Found:
     """Every condition, by name."""
     for transition, process in found:
@@ -168,7 +172,7 @@ def _estimates(data: SummedData, subject: Subject) -> Outcome:
     )
 
 
-def _of_data(outcome: Outcome, process: Judged) -> Outcome:
+def _of_data(outcome: Outcome, process: MatchedTransition) -> Outcome:
     """What the data that are given may satisfy and others not is taken for granted of them, where
     some do for all parameters.
     """

@@ -20,7 +20,7 @@ from verify.diffusion.hypoelliptic.definite import is_definite
 from verify.diffusion.infinity.dominance import weight
 from verify.diffusion.infinity.explosion import decide_explosion
 from verify.diffusion.infinity.lyapunov import bounds_growth, candidates
-from verify.diffusion.infinity.separation import TooLargeError, multiplied_out
+from verify.diffusion.infinity.separation import TooManyTermsError, multiplied_out
 from verify.generator.coupling import connected
 from verify.generator.fokker_planck import current
 from verify.obligation import Obligation
@@ -146,7 +146,7 @@ def _grows_at_most_quadratically(subject: Subject) -> bool:
             return False
         try:
             weights = [weight(term, powers) for term in multiplied_out(diagonal).as_ordered_terms()]
-        except TooLargeError:
+        except TooManyTermsError:
             return False
         if any(w is None or not possible_signs(1 - w) <= NOT_NEGATIVE for w in weights):
             return False

@@ -19,7 +19,7 @@ from verify.discrete.linear.covariance import StationaryCovariance
 from verify.discrete.linear.step import AffineStep
 from verify.statistics.law.two_sample import not_finite
 from verify.statistics.null import normal
-from verify.statistics.null.findings import Line
+from verify.statistics.null.findings import ComparisonLine
 from verify.statistics.numbers.arrays import Array, State
 from verify.statistics.numbers.callables import Stepper
 from verify.statistics.numbers.inputs import Setting
@@ -140,7 +140,7 @@ def run(
     replicas: int,
     level: float,
     power: float,
-) -> list[Line]:
+) -> list[ComparisonLine]:
     """Start in the law, take the steps, and test the whitened replicas."""
     state = law(rng, replicas)
     for _ in range(steps):

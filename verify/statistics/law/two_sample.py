@@ -15,8 +15,8 @@ from scipy import special, stats
 
 from recipe import RecipeError
 from verify.statistics.null import normal
-from verify.statistics.null.findings import Line, Outcome
-from verify.statistics.null.levels import Asked
+from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome
+from verify.statistics.null.levels import Levels
 from verify.statistics.numbers.arrays import Array, State
 
 Draw = Callable[[np.random.Generator, int], Mapping[str, Any]]
@@ -42,7 +42,7 @@ UNKNOWN = "(not worked out)"  # from which effect on a line differs
 
 
 @dataclass(frozen=True)
-class Law:
+class InvariantLaw:
     """The law that is to be left invariant: ``draw(rng, n)`` returns n independent exact draws, a
     row each, by block.
     """
@@ -148,20 +148,20 @@ def _called(place: Place, pilot: State) -> str:
 class Comparison:
     """What is fixed before the kernel is run."""
 
-    law: Law
+    law: InvariantLaw
     features: tuple[Feature, ...]
     cuts: Mapping[str, Array]
     needed: Mapping[str, float]  # replicas with which a wrong scale of a coordinate is found
     replicas: int
     level: float  # of each line
-    asked: Asked
+    asked: Levels
 
 
 def compared(
-    law: Law,
+    law: InvariantLaw,
     extra: Mapping[str, Callable[[State], Any]],
     rng: np.random.Generator,
-    asked: Asked,
+    asked: Levels,
     replicas: int | None,
 ) -> Comparison:
     """Choose the features, the cuts and the number of replicas."""
@@ -210,7 +210,7 @@ def _needed(x: Array, cuts: Array, factor: float, reach: float) -> float:
 
 def run(
     c: Comparison, made: Callable[[np.random.Generator, int], State], rng: np.random.Generator
-) -> list[Line]:
+) -> list[ComparisonLine]:
     """Compare what a kernel made of so many replicas with draws of the law."""
     state = made(rng, c.replicas)
     if (strange := not_finite(state)) is not None:
@@ -225,19 +225,19 @@ def run(
     return lines
 
 
-def not_finite(state: State) -> Line | None:
+def not_finite(state: State) -> ComparisonLine | None:
     """The line of a state that is no state: no law has such draws, however few they are."""
     bad = [name for name, x in state.items() if not np.isfinite(x).all()]
     said = f"{', '.join(bad)} is not finite"
     return (
-        Line(
+        ComparisonLine(
             "finite numbers",
             "support",
             float(len(bad)),
             0.0,
             "blocks",
             0.0,
-            Outcome.DIFFERS,
+            ComparisonOutcome.DIFFERS,
             where=said,
         )
         if bad
@@ -245,7 +245,7 @@ def not_finite(state: State) -> Line | None:
     )
 
 
-def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
+def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
     """The distance of two empirical distribution functions: at most the sum of their distances to
     the law (Massart 1990, twice).
     """
@@ -253,8 +253,8 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
     threshold, more = (
         normal.dkw(x.size, p / 2) + normal.dkw(y.size, p / 2) for p in (c.level, 1 - c.asked.power)
     )
-    outcome = Outcome.DIFFERS if distance > threshold else Outcome.AGREES
-    return Line(
+    outcome = ComparisonOutcome.DIFFERS if distance > threshold else ComparisonOutcome.AGREES
+    return ComparisonLine(
         f"law of {f.name}",
         "DKW",
         distance,
@@ -267,7 +267,7 @@ def _distribution(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
     )
 
 
-def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
+def _counts(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
     """How many are below each cut, given how many of both samples are: hypergeometric."""
     deviates = _hypergeometric(x, y, c.cuts[f.name])
     places = [f"{f.name} below {cut:.4g}" for cut in c.cuts[f.name]]
@@ -296,7 +296,7 @@ def _hypergeometric(x: Array, y: Array, cuts: Array) -> Array:
     )
 
 
-def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> Line:
+def _neighbours(c: Comparison, f: Feature, x: Array, y: Array) -> ComparisonLine:
     """Sums over pairs of replicas: what they share makes these wider, or narrower."""
     pairs, others = (z[: z.size // 2 * 2].reshape(-1, 2).sum(axis=1) for z in (x, y))
     cuts = np.unique(np.quantile(others[: len(others) // 2], CUTS))

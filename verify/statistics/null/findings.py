@@ -14,7 +14,7 @@ from recipe import __version__
 VERSION = 1  # of the fields of findings as plain data
 
 
-class Outcome(Enum):
+class ComparisonOutcome(Enum):
     """``AGREES``: nothing was seen. ``DIFFERS``: the kernel is not what it was compared with, at
     the level of the line.
 
@@ -27,7 +27,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True)
-class Line:
+class ComparisonLine:
     """One comparison.
 
     ``distance`` is further than ``threshold`` with a probability of at most ``level`` where the
@@ -43,7 +43,7 @@ class Line:
     threshold: float
     unit: str
     level: float
-    outcome: Outcome
+    outcome: ComparisonOutcome
     visible: float | None = None
     effect: str = ""
     where: str = ""
@@ -68,7 +68,7 @@ class Findings:
     """
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[ComparisonLine, ...]
     seed: int
     level: float
     power: float
@@ -77,17 +77,17 @@ class Findings:
     unseen: tuple[str, ...] = ()
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ComparisonOutcome:
         """``DIFFERS`` if any line does, ``INDICATIVE`` where all lines are."""
         if self.differing:
-            return Outcome.DIFFERS
-        decisive = any(line.outcome is not Outcome.INDICATIVE for line in self.lines)
-        return Outcome.AGREES if decisive else Outcome.INDICATIVE
+            return ComparisonOutcome.DIFFERS
+        decisive = any(line.outcome is not ComparisonOutcome.INDICATIVE for line in self.lines)
+        return ComparisonOutcome.AGREES if decisive else ComparisonOutcome.INDICATIVE
 
     @property
-    def differing(self) -> tuple[Line, ...]:
+    def differing(self) -> tuple[ComparisonLine, ...]:
         """The lines that differ."""
-        return tuple(line for line in self.lines if line.outcome is Outcome.DIFFERS)
+        return tuple(line for line in self.lines if line.outcome is ComparisonOutcome.DIFFERS)
 
     def as_json(self) -> dict[str, Any]:
         """The findings as plain data."""
@@ -137,7 +137,7 @@ def _text(found: Findings) -> list[str]:
             row[4],
         ]
         lines.append(("  " + "  ".join(cells)).rstrip())
-        if line is not None and line.where and line.outcome is not Outcome.AGREES:
+        if line is not None and line.where and line.outcome is not ComparisonOutcome.AGREES:
             lines.append(f"  {' ' * widths[0]}  {line.where}")
     lines += [f"  not seen: a factor {found.factor:g} in {name}" for name in found.unseen]
     return lines

@@ -17,7 +17,7 @@ ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
-class Asked:
+class Levels:
     """The level of all lines together, the power against a factor, and the most replicas."""
 
     level: float
@@ -30,7 +30,7 @@ class Asked:
         """The deviates beyond the threshold that the power needs."""
         return float(special.ndtri(self.power))
 
-    def checked(self) -> Asked:
+    def checked(self) -> Levels:
         """The same.
 
         Raises:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy import spatial, special, stats
 
-from verify.statistics.null.findings import Line, Outcome
+from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome
 from verify.statistics.numbers.arrays import Array
 
 DEVIATES = "normal deviates"
@@ -37,16 +37,16 @@ def family(
     visible: float | None = None,
     effect: str = "",
     said: str = "",
-) -> Line:
+) -> ComparisonLine:
     """The line of a family of standard normal statistics, of which the farthest is shown."""
     threshold = threshold_of(level, deviates.size)
     far = np.minimum(np.abs(np.nan_to_num(deviates, nan=FARTHEST)), FARTHEST).reshape(-1)
     worst = int(far.argmax())
-    outcome = Outcome.DIFFERS if far[worst] > threshold else Outcome.AGREES
+    outcome = ComparisonOutcome.DIFFERS if far[worst] > threshold else ComparisonOutcome.AGREES
     where = said or (
         f"{places[worst]}: {_shown(deviates.reshape(-1)[worst])} deviates" if places else ""
     )
-    return Line(
+    return ComparisonLine(
         name, test, float(far[worst]), threshold, DEVIATES, level, outcome, visible, effect, where
     )
 
@@ -68,7 +68,7 @@ Block = tuple[
 ]  # rows that are there, their numbers, the names of the columns
 
 
-def means(name: str, blocks: Sequence[Block], level: float, reach: float) -> Line:
+def means(name: str, blocks: Sequence[Block], level: float, reach: float) -> ComparisonLine:
     """``sqrt(n)`` times the mean of each column is normal, given the blocks before."""
     deviates = np.concatenate([np.sqrt(len(u)) * u.mean(axis=0) for _, u, _ in blocks])
     visible = (threshold_of(level, deviates.size) + reach) / np.sqrt(
@@ -85,7 +85,7 @@ def means(name: str, blocks: Sequence[Block], level: float, reach: float) -> Lin
     )
 
 
-def variances(name: str, blocks: Sequence[Block], level: float, power: float) -> Line:
+def variances(name: str, blocks: Sequence[Block], level: float, power: float) -> ComparisonLine:
     """The sum of squares of each column about its mean is chi-squared with n - 1 degrees of
     freedom, given the blocks before.
     """
@@ -119,7 +119,7 @@ def visible_scale(df: float, level: float, power: float) -> float:
     return float(np.sqrt(upper / stats.chi2.isf(power, df)))
 
 
-def whole_law(name: str, u: Array, level: float, power: float) -> Line:
+def whole_law(name: str, u: Array, level: float, power: float) -> ComparisonLine:
     """The largest distance to the normal distribution function: at most ``2 exp(-2 n D^2)``
     (Massart 1990).
     """
@@ -127,8 +127,8 @@ def whole_law(name: str, u: Array, level: float, power: float) -> Line:
     n, F = x.size, special.ndtr(x)
     distance = float(max((np.arange(1, n + 1) / n - F).max(), (F - np.arange(n) / n).max()))
     threshold = dkw(n, level)
-    outcome = Outcome.DIFFERS if distance > threshold else Outcome.AGREES
-    return Line(
+    outcome = ComparisonOutcome.DIFFERS if distance > threshold else ComparisonOutcome.AGREES
+    return ComparisonLine(
         name,
         "DKW",
         distance,
@@ -155,7 +155,7 @@ def sizes(u: Array) -> Array:
     )
 
 
-def correlations(name: str, blocks: Sequence[Block], level: float, reach: float) -> Line:
+def correlations(name: str, blocks: Sequence[Block], level: float, reach: float) -> ComparisonLine:
     """All pairs of columns: given the earlier one, its inner product with the later one by its
     length is normal.
 
@@ -190,7 +190,7 @@ def lags(n: int) -> list[int]:
     return sorted({lag for lag in (*range(1, 17), *powers, n // 2) if 1 <= lag <= n // 2})
 
 
-def between_replicas(name: str, u: Array, level: float, reach: float) -> Line:
+def between_replicas(name: str, u: Array, level: float, reach: float) -> ComparisonLine:
     """Replicas at some distance, in disjoint pairs: given the first ones, the inner product by
     their length is normal.
     """
@@ -210,7 +210,7 @@ def between_replicas(name: str, u: Array, level: float, reach: float) -> Line:
 COLUMNS = 3  # that two vectors are compared in
 
 
-def repetitions(name: str, blocks: Sequence[Block], level: float) -> Line:
+def repetitions(name: str, blocks: Sequence[Block], level: float) -> ComparisonLine:
     """The least distance of two rows: below c with a probability of at most ``n^2/2
     (c/sqrt(pi))^k`` (union bound).
 
@@ -232,13 +232,13 @@ def repetitions(name: str, blocks: Sequence[Block], level: float) -> Line:
     least = float(nearest.min())
     with np.errstate(divide="ignore"):
         distance = float(min(allowed / least, 1e300)) if least > 0 else 1e300
-    outcome = Outcome.DIFFERS if distance > 1 else Outcome.AGREES
+    outcome = ComparisonOutcome.DIFFERS if distance > 1 else ComparisonOutcome.AGREES
     where = (
         f"{int(times[nearest < allowed].sum())} of {times.sum()} vectors of noise have a copy"
         if distance > 1
         else ""
     )
-    return Line(
+    return ComparisonLine(
         name, "union bound", distance, 1.0, "inverse distances", level, outcome, None, "", where
     )
 

@@ -29,8 +29,8 @@ from verify.statistics.recover.plan import (
     Backward,
     Check,
     Forward,
-    Plan,
     Recover,
+    RecoveryPlan,
 )
 from verify.statistics.recover.rounding import Rounding
 
@@ -96,7 +96,7 @@ class _Reader:
 
 
 def innovations(
-    plan: Plan, before: State, after: State, meanings: Meanings, *, rounding: float
+    plan: RecoveryPlan, before: State, after: State, meanings: Meanings, *, rounding: float
 ) -> Innovations:
     """The noise and the residuals of steps from ``before`` to ``after``, arrays (replicas, length)
     by the name of the block.

@@ -95,7 +95,7 @@ Operation = Forward | Backward | Check | Recover
 
 
 @dataclass(frozen=True)
-class Plan:
+class RecoveryPlan:
     """The operations in their order."""
 
     equations: Equations
@@ -122,7 +122,7 @@ class _Planner:
         self.pending = list(equations.listed)
         self.operations: list[Operation] = []
 
-    def all_of_it(self) -> Plan:
+    def all_of_it(self) -> RecoveryPlan:
         while self.pending:
             if not (self.forwards() or self.backwards(own=True) or self.backwards(own=False)):
                 first = self.pending[0]
@@ -130,7 +130,7 @@ class _Planner:
                     "the noise of the step is not read off the states before and after it:"
                     f" {first.block} <- {first.e} hides it; {ELSE}"
                 )
-        return Plan(self.equations, tuple(self.operations))
+        return RecoveryPlan(self.equations, tuple(self.operations))
 
     def forwards(self) -> bool:
         """Use an equation of which all that is read is known."""
@@ -199,7 +199,7 @@ class _Planner:
         return True
 
 
-def plan_of(equations: Equations) -> Plan:
+def plan_of(equations: Equations) -> RecoveryPlan:
     """How the noise of a step is read off.
 
     Raises:

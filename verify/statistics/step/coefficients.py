@@ -25,7 +25,7 @@ from verify.statistics.recover.innovations import (
     innovations,
     normal_numbers,
 )
-from verify.statistics.recover.plan import Plan
+from verify.statistics.recover.plan import RecoveryPlan
 
 OFTEN = 0.01  # of the replicas: what is seen in so many without noise is not missed
 SLOPE = 1e-6  # a noise coefficient is not that of the rule if it differs by so much
@@ -147,7 +147,7 @@ def _short(text: str) -> str:
 
 
 def moved_by(
-    c: Coefficient, plan: Plan, states: State, meanings: Meanings, rounding: float
+    c: Coefficient, plan: RecoveryPlan, states: State, meanings: Meanings, rounding: float
 ) -> Array:
     """How far a wrong coefficient moves the noise from each state: the sum of squares, in standard
     deviations.
@@ -162,7 +162,7 @@ def moved_by(
 
 def signature(
     c: Coefficient,
-    plan: Plan,
+    plan: RecoveryPlan,
     states: State,
     meanings: Meanings,
     rng: np.random.Generator,
@@ -319,7 +319,7 @@ class _Pair:
     noise.
     """
 
-    plan: Plan
+    plan: RecoveryPlan
     wrong: Coefficient
     states: State
     meanings: Meanings

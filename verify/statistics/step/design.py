@@ -13,7 +13,7 @@ from recipe import RecipeError
 from recipe.language.symbols import Block, Simplex, name_of
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.recover.innovations import carried_out, innovations, normal_numbers
-from verify.statistics.recover.plan import Plan
+from verify.statistics.recover.plan import RecoveryPlan
 
 NARROW, WIDE = 0.3, 10.0  # the scales of blocks on the real line
 TRIES = 60
@@ -65,7 +65,7 @@ def is_inside(state: tuple[Block, ...], rows: State) -> Array:
 
 
 def resolvable(
-    plan: Plan,
+    plan: RecoveryPlan,
     rows: State,
     meanings: Meanings,
     rng: np.random.Generator,
@@ -97,7 +97,7 @@ def resolvable(
 
 
 def states_of(
-    plan: Plan,
+    plan: RecoveryPlan,
     meanings: Meanings,
     count: int,
     rng: np.random.Generator,

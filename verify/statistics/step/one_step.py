@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from verify.statistics.null import normal
-from verify.statistics.null.findings import Line, Outcome
-from verify.statistics.null.levels import Asked
+from verify.statistics.null.findings import ComparisonLine, ComparisonOutcome
+from verify.statistics.null.levels import Levels
 from verify.statistics.numbers.arrays import Array, Meanings, State
 from verify.statistics.numbers.callables import Stepper
 from verify.statistics.recover.innovations import (
@@ -18,7 +18,7 @@ from verify.statistics.recover.innovations import (
     innovations,
     normal_numbers,
 )
-from verify.statistics.recover.plan import CHI_SQUARED, FOLDED, QUADRATIC, Plan
+from verify.statistics.recover.plan import CHI_SQUARED, FOLDED, QUADRATIC, RecoveryPlan
 from verify.statistics.step.coefficients import (
     SHIFT,
     TIMES,
@@ -46,14 +46,14 @@ class Experiment:
     looked for.
     """
 
-    plan: Plan
+    plan: RecoveryPlan
     meanings: Meanings
     states: State
     replicas: int
     signatures: tuple[tuple[Signature, str], ...]  # each with the test that sees it best
     unseen: tuple[str, ...]
     level: float  # of each line
-    asked: Asked
+    asked: Levels
     rounding: float
     coupled: bool  # whether steps from two states with one seed are compared
 
@@ -64,10 +64,10 @@ class Experiment:
 
 
 def prepared(
-    plan: Plan,
+    plan: RecoveryPlan,
     meanings: Meanings,
     scalars: tuple[str, ...],
-    asked: Asked,
+    asked: Levels,
     rng: np.random.Generator,
     *,
     rounding: float,
@@ -106,7 +106,7 @@ def prepared(
 
 
 def _states(
-    plan: Plan,
+    plan: RecoveryPlan,
     meanings: Meanings,
     listed: list[Coefficient],
     rng: np.random.Generator,
@@ -118,7 +118,9 @@ def _states(
     return chosen(pool, [moved_by(c, plan, pool, meanings, rounding) for c in listed], STATES)
 
 
-def _shows_what_is_drawn(plan: Plan, meanings: Meanings, rows: State, rounding: float) -> bool:
+def _shows_what_is_drawn(
+    plan: RecoveryPlan, meanings: Meanings, rows: State, rounding: float
+) -> bool:
     """Whether the same random numbers are read off at every state: not where a draw has another law
     at each, or noises mix.
     """
@@ -146,7 +148,7 @@ def _difference(first: Innovations, second: Innovations, label: str) -> Array:
         return np.nan_to_num(np.abs(v - u) / allowed, nan=1e300)
 
 
-def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> list[Line]:
+def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> list[ComparisonLine]:
     """Run the kernel, and compare."""
     x = experiment
     before = {name: np.tile(rows, (x.replicas // x.count, 1)) for name, rows in x.states.items()}
@@ -155,7 +157,7 @@ def run(experiment: Experiment, kernel: Stepper, rng: np.random.Generator) -> li
     first = _read(x, before, after)
     rows, second = _second_step(x, kernel, after, rng)
     lines = _exact_lines([first] if second is None else [first, second])
-    if not first.noise or lines[0].outcome is Outcome.DIFFERS:
+    if not first.noise or lines[0].outcome is ComparisonOutcome.DIFFERS:
         return lines  # a rule without noise, or numbers that are no numbers
     steps = [(np.arange(x.replicas), *_columns(first, 1))]
     steps += [] if second is None else [(rows, *_columns(second, 2))]
@@ -181,7 +183,7 @@ def _columns(read: Innovations, step: int) -> tuple[Array, list[str]]:
     return np.concatenate(list(read.noise.values()), axis=1), names
 
 
-def _exact_lines(steps: list[Innovations]) -> list[Line]:
+def _exact_lines(steps: list[Innovations]) -> list[ComparisonLine]:
     """What holds without noise, in both steps."""
     noise, residuals = (
         _joined([step.noise for step in steps]),
@@ -190,9 +192,9 @@ def _exact_lines(steps: list[Innovations]) -> list[Line]:
     bad = [
         f"{np.isnan(u).sum()} values of {label}" for label, u in noise.items() if np.isnan(u).any()
     ]
-    outcome = Outcome.DIFFERS if bad else Outcome.AGREES
+    outcome = ComparisonOutcome.DIFFERS if bad else ComparisonOutcome.AGREES
     lines = [
-        Line(
+        ComparisonLine(
             "values that the rule can have",
             "support",
             float(len(bad)),
@@ -208,12 +210,12 @@ def _exact_lines(steps: list[Innovations]) -> list[Line]:
     ]
 
 
-def _identity(name: str, ratio: Array) -> Line:
+def _identity(name: str, ratio: Array) -> ComparisonLine:
     """What must be the same, by how far it is not, in multiples of what rounding makes."""
     far = float(min(ratio.max(initial=0.0), 1e300))
-    outcome = Outcome.DIFFERS if far > 1 else Outcome.AGREES
+    outcome = ComparisonOutcome.DIFFERS if far > 1 else ComparisonOutcome.AGREES
     where = f"in {(ratio > 1).any(axis=1).mean():.3g} of the steps" if far > 1 else ""
-    return Line(name, "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=where)
+    return ComparisonLine(name, "identity", far, 1.0, MULTIPLES, 0.0, outcome, where=where)
 
 
 def _joined(parts: list[Mapping[str, Array]]) -> dict[str, Array]:
@@ -242,7 +244,9 @@ def _second_step(
     return rows, _read(x, start, kernel.advance(start, rng))
 
 
-def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block]) -> list[Line]:
+def _normal_lines(
+    x: Experiment, first: Innovations, steps: list[normal.Block]
+) -> list[ComparisonLine]:
     level, power, reach = x.level, x.asked.power, x.asked.reach
     _, u, _ = steps[0]
     lines = [
@@ -271,7 +275,7 @@ def _normal_lines(x: Experiment, first: Innovations, steps: list[normal.Block]) 
     return lines
 
 
-def _by_state(u: Array, count: int, level: float, reach: float) -> Line:
+def _by_state(u: Array, count: int, level: float, reach: float) -> ComparisonLine:
     """The mean of each number from each state: any error of the drift that is not one of a
     coefficient.
     """
@@ -291,7 +295,7 @@ def _by_state(u: Array, count: int, level: float, reach: float) -> Line:
     )
 
 
-def _along_shift(x: Experiment, s: Signature, read: Innovations) -> Line:
+def _along_shift(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
     """The noise along the shift that a wrong coefficient makes: the most powerful test where the
     noise is normal.
     """
@@ -326,7 +330,7 @@ def _along_shift(x: Experiment, s: Signature, read: Innovations) -> Line:
     )
 
 
-def _variance(x: Experiment, s: Signature, read: Innovations) -> Line:
+def _variance(x: Experiment, s: Signature, read: Innovations) -> ComparisonLine:
     """The squares of the noise that a wrong coefficient scales."""
     each = x.replicas // x.count
     total, entries = 0.0, 0
@@ -353,7 +357,7 @@ def _variance(x: Experiment, s: Signature, read: Innovations) -> Line:
 
 def _coupled_lines(
     x: Experiment, kernel: Stepper, before: State, first: Innovations, seed: int
-) -> list[Line]:
+) -> list[ComparisonLine]:
     """Steps from other states with the same random numbers: the noise is the same, whatever
     it is.
     """

@@ -19,7 +19,7 @@ from verify.translation.batch.driver import FIXED, ForOne, shared_names
 from verify.translation.batch.stop_and_record import check_plumbing
 from verify.translation.loops.batch_column import KEYS, body_of_one
 from verify.translation.parse.interface import Legend
-from verify.translation.parse.module import Module, plain_body, without_docstring
+from verify.translation.parse.module import ParsedModule, plain_body, without_docstring
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reference.matcher import length_of
@@ -45,7 +45,7 @@ class Chains:
 
 
 def check_many(
-    module: Module, legend: Legend, what: What, alone: Reader, end: Callable[..., None]
+    module: ParsedModule, legend: Legend, what: What, alone: Reader, end: Callable[..., None]
 ) -> None:
     """Require that every chain of ``run_many`` is moved as by the rule, with the random numbers of
     ``run`` (``alone``).
@@ -104,7 +104,7 @@ def _numbered(noise: Any) -> tuple[str, int]:
 # --------------------------------------------------------------------------------------------------
 
 
-def _chains(module: Module, legend: Legend) -> Chains:
+def _chains(module: ParsedModule, legend: Legend) -> Chains:
     """What ``allocate_many`` allocates: fresh arrays, so that no two of them share memory."""
     function, fields, blocks = (
         module.functions.get("allocate_many"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from verify.translation.loops.batch_column import COLUMN, Column, stored
+from verify.translation.loops.batch_column import COLUMN, BatchColumn, stored
 from verify.translation.loops.batch_sums import check_place, zeros
 from verify.translation.parse.problems import unread, wrong
 
@@ -49,9 +49,9 @@ class ForOne:
     loops: int = field(default=0, init=False)
 
     @property
-    def outside(self) -> Column:
+    def outside(self) -> BatchColumn:
         """For what is the same for all chains."""
-        return Column(self.bodies, self.eights, inside=False)
+        return BatchColumn(self.bodies, self.eights, inside=False)
 
     def statements(
         self, body: list[ast.stmt], around: frozenset[str] = frozenset()
@@ -142,7 +142,7 @@ class ForOne:
         if taken := own & (FIXED | self.shared | around):
             raise unread(s, f"{min(taken)} means something else outside of the loop over chains")
         self.loops += 1
-        column = Column(
+        column = BatchColumn(
             self.bodies,
             self.eights,
             renamed=own,
@@ -155,7 +155,9 @@ class ForOne:
             raise wrong(counted, "a test is counted that is none")
         return result
 
-    def of_chain(self, s: ast.stmt, column: Column, counted: ast.stmt | None) -> list[ast.stmt]:
+    def of_chain(
+        self, s: ast.stmt, column: BatchColumn, counted: ast.stmt | None
+    ) -> list[ast.stmt]:
         """A statement inside of a loop over chains."""
         match s:
             case ast.AugAssign(target=ast.Name(id="finite"), op=ast.BitAnd()):

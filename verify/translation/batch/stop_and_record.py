@@ -15,11 +15,11 @@ from collections.abc import Sequence
 
 from recipe.language.symbols import Simplex
 from verify.translation.parse.interface import Legend
-from verify.translation.parse.module import Module, edges, without_docstring
+from verify.translation.parse.module import ParsedModule, edges, without_docstring
 from verify.translation.parse.problems import unread, wrong
 
 
-def check_plumbing(module: Module, legend: Legend, kept: Sequence[str]) -> None:
+def check_plumbing(module: ParsedModule, legend: Legend, kept: Sequence[str]) -> None:
     """Require these texts; ``kept`` are the fields with the step and the block that stopped a
     chain, and its blocks then.
     """
@@ -29,7 +29,7 @@ def check_plumbing(module: Module, legend: Legend, kept: Sequence[str]) -> None:
         _require(module, "right_many", _right(legend))
 
 
-def _require(module: Module, name: str, lines: list[str]) -> None:
+def _require(module: ParsedModule, name: str, lines: list[str]) -> None:
     function = module.functions.get(name)
     if function is None:
         raise unread(None, f"the module has no function {name}")

@@ -59,7 +59,7 @@ def called(name: str, ctx: ast.expr_context, at: ast.expr) -> ast.Name:
 
 
 @dataclass
-class Column(ast.NodeTransformer):
+class BatchColumn(ast.NodeTransformer):
     """Rewrites expressions; outside of a loop over chains (``inside`` is false) nothing of a chain
     may be named at all.
 
@@ -209,7 +209,9 @@ def body_of_one(
     i, c, *rest = function.args.args
     if stored(function.body) & {i.arg, c.arg, *RECORDS, "params"}:
         raise unread(function, f"{function.name} gives one of its arguments another value")
-    column = Column(bodies, eights, arrays=frozenset(a.arg for a in rest) - {*RECORDS, "params"})
+    column = BatchColumn(
+        bodies, eights, arrays=frozenset(a.arg for a in rest) - {*RECORDS, "params"}
+    )
     rewritten = [column.visit(s) for s in function.body]
     one = ast.FunctionDef(function.name, _arguments([i, *rest]), rewritten, [])
     return ast.fix_missing_locations(ast.copy_location(one, function))

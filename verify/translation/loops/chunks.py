@@ -42,11 +42,11 @@ from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.state.indexing import MOST_AT_ONCE, moved
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Eights, Offset, Piece, PieceFirst, PieceSize, Size
+from verify.translation.state.values import Chunk, Eights, Offset, PieceFirst, PieceSize, Size
 
 
 @contextmanager
-def passing_through(reader: Reader, piece: Piece, at: ast.AST) -> Iterator[None]:
+def passing_through(reader: Reader, piece: Chunk, at: ast.AST) -> Iterator[None]:
     """While a loop goes through a piece; a second one inside of it would mix up two of them."""
     if piece in reader.going_through:
         raise unread(at, "a loop over a piece inside of another one over it")
@@ -87,7 +87,7 @@ def blocks(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     frame.names |= {n: frame.names[n].total for n in totals}
 
     def once() -> None:
-        piece = Piece(next(iter(reader.judge.counter)), room, length, label)
+        piece = Chunk(next(iter(reader.judge.counter)), room, length, label)
         written = len(reader.memory.writes)
         frame.names |= {first: PieceFirst(piece), size: PieceSize(piece)}
         frame.names |= {n: Eights(frame.names[n]) for n in totals}
@@ -180,7 +180,7 @@ def through_piece(reader: Reader, statements: list[ast.stmt], frame: Frame) -> i
     return 1
 
 
-def _summed(reader: Reader, piece: Piece, step: int, at: ast.AST) -> Callable[[Expr], Expr]:
+def _summed(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> Callable[[Expr], Expr]:
     def several(e: Expr) -> Expr:
         raise unread(at, "a loop that takes several at a time has running sums")
 
@@ -209,7 +209,7 @@ def sum_over_rows(reader: Reader, e: Expr, at: ast.AST) -> Expr:
     return found.at(label) if isinstance(found, Indexed) else found
 
 
-def _put_together(reader: Reader, piece: Piece, step: int, at: ast.AST) -> None:
+def _put_together(reader: Reader, piece: Chunk, step: int, at: ast.AST) -> None:
     """What every one of a piece holds after a loop that takes several at a time."""
     memory = reader.memory
     for local in {of for of, _ in memory.several}:

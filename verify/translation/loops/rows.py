@@ -40,10 +40,10 @@ from verify.translation.loops.one_by_one import check_names, repeated
 from verify.translation.parse.problems import unread
 from verify.translation.reading.reader import Reader
 from verify.translation.state.store import Frame
-from verify.translation.state.values import Local, Piece, PieceSize, Row, Token
+from verify.translation.state.values import Chunk, Local, PieceSize, RowNumber, Token
 
 TILE = 32
-ALL_ROWS = Piece(0, 0)
+ALL_ROWS = Chunk(0, 0)
 USED = "np.uint64(count if rows.size == 0 else rows.size)"
 LOOP = "range(np.uint64(0), used, TILE)"
 SIZE = "tile = min(TILE, used - first)"
@@ -118,11 +118,11 @@ def rows(reader: Reader, statements: list[ast.stmt], frame: Frame) -> int:
     before = set(reader.row_sums)
 
     def once() -> None:
-        piece, numbers = Piece(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
+        piece, numbers = Chunk(next(iter(reader.judge.counter)), TILE), frame.names.get(row_of)
         if not _is_used(frame) or not isinstance(numbers, Local):
             raise unread(loop, "the loop over rows changes what it goes through")
         frame.names["tile"] = PieceSize(piece)
-        reader.memory.locals[numbers] = piece, Row()
+        reader.memory.locals[numbers] = piece, RowNumber()
         reader.read(body, frame)
         del frame.names["tile"]
 

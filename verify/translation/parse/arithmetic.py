@@ -17,7 +17,7 @@ from recipe.language.fold import Fold, FoldSign
 from recipe.language.phi import Phi
 
 
-class Largest(Function):
+class Maximum(Function):
     """The largest of some numbers; nothing else is known of it."""
 
     nargs = None
@@ -49,7 +49,7 @@ MATH: dict[str, Callable[..., Expr]] = {
     "math.log1p": lambda a: sympy.log(1 + a),
     "math.copysign": _sign,
     "abs": sympy.Abs,
-    "max": Largest,
+    "max": Maximum,
 }
 
 CONSTANTS = {"math.pi": sympy.pi, "math.e": sympy.E}

@@ -25,7 +25,7 @@ ALLOWED_DECORATORS = {"device", "reduction", "kernel", "row_kernel", "start_kern
 
 
 @dataclass(frozen=True)
-class Module:
+class ParsedModule:
     """``functions`` are those that have to be lifted, ``trusted`` the names of those that are
     axioms.
 
@@ -46,7 +46,7 @@ class Module:
     )  # the functions that were read
 
 
-def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
+def read_module(text: str, legend: Legend, trusted: Trusted) -> ParsedModule:
     """Take a text apart.
 
     Raises:
@@ -83,7 +83,7 @@ def read_module(text: str, legend: Legend, trusted: Trusted) -> Module:
             _check_names(function, meanings)
     arrays, integers = _allocated(functions, classes, legend)
     _check_fields(classes, legend, tree)
-    return Module(
+    return ParsedModule(
         {n: f for n, f in functions.items() if n not in known},
         known,
         arrays,
@@ -376,7 +376,7 @@ def edges(block: Block) -> list[str]:
     )
 
 
-def check_guilty(module: Module, legend: Legend) -> None:
+def check_guilty(module: ParsedModule, legend: Legend) -> None:
     """Require that ``guilty`` looks at every block and both ends of its domain."""
     function = module.functions.get("guilty")
     if function is None:

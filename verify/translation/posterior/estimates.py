@@ -8,13 +8,13 @@ import ast
 from collections.abc import Iterable
 
 from verify.translation.parse.interface import Legend
-from verify.translation.parse.module import Module, plain_body, same_text
+from verify.translation.parse.module import ParsedModule, plain_body, same_text
 from verify.translation.parse.problems import unread, wrong
-from verify.translation.posterior.posterior_functions import SHARED, Density, count_of
+from verify.translation.posterior.posterior_functions import SHARED, PosteriorFunctions, count_of
 from verify.translation.reference.matcher import length_of
 
 
-def check_call_of_user(module: Module, legend: Legend, density: Density) -> None:
+def check_call_of_user(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
     """Require that a gradient of the user is called with its arguments in the order that is
     documented.
     """
@@ -41,7 +41,7 @@ def check_call_of_user(module: Module, legend: Legend, density: Density) -> None
     _check_text(module, density.gradient, expected)
 
 
-def _check_text(module: Module, name: str, expected: str) -> None:
+def _check_text(module: ParsedModule, name: str, expected: str) -> None:
     function = module.functions[name]
     bare = ast.FunctionDef(**{f: getattr(function, f) for f in function._fields})
     bare.body = plain_body(function)
@@ -55,7 +55,9 @@ def _check_text(module: Module, name: str, expected: str) -> None:
     raise wrong(function, f"{name} is not what it must be")
 
 
-def _names(module: Module, density: Density, name: str) -> tuple[list[str], list[str]]:
+def _names(
+    module: ParsedModule, density: PosteriorFunctions, name: str
+) -> tuple[list[str], list[str]]:
     names = [a.arg for a in module.functions[name].args.args]
     k = len(density.potential.blocks)
     if len(set(names)) != len(names) or names[2 * k :] != [*SHARED, "state"]:
@@ -65,7 +67,7 @@ def _names(module: Module, density: Density, name: str) -> tuple[list[str], list
     return names[:k], names[k : 2 * k]
 
 
-def _scratch(module: Module, name: str) -> list[str]:
+def _scratch(module: ParsedModule, name: str) -> list[str]:
     """The scratch arrays that a function names, in the order in which they appear."""
     found = [
         n.attr
@@ -75,7 +77,7 @@ def _scratch(module: Module, name: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _controlled_text(module: Module, legend: Legend, density: Density) -> str:
+def _controlled_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> str:
     """``g(theta; rows) + G(mode) - g(mode; rows)``: unbiased for every mode, and without variance
     at the mode itself.
     """
@@ -100,14 +102,14 @@ def _controlled_text(module: Module, legend: Legend, density: Density) -> str:
     return "\n".join(lines)
 
 
-def _of_first_call(module: Module, density: Density) -> list[str]:
+def _of_first_call(module: ParsedModule, density: PosteriorFunctions) -> list[str]:
     return sorted(
         _scratch(module, density.controlled),
         key=lambda s: _first_use(module, density.controlled, s),
     )[: len(density.potential.blocks)]
 
 
-def _first_use(module: Module, name: str, scratch: str) -> tuple[int, int]:
+def _first_use(module: ParsedModule, name: str, scratch: str) -> tuple[int, int]:
     places = [
         (n.lineno, n.col_offset)
         for n in ast.walk(module.functions[name])
@@ -116,7 +118,7 @@ def _first_use(module: Module, name: str, scratch: str) -> tuple[int, int]:
     return min(places)
 
 
-def _check_lengths(module: Module, density: Density, scratch: list[str]) -> None:
+def _check_lengths(module: ParsedModule, density: PosteriorFunctions, scratch: list[str]) -> None:
     for field, b in zip(scratch, density.potential.blocks, strict=True):
         if module.arrays.get(field, 0) != length_of(b):
             raise wrong(module.functions["allocate"], f"state.{field} is not as long as {b}")
@@ -124,7 +126,7 @@ def _check_lengths(module: Module, density: Density, scratch: list[str]) -> None
         raise wrong(module.functions["allocate"], "two scratch arrays are one")
 
 
-def _averaged_text(module: Module, legend: Legend, density: Density) -> str:
+def _averaged_text(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> str:
     """Welford's mean of the estimates from each row, and the variance of that mean in a running
     average.
     """
@@ -178,7 +180,9 @@ def _averaged_text(module: Module, legend: Legend, density: Density) -> str:
     return "\n".join(lines)
 
 
-def private_arrays(module: Module, legend: Legend, found: Iterable[Density]) -> frozenset[str]:
+def private_arrays(
+    module: ParsedModule, legend: Legend, found: Iterable[PosteriorFunctions]
+) -> frozenset[str]:
     """The arrays of the state that estimators work in: no block, none that another one works in,
     and none that a step may name.
     """
@@ -199,7 +203,7 @@ def private_arrays(module: Module, legend: Legend, found: Iterable[Density]) -> 
     return frozenset(private)
 
 
-def check_estimates(module: Module, legend: Legend, density: Density) -> None:
+def check_estimates(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
     """Require that control variates and the running variance are there, and are what they are said
     to be.
     """

@@ -18,10 +18,10 @@ from verify.translation.loops.eights import EIGHTS, by_eight
 from verify.translation.loops.one_by_one import one_by_one
 from verify.translation.loops.rows import SCALE, counted, rows
 from verify.translation.parse.interface import Legend
-from verify.translation.parse.module import Module
+from verify.translation.parse.module import ParsedModule
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.posterior.estimates import check_call_of_user, check_estimates
-from verify.translation.posterior.posterior_functions import SHARED, Density, count_of
+from verify.translation.posterior.posterior_functions import SHARED, PosteriorFunctions, count_of
 from verify.translation.reading.reader import Call, Reader
 from verify.translation.reference.equality import Looks
 from verify.translation.reference.matcher import Judge, length_of
@@ -29,7 +29,7 @@ from verify.translation.state.store import Frame
 from verify.translation.state.values import Array, Place, Record, Rows, Token
 
 
-def check_density(module: Module, legend: Legend, density: Density) -> None:
+def check_density(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
     """Require that the functions of a posterior are its gradient, its potential, and estimates of
     them.
     """
@@ -42,7 +42,7 @@ def check_density(module: Module, legend: Legend, density: Density) -> None:
     check_estimates(module, legend, density)
 
 
-def _reader(module: Module, legend: Legend, density: Density) -> Reader:
+def _reader(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> Reader:
     lengths = {length_of(b) for b in density.potential.blocks} | {
         length_of(s) for s, _ in density.posterior.data
     }
@@ -72,7 +72,7 @@ def _frame(values: Mapping[str, Any]) -> Frame:
     )
 
 
-def _check_gradient(module: Module, legend: Legend, density: Density) -> None:
+def _check_gradient(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
     function = _function(module, density.gradient)
     blocks = density.potential.blocks
     names = [a.arg for a in function.args.args]
@@ -105,7 +105,7 @@ def _check_gradient(module: Module, legend: Legend, density: Density) -> None:
     reader.judge.defined.require()
 
 
-def _check_value(module: Module, legend: Legend, density: Density) -> None:
+def _check_value(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> None:
     function = _function(module, density.value)
     blocks = density.potential.blocks
     names = [a.arg for a in function.args.args]
@@ -153,7 +153,7 @@ def _require(reader: Reader, held: Expr, datum: Expr, prior: Expr, line: int, wh
     reader.judge.require(held, wanted, line, what)
 
 
-def _function(module: Module, name: str) -> ast.FunctionDef:
+def _function(module: ParsedModule, name: str) -> ast.FunctionDef:
     if name not in module.functions:
         raise unread(None, f"the module has no function {name}")
     return module.functions[name]
@@ -163,7 +163,7 @@ def _function(module: Module, name: str) -> ast.FunctionDef:
 # --------------------------------------------------------------------------------------------------
 
 
-def calls_of(module: Module, legend: Legend, density: Density) -> dict[str, Call]:
+def calls_of(module: ParsedModule, legend: Legend, density: PosteriorFunctions) -> dict[str, Call]:
     """The calls of the functions of a posterior, by name, as far as the module has them."""
     U = density.potential
     outermost = next(
@@ -178,7 +178,7 @@ def calls_of(module: Module, legend: Legend, density: Density) -> dict[str, Call
     return made
 
 
-def _estimate(legend: Legend, density: Density, *, with_state: bool) -> Call:
+def _estimate(legend: Legend, density: PosteriorFunctions, *, with_state: bool) -> Call:
     U, fields = density.potential, legend.data[density.potential]
 
     def call(reader: Reader, node: ast.Call, frame: Frame) -> None:

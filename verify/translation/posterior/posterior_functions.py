@@ -13,7 +13,7 @@ SHARED = ["data", "params", "gradient", "rows"]
 
 
 @dataclass(frozen=True)
-class Density:
+class PosteriorFunctions:
     """A posterior of a module: which functions of the text are about it."""
 
     potential: Potential
@@ -24,17 +24,17 @@ class Density:
     averaged: str
 
 
-def densities(posteriors: Mapping[Potential, Posterior]) -> list[Density]:
+def densities(posteriors: Mapping[Potential, Posterior]) -> list[PosteriorFunctions]:
     """The functions by their names, which every module has in this form."""
     return [
-        Density(
+        PosteriorFunctions(
             U, p, *(f"{kind}_{U}" for kind in ("gradient", "potential", "controlled", "averaged"))
         )
         for U, p in posteriors.items()
     ]
 
 
-def count_of(legend: Legend, density: Density) -> str:
+def count_of(legend: Legend, density: PosteriorFunctions) -> str:
     """The number of rows of its data, as the text must say it."""
     first = next(iter(legend.data[density.potential].values()), None)
     return f"data.{first}.shape[0]" if first else "1"

@@ -20,7 +20,7 @@ from recipe.language.symbols import GENERIC, Indexed, generic
 from recipe.language.total import labels, relabel
 from verify.translation.parse.arithmetic import AXIOMS, CONSTANTS, MATH, checked, operated
 from verify.translation.parse.interface import Legend
-from verify.translation.parse.module import Module, without_docstring
+from verify.translation.parse.module import ParsedModule, without_docstring
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.domain_checks import must_be_right, question
 from verify.translation.reading.short_vectors import both_ways, few_apart
@@ -32,7 +32,8 @@ from verify.translation.state.noise_arguments import Given
 from verify.translation.state.store import Frame, Memory, forget_overwritten
 from verify.translation.state.values import (
     Array,
-    Column,
+    Chunk,
+    DataColumn,
     Decision,
     Drawn,
     Flag,
@@ -42,7 +43,6 @@ from verify.translation.state.values import (
     Matrix,
     Offset,
     Pairs,
-    Piece,
     PieceFirst,
     Place,
     Record,
@@ -64,7 +64,7 @@ class Reader:
 
     def __init__(
         self,
-        module: Module,
+        module: ParsedModule,
         legend: Legend,
         judge: Judge,
         forms: tuple[Form, ...],
@@ -101,7 +101,7 @@ class Reader:
         self.few_apart = (
             False  # whether fewer than eight coordinates are treated apart from what is read here
         )
-        self.going_through: set[Piece] = set()  # the pieces that loops are in
+        self.going_through: set[Chunk] = set()  # the pieces that loops are in
         self.estimates: dict[
             Any, tuple[int, str]
         ] = {}  # by potential: purpose and clock of its last minibatch
@@ -418,7 +418,7 @@ class Reader:
             case Record(name="params") if node.attr in self.factors:
                 return Matrix(self.factors[node.attr])
             case Record(name="data") if node.attr in self.columns:
-                return Column(self.columns[node.attr], node.attr)
+                return DataColumn(self.columns[node.attr], node.attr)
             case Record(name="state" | "out") if node.attr in self.private:
                 raise unread(node, f"{text} is named, in which something else works")
             case Record(name="state" | "out" as owner) if node.attr in self.module.arrays:

@@ -12,11 +12,11 @@ from sympy import Expr
 from recipe.language.symbols import Block
 from verify.translation.parse.problems import TranslationError, wrong
 from verify.translation.reading.reader import Reader
-from verify.translation.reference.matcher import Evaluation, length_of
+from verify.translation.reference.matcher import PotentialEvaluation, length_of
 from verify.translation.reference.rule import arguments_of
 from verify.translation.state.values import Array
 
-Held = tuple[Evaluation, int]  # an evaluation, and which of its results
+Held = tuple[PotentialEvaluation, int]  # an evaluation, and which of its results
 
 
 def array_of(reader: Reader, block: Block, owner: str = "state") -> Array:

@@ -51,7 +51,7 @@ def length_of(block: Any) -> Length | None:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class PotentialEvaluation:
     """The gradient of a potential (or its value) at these values of its blocks, with one atom for
     each result.
 
@@ -89,7 +89,7 @@ class Judge:
 
     looks: Looks
     definitions: dict[Symbol, Expr] = field(default_factory=dict)
-    evaluations: list[Evaluation] = field(default_factory=list)
+    evaluations: list[PotentialEvaluation] = field(default_factory=list)
     noises: dict[Symbol, Symbol] = field(default_factory=dict)  # of the rule -> of the text
     whites: set[Symbol] = field(default_factory=set)  # those of the text
     squares: list[Square] = field(default_factory=list)
@@ -131,7 +131,7 @@ class Judge:
 
     def evaluate(
         self, kind: str, potential: Potential, arguments: tuple[Expr, ...], draw: Any = None
-    ) -> Evaluation:
+    ) -> PotentialEvaluation:
         """The evaluation of a potential there; the one that there is already, if there is one."""
         for n, known in enumerate(self.evaluations):
             if (known.kind, known.potential) != (kind, potential) or not self.all_equal(
@@ -154,7 +154,9 @@ class Judge:
             for b in potential.blocks
         )
         self.evaluations.append(
-            Evaluation(kind, potential, arguments, atoms, variances if gradient else (), draw)
+            PotentialEvaluation(
+                kind, potential, arguments, atoms, variances if gradient else (), draw
+            )
         )
         return self.evaluations[-1]
 

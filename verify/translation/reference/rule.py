@@ -40,7 +40,7 @@ State = dict[Block, Expr]
 
 
 @dataclass
-class Rule:
+class RuleExecution:
     """A rule that is being carried out; ``state`` holds the value of every block, ``marked`` that
     where a test began.
 
@@ -84,12 +84,12 @@ class Rule:
         if self.advance() is not None:
             self.at -= 1
 
-    def inside(self, operation: Repeated) -> Rule:
+    def inside(self, operation: Repeated) -> RuleExecution:
         """The rule of the body of a loop, at a state that earlier repetitions have left."""
         state = {
             b: self.judge.value_of(b) if b in operation.moved else e for b, e in self.state.items()
         }
-        return Rule(self.judge, operation.operations, state, self.estimated)
+        return RuleExecution(self.judge, operation.operations, state, self.estimated)
 
     def _move(self, moves: Moves) -> None:
         values = [

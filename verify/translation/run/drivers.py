@@ -25,14 +25,14 @@ from verify.translation.loops.one_by_one import one_by_one
 from verify.translation.loops.pairs import pairs
 from verify.translation.loops.repetition import number
 from verify.translation.parse.interface import Legend
-from verify.translation.parse.module import Module, plain_body
+from verify.translation.parse.module import ParsedModule, plain_body
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Call, Reader
 from verify.translation.reading.state_invariants import array_of, checked_state, left, results_held
 from verify.translation.reference.equality import Looks
 from verify.translation.reference.matcher import Judge, length_of
 from verify.translation.reference.program import Operation, operations
-from verify.translation.reference.rule import Rule, variance_before
+from verify.translation.reference.rule import RuleExecution, variance_before
 from verify.translation.state.noise_arguments import NoiseArguments
 from verify.translation.state.store import Frame
 from verify.translation.state.values import (
@@ -56,7 +56,7 @@ STEP_SIZE = Symbol("step_size", positive=True)
 
 
 def reader_for(
-    module: Module,
+    module: ParsedModule,
     legend: Legend,
     beside: tuple[Operation, ...],
     calls: Mapping[str, Call],
@@ -79,7 +79,7 @@ def reader_for(
     )
     reader = Reader(module, legend, judge, forms, {**CALLS, **EIGHTS, **calls})
     state: dict[Block, Expr] = {b: b for b in legend.fields}
-    reader.rule = Rule(judge, beside, state, estimated)
+    reader.rule = RuleExecution(judge, beside, state, estimated)
     for b in legend.fields:
         reader.memory.contents[array_of(reader, b)] = b
     for U, fields in legend.variances.items():
@@ -91,7 +91,7 @@ def reader_for(
 
 
 def check_step(
-    module: Module, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]
+    module: ParsedModule, legend: Legend, what: Update, laws: Mapping[str, tuple[str, str]]
 ) -> None:
     """Require that ``step`` is the rule; ``laws`` are those of the draws of ``run``."""
     reader, noise = read_step(module, legend, what, operations(what), laws)
@@ -106,7 +106,7 @@ def check_step(
 
 
 def read_step(
-    module: Module,
+    module: ParsedModule,
     legend: Legend,
     what: Update,
     beside: tuple[Operation, ...],
@@ -165,7 +165,7 @@ def _given_gradients(legend: Legend) -> dict[str, Call]:
     return {f"gradient[{n}]": call(U) for n, U in enumerate(legend.potentials)}
 
 
-def _function(module: Module, name: str, arguments: str) -> ast.FunctionDef:
+def _function(module: ParsedModule, name: str, arguments: str) -> ast.FunctionDef:
     function = module.functions.get(name)
     if function is None:
         raise unread(None, f"the module has no function {name}")
@@ -175,7 +175,11 @@ def _function(module: Module, name: str, arguments: str) -> ast.FunctionDef:
 
 
 def check_run(
-    module: Module, legend: Legend, what: What, calls: Mapping[str, Call], end: Callable[..., None]
+    module: ParsedModule,
+    legend: Legend,
+    what: What,
+    calls: Mapping[str, Call],
+    end: Callable[..., None],
 ) -> Reader:
     """Require that the loop over steps carries out the rule; ``end`` looks at what comes after it
     in the loop.

@@ -12,7 +12,7 @@ from recipe.language.symbols import Block, Length
 from verify.translation.parse.interface import Legend, Trusted
 from verify.translation.parse.module import read_module
 from verify.translation.reading.state_invariants import array_of
-from verify.translation.reference.matcher import Evaluation, length_of
+from verify.translation.reference.matcher import PotentialEvaluation, length_of
 from verify.translation.run.drivers import read_step, step_symbol
 
 
@@ -24,7 +24,7 @@ class Lifted:
     """
 
     values: Mapping[Block, Expr]
-    evaluations: tuple[Evaluation, ...]
+    evaluations: tuple[PotentialEvaluation, ...]
     noises: tuple[Length | None, ...]
     step: Symbol
 

@@ -9,7 +9,7 @@ import ast
 from recipe.declare.update import Update
 from recipe.kernel import Kernel
 from recipe.language.symbols import Block
-from verify.translation.parse.module import Module
+from verify.translation.parse.module import ParsedModule
 from verify.translation.parse.problems import unread, wrong
 from verify.translation.reading.reader import Reader
 from verify.translation.reading.state_invariants import array_of
@@ -21,7 +21,7 @@ STOP = ["bad = guilty(state)", "if bad >= 0:\n    return (done, bad)"]
 
 
 def check_end(
-    module: Module,
+    module: ParsedModule,
     what: Update | Kernel,
     reader: Reader,
     frame: Frame,
@@ -57,7 +57,7 @@ def check_end(
 
 
 def _check_kept(
-    module: Module,
+    module: ParsedModule,
     what: Update | Kernel,
     reader: Reader,
     frame: Frame,

@@ -21,13 +21,13 @@ from verify.translation.reference.matcher import atom, length_of
 from verify.translation.state.noise_arguments import NoiseArguments, NoiseArray, noise_at
 from verify.translation.state.values import (
     Array,
-    Column,
+    DataColumn,
     Local,
     Matrix,
     MatrixRow,
     Offset,
     Place,
-    Row,
+    RowNumber,
     RowOf,
     Rows,
 )
@@ -100,9 +100,9 @@ def _entry(of: Any, i: Place, j: Place, node: ast.Subscript) -> Expr:
 
 
 @cell.register
-def _(of: Column, reader: Any, node: ast.Subscript, frame: Any) -> Any:
+def _(of: DataColumn, reader: Any, node: ast.Subscript, frame: Any) -> Any:
     row = reader.value(node.slice, frame)
-    if not isinstance(row, Row):
+    if not isinstance(row, RowNumber):
         raise unread(node, f"{ast.unparse(node)} is not the row of the loop")
     return RowOf(of, row) if isinstance(of.symbol, Indexed) else further(of.symbol, row.shift)
 
@@ -140,7 +140,7 @@ def _(of: Local, reader: Any, node: ast.Subscript, frame: Any) -> Any:
         return reader.memory.several[of, at.shift]
     if piece != at.of:
         raise unread(node, f"{ast.unparse(node)} holds nothing that is known here")
-    return Row(at.shift) if isinstance(held, Row) else moved(reader, held, 0, at.shift)
+    return RowNumber(at.shift) if isinstance(held, RowNumber) else moved(reader, held, 0, at.shift)
 
 
 def store_local(reader: Any, of: Local, node: ast.Subscript, value: Any, frame: Any) -> None:

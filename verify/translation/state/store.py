@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Expr
 
-from verify.translation.state.values import Array, Flag, Local, Piece
+from verify.translation.state.values import Array, Chunk, Flag, Local
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Memory:
     strange: list[tuple[Array, Expr, int]] = field(
         default_factory=list
     )  # what was stored and has no name
-    locals: dict[Local, tuple[Piece, Any]] = field(
+    locals: dict[Local, tuple[Chunk, Any]] = field(
         default_factory=dict
     )  # what arrays on the stack hold, for this piece
     several: dict[tuple[Local, int], Any] = field(

@@ -37,7 +37,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Column:
+class DataColumn:
     """The array of a datum, one row a datum."""
 
     symbol: Any
@@ -95,7 +95,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Piece:
+class Chunk:
     """What one turn of a loop goes through that cuts all coordinates, or (without a length) all
     rows, into pieces of ``room``.
     """
@@ -110,14 +110,14 @@ class Piece:
 class PieceSize:
     """How many there are in a piece."""
 
-    of: Piece
+    of: Chunk
 
 
 @dataclass(frozen=True)
 class PieceFirst:
     """The first coordinate of a piece."""
 
-    of: Piece
+    of: Chunk
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Offset:
     takes ``step`` at a time.
     """
 
-    of: Piece
+    of: Chunk
     shift: int = 0
     step: int = 1
     part: str = "all"
@@ -142,7 +142,7 @@ class Local:
 
 
 @dataclass(frozen=True)
-class Row:
+class RowNumber:
     """The number of a row of the data, or of the one that is ``shift`` further."""
 
     shift: int = 0
@@ -152,8 +152,8 @@ class Row:
 class RowOf:
     """The numbers of one row."""
 
-    column: Column
-    row: Row
+    column: DataColumn
+    row: RowNumber
 
 
 @dataclass(frozen=True)
