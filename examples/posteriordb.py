@@ -6,7 +6,7 @@
     group, sigma^2)
 
 All priors that are not written are flat. posteriordb (https://github.com/stan-dev/posteriordb) has
-draws of each from long runs of Stan; tests/test_posteriordb.py compares ours with them. The columns
+draws of each from long runs of Stan; tests/pages compares ours with them. The columns
 of these tables are nearly collinear, so what is sampled is ``gamma``, the coefficients of
 orthogonal columns, each with a standard deviation near 1/sqrt(rows); as the prior is flat, ``beta``
 is a linear map of them. ``sigma`` is sampled as ``log_sigma``, whose law has the Jacobian sigma as

@@ -12,10 +12,11 @@ import pytest
 # begin, so that none of them is left alone at the end.
 LONGEST = """
     random_verdicts levels_and_power minibatch kernel_code determinism mutation
-    translation_mutants translation certificates fresh_clone cache many cli transforms
-    translation_many randomness calculus sweep_command generate checkpoint one_gradient bundles
-    elementary verify measured scheme_code sample examples strategies hostile reductions
-    arithmetic limits complexity spread kills_and_errors
+    translation_mutants translation certificates fresh_clone cache run_many cli transforms
+    translation_batch random_battery calculus recipe_test_kernels generate checkpoint
+    gradient_evaluations batches elementary verify scheme_figures scheme_code sample examples
+    strategies hostile_files reductions arithmetic limits_benchmark complexity spread
+    kills_and_errors
 """
 
 

@@ -1,11 +1,10 @@
 """The mutation score: small changes of every sampler of the catalog, and who notices them.
 
-    python tests/mutation_score.py                              # all of them, some 10 minutes of
-    one core python tests/mutation_score.py --results score.jsonl        # goes on where it was
-    stopped python tests/mutation_score.py --of sghmc --show            # one sampler, mutant by
-    mutant python tests/mutation_score.py --group source --every 10    # a tenth of the changed
-    texts python tests/mutation_score.py --json                       # the table and the survivors
-    as JSON
+    python tests/mutation_score.py                        # all: some 10 minutes of one core
+    python tests/mutation_score.py --results score.jsonl  # goes on where it was stopped
+    python tests/mutation_score.py --of sghmc --show      # one sampler, mutant by mutant
+    python tests/mutation_score.py --group source --every 10   # a tenth of the changed texts
+    python tests/mutation_score.py --json                 # the table and the survivors as JSON
 
 Exit status: 0 if nothing survives but what is listed with its reason, 1 if something does, 2 for
 bad input.
@@ -14,12 +13,16 @@ bad input.
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
+
+# Python looks for modules beside this script first, where `recipe` is a folder of tests.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import typer
 from mutation.forked import each

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from samplers import catalog_recipes
+from cases.catalog_recipes import catalog_recipes
 
 import recipe
 

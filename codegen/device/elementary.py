@@ -2,7 +2,7 @@
 them is vectorised.
 
 An ulp is 2^-52 times the power of two at or below the exact value. The error was below the one that
-is stated wherever it was compared with mpmath (tests/test_elementary.py). The polynomial of the
+is stated wherever it was compared with mpmath (tests/codegen/device). The polynomial of the
 exponential is a minimax one (benchmarks/minimax.py), that of the logarithm is fdlibm's (Sun
 Microsystems 1993, e_log.c). What is no number stays none.
 """

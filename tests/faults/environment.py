@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from command import ROOT, Done
+from helpers.command import ROOT, Done
 
 
 def started_under(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from command import ROOT
+from helpers.command import ROOT
 
 START = "from recipe_cli.start import main; main()"
 TRACES = ("Traceback", "Fatal Python", "Exception ignored", "internal error")

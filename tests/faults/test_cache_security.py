@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import ROOT, command
+from helpers.command import ROOT, command
 from numba.core.serialize import dumps
 
 from codegen.files import private_files

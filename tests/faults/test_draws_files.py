@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 import pytest
 import xarray
-from command import command
+from helpers.command import command
 
 from codegen import Draws, read_draws
 from codegen.results import netcdf_reader, read_netcdf

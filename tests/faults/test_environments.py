@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from command import ROOT, command
+from helpers.command import ROOT, command
 from limited import Ended, environment_of, limited
 
 import codegen

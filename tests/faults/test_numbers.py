@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from command import command
+from helpers.command import command
 from limited import environment_of
 
 import codegen

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command import ROOT, _called, forked
+from helpers.command import ROOT, _called, forked
 
 import codegen.results.draws
 import codegen.results.write_netcdf

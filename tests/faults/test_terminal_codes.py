@@ -13,7 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from command import ROOT, command
+from helpers.command import ROOT, command
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table

@@ -9,7 +9,7 @@ import difflib
 from collections import defaultdict
 from collections.abc import Iterator
 
-from mutants import Place, changed, places
+from generators.text_mutants import Place, changed, places
 
 from mutation.mutant import SOURCE, Mutant
 

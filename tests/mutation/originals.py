@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from samplers import catalog_recipes
-from translations import case
+from cases.catalog_recipes import catalog_recipes
+from cases.translations import case
 
 from catalog.hmc import ghmc, hmc_kernel
 from catalog.mala import mala, pmala

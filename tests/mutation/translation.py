@@ -4,7 +4,7 @@ was made from.
 
 from __future__ import annotations
 
-from translations import Case
+from cases.translations import Case
 
 from mutation.mutant import Fate, Judgement, Mutant
 from verify.verdict import Verdict

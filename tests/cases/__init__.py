@@ -1,0 +1,1 @@
+"""Tables of samplers, kernels and expressions that several test files go through."""

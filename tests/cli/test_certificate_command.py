@@ -1,0 +1,169 @@
+"""``recipe verify --certificate`` and ``recipe check``, as a user types them."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recipe_cli.main import main
+from verify.certificate import canonical, digest_of
+
+ROOT = Path(__file__).parents[2]
+HEAD = """
+from sympy import *
+from recipe import *
+theta = Vector("theta"); r = Vector("r", like=theta)
+U = Potential("U", theta); C = Symbol("C", positive=True)
+H = U + total(r**2) / 2; Q = Matrix([[0, -1], [1, 0]])
+"""
+TWO = (
+    HEAD + "one = Recipe((theta, r), H, Matrix([[0, 0], [0, C]]), Q)\ntwo = Recipe((theta, r), H,"
+    " Matrix([[0, 0], [0, 2 * C]]), Q)\n"
+)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Runs the command in this process: exit status, stdout, stderr."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["recipe", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return ended.value.code or 0, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def sghmc(tmp_path, command):
+    """A certificate of SGHMC."""
+    path = tmp_path / "sghmc.json"
+    status, _, said = command("verify", "sghmc", "--certificate", path)
+    assert (status, said) == (0, f"wrote {path}\n")
+    return path
+
+
+def test_a_proof_is_written_and_confirmed(sghmc, command):
+    status, out, _ = command("check", sghmc)
+    assert status == 0
+    first, *lines = out.splitlines()
+    assert first.startswith(f"{sghmc} (sghmc, recipe): confirmed")
+    assert "error below 2^-100" in out
+    assert sum(line.startswith("  confirmed") for line in lines) == 7
+    assert "assumed: exp(-H) is normalisable" in out
+
+
+def test_it_is_said_whether_it_is_about_a_recipe(sghmc, command, tmp_path):
+    status, out, _ = command("check", sghmc, "sghmc")
+    assert status == 0
+    assert "it is about catalog/sghmc.py:sghmc" in out
+    file = tmp_path / "two.py"
+    file.write_text(TWO)
+    status, out, _ = command("check", sghmc, f"{file}:two")
+    assert status == 1
+    assert "it is not about" in out
+    assert "D[r, r]: the certificate has C, the recipe 2*C" in out
+    said = json.loads(command("check", sghmc, f"{file}:two", "--json")[1])
+    assert (said["status"], said["about"]["same"]) == ("rejected", False)
+    assert command("check", sghmc, file)[0] == 2
+
+
+def test_for_machines(sghmc, command):
+    status, out, _ = command("check", sghmc, "sghmc", "--json")
+    said = json.loads(out)
+    assert (status, said["name"], said["kind"], said["status"]) == (
+        0,
+        "sghmc",
+        "recipe",
+        "confirmed",
+    )
+    assert said["about"] == {"recipe": "catalog/sghmc.py:sghmc", "same": True, "difference": None}
+    assert {o["status"] for o in said["obligations"]} == {"confirmed"}
+    assert said["assumptions"]
+
+
+def test_a_false_certificate_is_rejected(sghmc, command):
+    false = json.loads(sghmc.read_text())
+    false["subject"]["Q"][0][1], false["subject"]["Q"][1][0] = (
+        false["subject"]["Q"][1][0],
+        false["subject"]["Q"][0][1],
+    )
+    sghmc.write_text(canonical(false | {"sha256": digest_of(false)}))
+    status, out, _ = command("check", sghmc)
+    assert status == 1
+    assert "rejected" in out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        "{}",
+        '{"version": NaN}',
+        '{"version": 1, "version": 1}',
+        "[" * 100_000,
+        "\xff",
+    ],
+)
+def test_what_is_no_certificate_is_one_sentence(tmp_path, command, text):
+    path = tmp_path / "cert.json"
+    path.write_text(text, encoding="latin-1")
+    status, out, err = command("check", path)
+    assert (status, out) == (2, "")
+    assert err.startswith("recipe: ")
+    assert err.count("\n") == 1
+
+
+def test_a_missing_file_and_a_folder_are_one_sentence(tmp_path, command):
+    for path in (tmp_path / "none.json", tmp_path):
+        status, _, err = command("check", path)
+        assert status == 2
+        assert err.startswith("recipe: ")
+
+
+def test_only_what_is_proved_is_written(tmp_path, command):
+    path = tmp_path / "cert.json"
+    status, _, err = command("verify", "sgrld_reciprocal", "--certificate", path)
+    assert status == 3
+    assert "no certificate was written: sgrld_reciprocal is undecided (boundary)" in err
+    assert not path.exists()
+
+
+def test_a_certificate_is_about_one_recipe(tmp_path, command):
+    file = tmp_path / "two.py"
+    file.write_text(TWO)
+    status, _, err = command("verify", file, "--certificate", tmp_path / "cert.json")
+    assert status == 2
+    assert f"say which, {file}:one" in err
+    assert command("verify", f"{file}:two", "--certificate", tmp_path / "cert.json")[0] == 0
+
+
+def test_what_is_there_is_kept_unless_forced(sghmc, command):
+    before = sghmc.read_text()
+    status, _, err = command("verify", "sgld", "--certificate", sghmc)
+    assert status == 2
+    assert "--force" in err
+    assert sghmc.read_text() == before
+    assert command("verify", "sgld", "--certificate", sghmc, "--force")[0] == 0
+    assert json.loads(sghmc.read_text())["subject"]["name"] == "sgld"
+
+
+def test_a_copy_of_one_file_checks_it_alone(sghmc, tmp_path):
+    folder = tmp_path / "alone"
+    folder.mkdir()
+    shutil.copy(ROOT / "verify" / "checker.py", folder)
+    shutil.copy(sghmc, folder / "cert.json")
+    call = [sys.executable, "-I", "-S", "checker.py", "cert.json"]
+    done = subprocess.run(
+        call, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "confirmed, error below 2^-100" in done.stdout

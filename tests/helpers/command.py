@@ -1,0 +1,76 @@
+"""The command ``recipe`` in a process of its own, as a user calls it.
+
+It is forked from a process that has imported what it needs, which takes seconds. What is about the
+start of the interpreter, or about its environment, starts one itself.
+"""
+
+import multiprocessing
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 300
+
+_forkserver = multiprocessing.get_context("forkserver")
+_forkserver.set_forkserver_preload(
+    [
+        "recipe_cli.main",
+        "recipe_cli.sampling",
+        "recipe_cli.summary",
+        "recipe_cli.translation",
+        "arviz",
+    ]
+)
+
+
+def forked(function, *arguments):
+    """A process that calls a function of a module, and has begun."""
+    process = _forkserver.Process(target=function, args=arguments)
+    process.start()
+    return process
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def command(*arguments, cwd=ROOT, cache=None):
+    """Exit status, stdout and stderr."""
+    environment = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"} | (
+        {"RECIPE_CACHE": str(cache)} if cache else {}
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        process = forked(
+            _called, [str(a) for a in arguments], str(cwd), environment, str(out), str(err)
+        )
+        process.join(SECONDS)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(
+                f"recipe {' '.join(map(str, arguments))}: no end within {SECONDS} seconds"
+            )
+        return Done(process.exitcode, out.read_text(), err.read_text())
+
+
+def _called(arguments, cwd, environment, out, err):
+    for path, stream in ((os.devnull, 0), (out, 1), (err, 2)):
+        opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        os.dup2(opened, stream)
+        os.close(opened)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["recipe", *arguments]
+
+    from recipe_cli.start import main
+
+    main()
