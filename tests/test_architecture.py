@@ -191,3 +191,15 @@ def test_the_wheel_contains_every_room():
         "packages"
     ]["find"]["include"]
     assert all(any(room.startswith(pattern.rstrip("*")) for pattern in include) for room in ROOMS)
+
+
+def test_no_test_file_imports_from_another_one():
+    for path in sources("tests"):
+        named = {part for name in imported(ast.parse(path.read_text())) for part in name.split(".")}
+        others = {name for name in named if name.startswith("test_")}
+        assert not others, f"{path.relative_to(ROOT)} imports {sorted(others)}"
+
+
+def test_test_files_have_names_of_their_own():
+    names = [path.name for path in sources("tests") if path.name.startswith("test_")]
+    assert len(names) == len(set(names))

@@ -418,23 +418,6 @@ def test_a_published_rule_that_reflects_otherwise_does_not_agree():
         )
 
 
-def test_folded_steps_with_an_infinite_drift_at_the_edge_are_not_said_to_become_reflected():
-    """The reflected diffusion has the law, for every shape; of shapes below 1 its folded Euler
-    steps have another limit.
-    """
-    assert verify(GAMMA).verdict is PROVED
-    assert outcome_of(verify(discretised(GAMMA, "euler")), "consistency").verdict is UNDECIDED
-    noise = sqrt(2 * eps) * Noise("w", like=inside)
-    rule = Update(
-        eps, {inside: Fold(inside - eps * (rate - (shape - 1) / inside) + noise, 0, oo)}, GAMMA.H
-    )
-    assert outcome_of(verify(rule), "boundary").verdict is UNDECIDED
-    published = Recipe(GAMMA.state, GAMMA.H, 1, 0, update=rule, reflections=GAMMA.reflections)
-    outcome = outcome_of(verify(published), "agrees-with-update")
-    assert outcome.verdict is UNDECIDED
-    assert "not proved to be bounded up to theta = 0" in outcome.by
-
-
 # -- what does not know reflections says so
 # ---------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import mpmath
 import pytest
 from generators.mutated_splittings import mutated
 from helpers.command import ROOT, command
-from sympy import Function, Interval, Matrix, Symbol, exp, log, oo, simplify, sqrt
+from sympy import Function, Matrix, Symbol, exp, log, simplify, sqrt
 
 from catalog.sghmc import C, sghmc
 from catalog.sgld import sgld
@@ -254,38 +254,6 @@ def test_a_motion_that_reads_a_block_of_its_own_piece_by_its_rate_and_its_noise_
     )
     with pytest.raises(RecipeError, match=r"x and y would move by one another"):
         split(swirl, "O")
-
-
-def test_a_normal_law_leaves_a_half_line():
-    a, r = Scalar("a"), Scalar("r", domain=Interval.open(0, oo))
-    half = Recipe((a, r), a**2 / 2 + r**2 / 2, Matrix([[0, 0], [0, 1]]), Matrix([[0, -1], [1, 0]]))
-    lines = lines_of(discretised(half, "baoab"))
-    assert lines["exact-transition"].verdict is Verdict.UNDECIDED
-    assert "r lives on Interval.open(0, oo)" in lines["exact-transition"].by
-    assert (
-        "law of a: order at least 2 (as the joint law)" in lines["invariant-order"].facts
-    )  # odd powers of r do not integrate to 0
-
-
-def test_there_is_no_normal_law_of_negative_variance():
-    theta, r = sghmc.state
-    heated = Recipe((theta, r), sghmc.H, Matrix([[0, 0], [0, -C]]), sghmc.Q.written)
-    report = verify(discretised(heated, "baoab"))
-    assert report.verdict is Verdict.REFUTED
-    assert lines_of(discretised(heated, "baoab"))["exact-transition"].verdict is Verdict.UNDECIDED
-
-
-def test_a_step_is_no_better_than_what_it_is_made_from():
-    theta, r = sghmc.state
-    twisted = Recipe((theta, r), sghmc.H, sghmc.D.written, Matrix([[0, 1], [1, 0]]))
-    for scheme in ("baoab", "euler"):
-        report = verify(discretised(twisted, scheme))
-        assert report.verdict is Verdict.REFUTED
-        assert lines_of(discretised(twisted, scheme))["stationarity"].verdict is Verdict.REFUTED
-    outwards = Recipe((x,), -(x**2) / 2, Matrix([[1]]), Matrix([[0]]))
-    assert (
-        verify(discretised(outwards, "euler")).verdict is Verdict.REFUTED
-    )  # its law is not normalisable
 
 
 def test_an_unknown_scheme_is_named_with_those_that_there_are():

@@ -83,15 +83,6 @@ def test_a_hole_that_the_limit_closes_is_no_fault():
     assert outcome_of(verify(broken), "well-defined").verdict is Verdict.REFUTED
 
 
-def test_a_hole_in_one_rule_is_still_a_fault_in_another():
-    for rule in (
-        {r: r + r * (1 - exp(-h * xi)) / xi, theta: theta + h * g / xi},
-        {theta: theta + h * g / xi, r: r},
-    ):
-        claim = Update(h, {**rule, xi: xi}, U + total(r**2) / 2 + xi**2)
-        assert outcome_of(verify(claim), "well-defined").verdict is Verdict.REFUTED
-
-
 def test_one_edit_is_preferred_to_two():
     found = find_repair(
         claim_of(

@@ -4,13 +4,12 @@ proved that is wrong.
 
 import pytest
 from helpers.outcomes import outcome_of
-from sympy import Function, Interval, Rational, Symbol, cos, exp, log, oo, sign, sqrt
+from sympy import Function, Interval, Rational, Symbol, cos, exp, log, oo, sqrt
 
 from recipe import (
     Noise,
     Parameter,
     Potential,
-    Preimage,
     RecipeError,
     Scalar,
     Update,
@@ -18,7 +17,6 @@ from recipe import (
     div,
     grad,
     limit_of,
-    maps,
     total,
 )
 from verify import Verdict, verify
@@ -277,26 +275,6 @@ VALUES = [
 @pytest.mark.parametrize(("update", "facts"), VALUES)
 def test_only_values_that_a_parameter_stands_for_and_the_rule_is_defined_at(update, facts):
     assert outcome_of(verify(update, discharge=of_the_law), "stationarity").facts == facts
-
-
-def test_no_length_is_said_where_there_may_be_a_flow_across_a_kink():
-    """D jumps at 0, so that the law is not kept at length one either, although the residual off the
-    kink is zero there.
-    """
-    y = Vector("y", domain=Interval.open(-1, 1))
-    f = Preimage("f", y, maps.softsign)
-    D, n = 1 + sign(f) / 2, y.dim
-    rule = {f: f - h * (D + n - 1) * f + sqrt(2 * h * D) * Noise("wy", like=y)}
-    outcome = outcome_of(
-        verify(Update(h, rule, total(f**2) / 2), discharge=of_the_law), "stationarity"
-    )
-    assert outcome.verdict is Verdict.REFUTED
-    assert (outcome.facts, outcome.scope) == ((), None)
-    alone = outcome_of(
-        verify(Update(h, {b: e.xreplace({n: 1}) for b, e in rule.items()}, total(f**2) / 2)),
-        "stationarity",
-    )
-    assert alone.verdict is not Verdict.PROVED
 
 
 def test_a_repair_does_not_divide_by_what_may_be_zero():

@@ -2,7 +2,6 @@
 anything else.
 """
 
-import copy
 import json
 import random
 import subprocess
@@ -11,6 +10,7 @@ from itertools import chain, combinations, pairwise
 from pathlib import Path
 
 import pytest
+from cases.certificate_of_sghmc import altered, findings, resigned, sghmc, signed, x, y
 from cases.vanishing_expressions import IDENTITIES, NEAR_MISSES, expressions
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,7 +127,6 @@ FALSE = {
         total(theta * total(F * r)) - total(r * total(F * theta)) + total(F**2 * (theta - r))
     ),
 }
-x, y = Symbol("x"), Symbol("y")  # of no declared sign, so that sympy leaves roots of squares alone
 NOT_FOR_EVERY_POINT = {
     "a root of a square": sqrt(x**2) - x,
     "a root of a product": sqrt(x**2 * y**2) - x * y,
@@ -166,48 +165,6 @@ def test_the_identities_of_the_canonical_form_are_never_contradicted(name):
 @pytest.mark.parametrize("name", NEAR_MISSES)
 def test_the_near_misses_of_the_canonical_form_are_not_zero(name):
     assert answer(NEAR_MISSES[name]).kind == "nonzero"
-
-
-ROOTS = [
-    ["num", 1369, 1],
-    ["num", 1, 2],
-    ["^", 0, 1],
-    ["num", 37, 1],
-    ["num", -37, 1],
-    ["num", 2, 1],
-    ["sym", "A"],
-]
-# of numbers, whose signs no random point changes: all of them hold modulo every second prime
-WRONG_ROOTS = {
-    "of a square": [["+", 2, 3]],
-    "of a square, written as one": [["^", 4, 5], ["^", 7, 1], ["+", 8, 3]],
-    "of a square times something positive": [
-        ["*", 0, 6],
-        ["^", 7, 1],
-        ["^", 6, 1],
-        ["*", 3, 9],
-        ["+", 8, 10],
-    ],
-    "of the square of a root": [
-        ["^", 5, 1],
-        ["num", -1, 1],
-        ["*", 8, 7],
-        ["num", 1, 1],
-        ["+", 9, 10],
-        ["^", 11, 5],
-        ["^", 12, 1],
-        ["*", 8, 11],
-        ["+", 13, 14],
-    ],
-}
-
-
-@pytest.mark.parametrize("name", WRONG_ROOTS)
-def test_a_root_of_a_number_has_one_sign(name):
-    positive = {"A": {"kind": "parameter", "facts": ["positive"], "domain": None}}
-    table = Table([*ROOTS, *WRONG_ROOTS[name]], positive, {}, [])
-    for _ in range(8):
-        assert vanishes(table, len(table.nodes) - 1, prime_chain(2)).kind != "zero"
 
 
 def test_a_parameter_may_be_called_pi():
@@ -412,83 +369,6 @@ def sgld() -> dict:
     return signed(nodes, symbols, subject, names)
 
 
-def sghmc() -> dict:
-    """Friction C and unit mass; the momentum moves by the gradient at the new position."""
-    nodes = [
-        ["num", 0, 1], ["num", 1, 1], ["num", -1, 1], ["num", 2, 1], ["num", 1, 2], ["sym", "C"],
-        ["sym", "eps"], ["at", "theta", 0], ["at", "r", 0], ["at", "w", 0], ["at", "r", 1],
-        ["^", 10, 3], ["total", 11, "d", 1], ["value", "U", None], ["*", 4, 12], ["+", 13, 14],
-        ["d", "U", None, [["theta", 0]]], ["*", 2, 16], ["*", 2, 5, 8], ["+", 17, 18], ["*", 6, 8],
-        ["+", 7, 20], ["*", 6, 19], ["*", 3, 5, 6], ["^", 23, 4], ["*", 24, 9], ["+", 8, 22, 25],
-    ]  # fmt: skip
-    block = {"kind": "vector", "facts": [], "domain": None, "length": "d"}
-    symbols = {
-        "theta": block,
-        "r": block,
-        "w": block | {"kind": "vector noise"},
-        "C": {"kind": "parameter", "facts": ["positive"], "domain": None},
-        "eps": {"kind": "step", "facts": ["positive"], "domain": None},
-    }
-
-    def entry(k):
-        return {"diagonal": k, "kernel": 0}
-
-    subject = {
-        "name": "sghmc",
-        "kind": "recipe",
-        "state": ["theta", "r"],
-        "H": 15,
-        "D": [[entry(0), entry(0)], [entry(0), entry(5)]],
-        "Q": [[entry(0), entry(2)], [entry(1), entry(0)]],
-        "drift": {"theta": 8, "r": 19},
-        "marginal": [[["theta"], 13]],
-        "update": {
-            "step": "eps",
-            "sequential": True,
-            "rule": [["theta", 21], ["r", 26]],
-            "target": 15,
-        },
-    }
-    names = [
-        "well-defined",
-        "diffusion-symmetric",
-        "curl-skew",
-        "diffusion-psd",
-        "stationarity",
-        "agrees-with-update",
-        "marginal",
-    ]
-    return signed(nodes, symbols, subject, names)
-
-
-def signed(nodes, symbols, subject, names) -> dict:
-    obligations = [
-        {
-            "name": x,
-            "verdict": "proved",
-            "required": True,
-            "by": "hand",
-            "assumptions": [],
-            "steps": [],
-        }
-        for x in names
-    ]
-    certificate = {
-        "version": 1, "recipe_version": "0", "scope": "every d", "lengths": ["d"],
-        "symbols": symbols, "nodes": nodes,
-        "functions": {"U": {"kind": "potential", "blocks": ["theta"]}}, "subject": subject,
-        "obligations": obligations,
-    }  # fmt: skip
-    return resigned(certificate)
-
-
-def resigned(certificate: dict) -> dict:
-    try:
-        return certificate | {"sha256": checker.digest(certificate)}
-    except CertificateError:
-        return certificate
-
-
 @pytest.mark.parametrize("certificate", [sgld(), sghmc()], ids=["sgld", "sghmc"])
 def test_a_certificate_written_by_hand_is_confirmed(certificate):
     result = check(json.loads(json.dumps(certificate)))
@@ -523,23 +403,6 @@ def test_a_wrong_claim_is_rejected_by_name(how):
     result = check(certificate)
     assert result.status == "rejected"
     assert name in {f.name for f in result.findings if f.status == "rejected"}
-
-
-def altered(certificate: dict, path: tuple, value: object) -> dict:
-    certificate = copy.deepcopy(certificate)
-    place = certificate
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    return resigned(certificate)
-
-
-def test_a_marginal_law_is_about_what_is_kept():
-    assert findings(sghmc())["marginal"] == "confirmed"
-    for U in (15, 14):  # H, and what is integrated out
-        assert (
-            findings(altered(sghmc(), ("subject", "marginal", 0, 1), U))["marginal"] != "confirmed"
-        )
 
 
 def test_damage_is_seen():
@@ -619,10 +482,6 @@ def test_a_factor_proves_a_diffusion_for_every_length():
     assert findings(low_rank(column=8))["diffusion-psd"] == "rejected"
     assert findings(low_rank(weight=2))["diffusion-psd"] == "not checked"
     assert findings(low_rank(sign="!= 0"))["diffusion-psd"] == "not checked"
-
-
-def findings(certificate: dict) -> dict[str, str]:
-    return {f.name: f.status for f in check(certificate).findings}
 
 
 # -- hostile input

@@ -15,7 +15,6 @@ h = Symbol("h", positive=True)
 x, theta = Scalar("x"), Vector("theta", domain=Interval.open(0, oo))
 v, w = Noise("v", like=x), Noise("w", like=theta)
 a = Parameter("a", like=theta, positive=True)
-b, below = Symbol("b", real=True), Symbol("c", negative=True)
 gamma = total(theta - (a - 1) * log(theta))
 
 
@@ -35,22 +34,6 @@ def square_root(df=2 * a, extra=0):
 
 def of(update):
     return Recipe((theta,), gamma, Matrix([[theta]]), Matrix([[0]]), update=update)
-
-
-@pytest.mark.parametrize("df", [-1, b, below, 0])
-def test_there_is_no_law_with_these_degrees_of_freedom(df):
-    report = verify(centred(df))
-    outcome = outcome_of(report, "well-defined")
-    assert outcome.verdict is report.verdict is Verdict.REFUTED
-    assert (
-        f"{df} > 0 fails at the witness, where NoncentralChiSquared(v, {df}, 0) has no value"
-        in outcome.by
-    )
-
-
-@pytest.mark.parametrize("df", [-1, b, below])
-def test_a_negative_variance_is_none(df):
-    assert outcome_of(verify(centred(df)), "diffusion-psd").verdict is Verdict.REFUTED
 
 
 def test_a_law_that_there_is():

@@ -4,7 +4,6 @@ across them, what is not said.
 
 import itertools
 
-import mpmath
 import pytest
 import sympy
 from cases.compiled_steps import compare
@@ -13,7 +12,6 @@ from oracles.slow_step import FUNCTIONS
 from sympy import Abs, Interval, Matrix, Rational, Symbol, diff, exp, log, sign, simplify, sqrt
 
 from recipe import (
-    Field,
     Noise,
     OutsideLanguageError,
     Potential,
@@ -43,7 +41,6 @@ from verify.decide.zero.point import NoValueError, Point
 from verify.decide.zero.second_decider import second_opinion
 from verify.obligations import OBLIGATIONS
 from verify.report.report import subjects_of
-from verify.subject import subject_of
 
 PROVED, REFUTED, UNDECIDED = Verdict
 AROUND = Interval.open(-1, 1)
@@ -263,35 +260,6 @@ def test_a_source_inside_a_sum_is_not_followed():
         assert outcome_of(verify(claim), "stationarity").verdict is verdict
 
 
-NOISE = {
-    # H = (y^2 + z^2)/2 and no current; the noise of y, of both together, or of z alone is another
-    # on both sides of y = 0
-    "its own": (lambda y, z: (1 + sign(y) / 2, 0, 1), UNDECIDED),
-    "crossed": (lambda y, z: (1, sign(y) / 2, sqrt(3) / 2), UNDECIDED),
-    "of another": (lambda y, z: (1, 0, 1 + sign(y) / 2), PROVED),
-    "where it vanishes": (lambda y, z: (1, Abs(y) * sign(y) / (1 + Abs(y)), 1), PROVED),
-}
-
-
-@pytest.mark.parametrize("name", NOISE)
-def test_a_noise_that_jumps_at_its_kink_is_not_proved(name):
-    entries, verdict = NOISE[name]
-    y, z = Preimage("y", Scalar("x", domain=AROUND), maps.softsign), Scalar("z")
-    a, b, c = entries(y, z)
-    D = Matrix([[a**2, a * b], [a * b, b**2 + c**2]])
-    drift = [sum(partial(D[i, j], s) - D[i, j] * s for j, s in enumerate((y, z))) for i in range(2)]
-    v, u = Noise("v", like=y), Noise("u", like=z)
-    steps = {
-        y: y + eps * drift[0] + sqrt(2 * eps) * a * v,
-        z: z + eps * drift[1] + sqrt(2 * eps) * (b * v + c * u),
-    }
-    outcome = outcome_of(verify(Update(eps, steps, (y**2 + z**2) / 2)), "stationarity")
-    assert outcome.verdict is verdict
-    assert verdict is PROVED or "D[y, " in outcome.by
-    means = [mean_over_both_sides(f, y, z) for f in drift]
-    assert all(abs(mean) < 1e-9 for mean in means) is (verdict is PROVED)
-
-
 def test_no_rule_is_proposed_that_jumps_at_its_kink():
     y = Preimage("y", Scalar("x", domain=AROUND), maps.softsign)
     v = Noise("v", like=y)
@@ -304,21 +272,6 @@ def test_no_rule_is_proposed_that_jumps_at_its_kink():
 
     assert repair_of(y / 2, 1) == "the noise sqrt(2*epsilon)*v of y must be sqrt(epsilon)*v"
     assert repair_of(3 * (Rational(5, 4) + sign(y)) * y, 1 + sign(y) / 2) is None
-
-
-def mean_over_both_sides(e, y, z):
-    """The mean of a drift that is linear in z under two standard normals, which a stationary law
-    needs to be 0.
-    """
-    at_zero = sympy.sympify(e).xreplace({z: sympy.Integer(0)})
-    sides = [
-        sympy.lambdify(
-            y, at_zero.xreplace({Abs(y): side * y, sign(y): sympy.Integer(side)}), "mpmath"
-        )
-        for side in (1, -1)
-    ]
-    density = lambda t: mpmath.exp(-(t**2) / 2) / mpmath.sqrt(2 * mpmath.pi)  # noqa: E731
-    return mpmath.quad(lambda t: density(t) * (sides[0](t) + sides[1](-t)), [0, 1, 4, 12])
 
 
 @pytest.mark.slow
@@ -392,23 +345,6 @@ def test_a_diffusion_that_is_negative_on_one_side_is_refuted():
 UNWRITTEN = Recipe(
     (phi, r), U + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]])
 )
-
-
-def test_an_abstract_function_of_the_image_has_the_kinks_of_the_map():
-    """U(f(phi)) is C^1 only, though no absolute value is written anywhere."""
-    subject = subject_of(UNWRITTEN)
-    assert not any(e.has(Abs, sign) for e in (subject.H, *subject.dynamics.coefficients()))
-    for what, names in (
-        (UNWRITTEN, ("uniqueness", "non-explosion")),
-        (discretised(UNWRITTEN, "BAOAB"), ("invariant-order",)),
-    ):
-        report = verify(what)
-        for name in names:
-            assert outcome_of(report, name).verdict is UNDECIDED
-            assert "there is a kink at phi = 0" in outcome_of(report, name).by
-    assert outcome_of(verify(UNWRITTEN), "stationarity").verdict is PROVED
-    field = Recipe((phi,), total(phi**2) / 2, Field("G", theta, positive=True), 0)
-    assert outcome_of(verify(field), "uniqueness").verdict is UNDECIDED
 
 
 def test_no_kink_is_seen_where_the_map_is_smooth_or_nothing_depends_on_its_image():

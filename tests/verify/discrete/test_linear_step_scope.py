@@ -5,7 +5,7 @@ none.
 import numpy as np
 import pytest
 import scipy.linalg
-from sympy import Interval, Symbol, lambdify, oo, sqrt, zeros
+from sympy import Symbol, lambdify, sqrt, zeros
 
 from recipe import (
     Noise,
@@ -19,7 +19,7 @@ from recipe import (
     grad,
     total,
 )
-from verify import Verdict, verify
+from verify import verify
 from verify.discrete.linear import affine_step, stationary_covariance
 
 k = Symbol("k", positive=True)
@@ -103,29 +103,6 @@ def test_dimension_three_with_a_dense_hessian_is_what_the_eigenvalues_say():
     assert ours == pytest.approx(
         scipy.linalg.solve_discrete_lyapunov(np.eye(3) - 0.2 * hessian, 0.4 * np.eye(3))
     )
-
-
-@pytest.mark.parametrize(
-    ("update", "reason"),
-    [
-        (
-            euler(
-                Scalar("a", domain=Interval.open(0, oo)) ** 2,
-                state=Scalar("a", domain=Interval.open(0, oo)),
-                noise=Noise("w", like=Scalar("a")),
-            ),
-            "a lives on Interval.open(0, oo)",
-        ),
-        (
-            euler(-(Scalar("a") ** 2), state=Scalar("a"), noise=Noise("w", like=Scalar("a"))),
-            "not seen to be positive definite",
-        ),
-    ],
-)
-def test_a_law_that_is_not_normal_is_not_compared_with(update, reason):
-    found = outcome(update, "printed")
-    assert found.verdict is Verdict.UNDECIDED
-    assert reason in found.by
 
 
 def test_what_is_positive_is_not_said_to_be_other_than_zero():

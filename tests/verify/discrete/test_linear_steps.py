@@ -17,10 +17,8 @@ from catalog.sgld import sgld
 from catalog.sgnht import sgnht
 from catalog.third_order_langevin import third_order_langevin
 from recipe import (
-    Dense,
     Noise,
     OutsideLanguageError,
-    Parameter,
     Potential,
     Recipe,
     Scalar,
@@ -318,40 +316,6 @@ def test_a_plain_step_is_the_same_in_every_basis():
 
 
 w, v = (Noise(name, like=x) for name in "wv")
-BASES = {
-    "a value a coordinate": (
-        {x: langevin(x, Parameter("g", like=x, positive=True) * grad(U, x), w)},
-        U,
-    ),
-    "a U of two blocks": (
-        {x: langevin(x, grad(both, x), w), z: langevin(z, 2 * grad(both, z), v)},
-        both,
-    ),
-    "a number beside x": (
-        {x: langevin(x, grad(U, x) - y, w), y: langevin(y, y, Noise("n", like=y))},
-        U + y**2 / 2,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BASES)
-def test_what_singles_out_a_basis_is_not_proved_for_every_quadratic_potential(name):
-    """A Hessian cannot be made diagonal without changing such a step."""
-    told = said(*BASES[name])
-    assert told.verdict is Verdict.PROVED
-    assert EIGENVALUES not in told.scope
-
-
-def test_a_law_that_couples_coordinates_is_compared_with_in_one_dimension_only():
-    told = said({x: langevin(x, grad(U, x), Noise("w", like=x))}, U + total(x) ** 2 / 2)
-    assert EVERY_LENGTH not in told.scope
-
-
-def test_noise_with_a_covariance_matrix_is_not_read_as_independent():
-    coloured = Noise("w", like=x, covariance=Dense("M", x, positive=True))
-    told = said({x: langevin(x, grad(U, x), coloured)}, U)
-    assert told.verdict is Verdict.UNDECIDED
-    assert "covariance M" in told.by
 
 
 def test_a_law_that_is_flat_in_a_direction_is_not_compared_with():

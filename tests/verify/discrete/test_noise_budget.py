@@ -29,8 +29,6 @@ from recipe.scheme.compensation import largest_step
 from recipe.scheme.evaluations import evaluations_of
 from verify import Verdict, verify
 from verify.discrete.linear import affine_step, stationary_covariance
-from verify.obligations.step.noise_budget import NOISE_BUDGET
-from verify.subject import subject_of
 
 V = Symbol("V", positive=True)
 
@@ -116,17 +114,6 @@ def test_where_there_is_no_noise_to_replace_no_step_is_small_enough(recipe, sche
     assert "which nothing can replace" in found.witness.finding
 
 
-@pytest.mark.parametrize("D_rr", [r**4, Symbol("C0", nonnegative=True)], ids=str)
-def test_where_the_noise_may_vanish_it_is_not_proved_to_suffice(D_rr):
-    """At r = 0, or without friction, the range of D has no r."""
-    recipe = Recipe(
-        (theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, D_rr]]), Matrix([[0, -1], [1, 0]])
-    )
-    outcome = NOISE_BUDGET.discharge(subject_of(discretised(recipe, "euler")))
-    assert outcome.verdict is Verdict.UNDECIDED
-    assert "not shown to be positive" in outcome.by
-
-
 W = Potential("W", theta)
 two = Recipe(
     (theta, r), U + W + total(r**2) / 2, Matrix([[0, 0], [0, C]]), Matrix([[0, -1], [1, 0]])
@@ -150,15 +137,3 @@ def test_only_a_potential_with_data_has_noise():
     assert outcome(bind(two, {U: law}), "baoab").by.endswith(
         "it is made good iff step_size <= 2*C/V_U_theta"
     )
-
-
-def test_a_printed_rule_that_is_another_process_has_no_budget():
-    h = Symbol("h", positive=True)
-    w = Noise("w", like=r)
-    other = Update(
-        h,
-        [(r, r - h * grad(U, theta) - h * C * r + sqrt(C * h) * w), (theta, theta + h * r)],
-        sghmc.H,
-    )
-    half_the_noise = Recipe(sghmc.state, sghmc.H, sghmc.D.written, sghmc.Q.written, update=other)
-    assert outcome(half_the_noise, "printed").verdict is Verdict.UNDECIDED

@@ -5,16 +5,13 @@ steps it holds.
 import json
 from dataclasses import replace
 
-import pytest
 from helpers.command import command
 from helpers.outcomes import outcome_of
-from sympy import Rational, S, Symbol, log, sin, sqrt
+from sympy import Symbol, sqrt
 
 from catalog.hmc import U, hmc, r, theta
 from recipe import (
     Noise,
-    Potential,
-    Scalar,
     Update,
     compose,
     flip,
@@ -143,61 +140,6 @@ def test_what_holds_for_every_step_needs_no_condition():
     report = verify(compose(metropolis(crank_nicolson(sqrt(1 / (1 + h))))))
     assert report.verdict is PROVED
     assert report.scope == "every d_theta, every positive h"
-
-
-@pytest.mark.parametrize(
-    "inside", [1 - h * theta**2, 1 - h * total(theta**2), 1 - h * sin(theta) ** 2]
-)
-def test_a_step_that_must_be_smaller_the_further_out_the_state_is_proves_nothing(inside):
-    """No h at all is small enough for ``1 - h theta^2 >= 0`` at every theta: a proof that assumes
-    it would be one of nothing.
-    """
-    for kernel in (
-        compose(metropolis(Update(h, {theta: theta + sqrt(h) * w + h * sqrt(inside)}, NORMAL))),
-        compose(metropolis(Update(h, {theta: theta + sqrt(h) * w + h / inside}, NORMAL))),
-        compose(metropolis(Update(h, {theta: theta + sqrt(h) * w + h * log(inside)}, NORMAL))),
-    ):
-        report = verify(kernel)
-        assert report.verdict is not PROVED
-        assert outcome_of(report, "well-defined").verdict is not PROVED
-        assert outcome_of(report, "uniqueness").verdict is UNDECIDED
-        assert " with " not in report.scope
-
-
-def test_a_step_that_depends_on_an_unknown_function_or_on_noise_proves_nothing():
-    z = Scalar("z")
-    V = Potential("V", z)
-    n = Noise("n", like=z)
-    for inside in (1 - h * V**2, 1 - h * n**2):
-        report = verify(compose(step(Update(h, {z: z + sqrt(inside)}, V))))
-        assert outcome_of(report, "well-defined").verdict is not PROVED
-        assert report.scope == "every smooth V(z), every positive h"
-
-
-def test_a_witness_is_within_the_scope():
-    """A kick that is too strong shows at h = 1/2; where all steps are below 1/8 no witness may have
-    that step.
-    """
-    kick = [(r, r - h * grad(U, theta)), (theta, theta + h * r), (r, r - h / 2 * grad(U, theta))]
-    wrong = metropolis(Update(h, kick, hmc.H), flip=r)
-    for bound, wanted in ((S.One, REFUTED), (Rational(1, 8), UNDECIDED)):
-        c = sqrt(1 - h / bound)
-        partly = part((r, c * r + sqrt(h / bound) * Noise("n", like=r)))
-        report = verify(compose(partly, wrong))
-        assert report.verdict is wanted
-        for name in ("detailed-balance", "invariance"):
-            outcome = outcome_of(report, name)
-            assert outcome.verdict is wanted
-            assert wanted is UNDECIDED or outcome.witness.point["h"] == "1/2"
-
-
-def test_a_witness_of_an_identity_is_within_the_scope():
-    right = metropolis(Update(h, {theta: theta - h * grad(U, theta) + sqrt(2 * h) * w}, U))
-    (first,) = compose(replace(right, cost=U)).parts
-    for n in (1, 10**9):
-        pinned = step(Update(h, {theta: sqrt(1 - n * h) * w}, U))
-        outcome = outcome_of(verify(compose(first, pinned)), "detailed-balance")
-        assert outcome.witness is None or Rational(outcome.witness.point.get("h", "0")) * n <= 1
 
 
 def test_a_condition_that_every_small_step_breaks_is_refuted():

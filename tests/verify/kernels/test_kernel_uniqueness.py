@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.outcomes import outcome_of
-from sympy import Interval, Matrix, Symbol, exp, oo, sqrt, symbols
+from sympy import Interval, Matrix, Symbol, exp, oo, sqrt
 
 from recipe import (
     Dense,
@@ -57,22 +57,6 @@ def uniqueness(kernel: Kernel) -> Verdict:
 
 # -- one step of a map after a refresh
 # ---------------------------------------------------------------------------------------------
-
-
-def test_one_number_does_not_drive_a_vector_everywhere():
-    """``theta`` moves along (1, ..., 1) only: in two coordinates theta_0 - theta_1 is kept for
-    ever.
-    """
-    p = Scalar("p")
-    law = at_rest(total(theta**2) / 2 + p**2 / 2, theta, p)
-    kick = (p, p - h / 2 * total(theta))
-    leap = Update(h, [kick, (theta, theta + h * p), kick], law.H)
-    x, y, v = symbols("x y v")
-    moved = [x + h * (v - h / 2 * (x + y)), y + h * (v - h / 2 * (x + y))]
-    assert (moved[0] - moved[1] - (x - y)).expand() == 0
-    report = verify(compose(refresh(law, p), metropolis(leap, flip=p, times=(1, 3))))
-    assert outcome_of(report, "invariance").verdict is PROVED
-    assert outcome_of(report, "uniqueness").verdict is UNDECIDED
 
 
 def test_a_vector_does_not_drive_a_number_as_if_it_had_as_many_coordinates():

@@ -591,38 +591,6 @@ def test_a_fault_that_a_later_part_may_make_good_refutes_nothing():
     assert invariance(tested, half, fully).verdict is PROVED
 
 
-def test_a_part_that_does_not_keep_the_law_may_make_good_what_came_before_a_test():
-    """Twice the momentum, a quarter turn that is always accepted, half of the position: a rotation,
-    which is right.
-    """
-    law = Recipe((theta, r), (total(theta**2) + total(r**2)) / 2, hmc.D.written, hmc.Q.written)
-    quarter = metropolis(rule((r, r - theta), (theta, theta + r), (r, r - theta), H=law.H), flip=r)
-    double, halve = (step(rule(pair, H=law.H)) for pair in ((r, 2 * r), (theta, theta / 2)))
-    assert invariance(double, quarter, halve).verdict is UNDECIDED
-    assert invariance(double, quarter).verdict is REFUTED
-    assert invariance(double, quarter, refresh(law, r, keep=c)).verdict is REFUTED
-
-
-def test_a_sign_that_is_turned_once_or_twice_makes_a_rejected_momentum_good():
-    """What a rejection that keeps the momentum adds to the density is odd in it, so that turning
-    every other one removes it.
-    """
-    kept = metropolis(leap, flip=r, flip_on_rejection=False)
-    around = metropolis(leap, flip=r, flip_on_rejection=False, around=partly)
-    for test in (kept, around):
-        assert invariance(test, repeat(flip(hmc, r), (1, 2))).verdict is UNDECIDED
-        assert invariance(test, repeat(flip(hmc, r), 2)).verdict is REFUTED
-        assert invariance(test, flip(hmc, r)).verdict is REFUTED
-    quartic, cubic = (lambda x: x**4 / 4), (lambda x: x**3)
-    mixed = lambda x, p: x**3 * p + x**2 * p**2  # noqa: E731
-    means = [
-        mean_after_test(quartic, cubic, 0.7, False, lambda x, p, sign=sign: mixed(x, sign * p))
-        for sign in (1, -1)
-    ]
-    assert abs(means[0]) > 1e-2
-    assert abs(sum(means)) < 1e-4
-
-
 def test_a_repair_is_said_only_where_it_is_enough():
     half = step(Update(h, {theta: theta, r: w / sqrt(2)}, hmc.H))
     whole_kick = metropolis(rule((r, r - h * grad(U, theta)), (theta, theta + h * r)), flip=r)
