@@ -1,4 +1,4 @@
-"""Found on 21 November 2026: a kernel for steps below 1/8 was *refuted* by a witness with step 1/2."""
+"""Found on 21 November 2026: a kernel for steps below 1/8 was *refuted* at step 1/2."""
 
 from dataclasses import replace
 
