@@ -5,6 +5,7 @@ those of chains one by one.
 from __future__ import annotations
 
 import _thread
+import sys
 import threading
 
 import numpy as np
@@ -39,7 +40,8 @@ def both(monkeypatch, what, **options):
     together = sample(what, **options)
     with monkeypatch.context() as patch:
         patch.setattr(batches, "in_bundles", None)
-        patch.setattr("codegen.sample.in_bundles", lambda *_: False)
+        # ``codegen.sample`` by name is the function
+        patch.setattr(sys.modules["codegen.sample"], "in_bundles", lambda *_: False)
         alone = sample(what, **options)
     assert list(together.values) == list(alone.values)
     for block, values in alone.values.items():
