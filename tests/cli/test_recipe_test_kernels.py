@@ -16,7 +16,6 @@ from sympy import Interval, Symbol, cosh, log, oo, sqrt
 from catalog.hmc import ghmc, hmc_kernel
 from catalog.mala import mala
 from recipe import (
-    Kernel,
     Noise,
     Potential,
     RecipeError,
@@ -290,19 +289,6 @@ def test_in_a_suite_of_ones_own(assert_samples):
         written_by_hand(), KERNEL, step_size=0.3, params={"gamma": 0.7}, batched=True, factor=1.5
     )
     assert [f.outcome for f in found] == [ComparisonOutcome.AGREES]
-
-
-def test_rounding_is_no_difference():
-    """All go as far, and none as far as another one in floating point."""
-    shift = Kernel([step(Update(h, {theta: theta + h}, total(theta**2)))])
-
-    def otherwise(state, rng):
-        return {"theta": (state["theta"] * 3 + 3 * 0.1) / 3}
-
-    assert (
-        check_sweep(otherwise, shift, step_size=0.1, batched=True).outcome
-        is ComparisonOutcome.AGREES
-    )
 
 
 def by_definition(kernel, **numbers):

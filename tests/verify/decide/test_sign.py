@@ -122,13 +122,6 @@ def test_no_sign_is_claimed_where_there_is_none(e):
     assert possible_signs(e) == {-1, 0, 1}
 
 
-def test_a_symbolic_integer_power_of_a_negative_number_has_any_sign():
-    j = Symbol("j", integer=True)
-    assert possible_signs(x**j) == {-1, 0, 1}
-    assert is_nonnegative(x ** (2 * j))
-    assert is_positive(a**j)
-
-
 def test_nonzero_is_weaker_than_a_sign():
     s = Symbol("s", real=True, nonzero=True)
     assert is_nonzero(s)

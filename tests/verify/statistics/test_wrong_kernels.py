@@ -11,7 +11,7 @@ from oracles import numpy_kernels as by_hand
 from sympy import Interval, Symbol, exp, log, oo, sqrt
 
 from catalog.sghmc import sghmc
-from recipe import Fold, Noise, RecipeError, Scalar, Update, Vector, discretised, total
+from recipe import Noise, RecipeError, Scalar, Update, Vector, discretised, total
 from verify.statistics import (
     ComparisonOutcome,
     Stepper,
@@ -240,39 +240,3 @@ def test_a_battery_for_shared_noise_refuses_a_kernel_that_has_none():
     )
     with pytest.raises(RecipeError, match=r"counts on noise that states share"):
         chosen.check(Stepper(lambda state, rng: state, batched=True))
-
-
-def two_noises():
-    """Two noises in one coordinate, whose sum in units of its deviation is another number at every
-    state.
-    """
-    x = Scalar("x")
-    h, w, v = Symbol("h", positive=True), Noise("w", like=x), Noise("v", like=x)
-    return Update(h, {x: x / 2 + sqrt(h) * (w + x * v)}, x**2 / 2)
-
-
-def folded():
-    x = Scalar("x", domain=Interval(0, oo))
-    h, w = Symbol("h", positive=True), Noise("w", like=x)
-    return Update(h, {x: Fold(x / 2 + sqrt(h) * w, 0, oo)}, x**2 / 2)
-
-
-def squared():
-    x = Scalar("x", domain=Interval.open(0, oo))
-    h, w = Symbol("h", positive=True), Noise("w", like=x)
-    return Update(h, {x: x * (1 + sqrt(h) * w / 4) ** 2 + h}, x - log(x))
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [two_noises(), folded(), squared(), CASES["scir"][1]],
-    ids=["two", "folded", "squared", "scir"],
-)
-def test_shared_noise_that_is_not_what_is_read_off_is_no_difference(rule):
-    """These kernels are right, and draw the same numbers at every state, as they promise."""
-    how = {"step_size": 0.1, **({"params": {"a": 2.0}} if rule is CASES["scir"][1] else {})}
-    right = reference(rule, **how)
-    assert right.coupled
-    chosen = battery(rule, batched=True, coupled=True, replicas=4096, **how)
-    assert not chosen.coupled
-    assert chosen.check(right).outcome is ComparisonOutcome.AGREES
