@@ -2,7 +2,7 @@
 standard input.
 
 ``python tests/generators/stream_words.py 1 | RNG_test stdin64 -tlmax 32GB -multithreaded`` is what
-``test_streams.py`` runs where PractRand is installed; 1 is the seed.
+``test_stream_independence.py`` runs where PractRand is installed; 1 is the seed.
 """
 
 from __future__ import annotations
