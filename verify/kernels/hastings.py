@@ -1,5 +1,7 @@
-"""Detailed balance of a proposal with a density, against mean and covariance that are derived from
-the rule by another way.
+"""Detailed balance of a Metropolis-Hastings test.
+
+The density q of the proposal is derived here from mean and covariance of its rule, a way that
+shares nothing with the derivation of the log ratio in ``recipe``.
 """
 
 from __future__ import annotations
@@ -32,11 +34,11 @@ from verify.verdict import Outcome, Witness, conjunction, proved, undecided
 
 @dataclass(frozen=True)
 class ProposalLaw:
-    """A normal law of one block given the old state: ``N(mean, variance)`` a coordinate, or
-    ``N(mean, variance M)``.
+    """The normal law of one block given the old state, coordinate by coordinate ``N(mean,
+    variance)``.
 
-    With ``direction = (u, v)`` the covariance is ``diag(variance) + u v^T``; with an ``edge`` the
-    value is reflected there.
+    With a ``matrix`` M the covariance is ``variance M``. With ``direction = (u, v)`` it is
+    ``diag(variance) + u v^T``. With an ``edge`` the value is reflected there.
     """
 
     mean: Expr
@@ -46,8 +48,8 @@ class ProposalLaw:
     edge: Expr | None = None
 
     def determinant(self, block: Block) -> Expr:
-        """``1 + sum u v / variance``: the determinant of the covariance, divided by that of its
-        diagonal part (Sylvester).
+        """Return ``1 + sum u v / variance``: the determinant of the covariance, divided by that of
+        its diagonal part (Sylvester).
         """
         if self.direction is None:
             return S.One
@@ -59,8 +61,11 @@ Laws = dict[Block, ProposalLaw]
 
 
 def decide_hastings(part: MetropolisHastings) -> Outcome:
-    """``pi(x) q(y | x) a(x, y)`` is symmetric in x and y, and q is positive wherever both points
-    are in the domain.
+    """Decide whether ``pi(x) q(y | x) a(x, y)`` is symmetric in x and y, with q positive wherever
+    both points are in the domain.
+
+    PROVED means that the part leaves exp(-H) invariant. REFUTED says only that detailed balance
+    fails: the law may still be invariant.
     """
     laws = laws_of(part.proposal)
     if isinstance(laws, str):
@@ -82,8 +87,8 @@ def decide_hastings(part: MetropolisHastings) -> Outcome:
 
 
 def laws_of(update: Update) -> Laws | str:
-    """Mean and variance of each block that moves, normal and independent of the others; or why that
-    is not proved.
+    """Return the law of each block that moves, normal and independent of the others; or a sentence
+    that says why that is not proved.
     """
     update, edges = edges_of(update)
     moving = [(b, e) for b, e in update.rule if e != b]
@@ -113,7 +118,9 @@ def laws_of(update: Update) -> Laws | str:
 
 
 def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
-    """The covariances of the noise of different blocks."""
+    """Return the covariances between the noises of different blocks, at one coordinate and at
+    two.
+    """
     pairs = combinations(noise.values(), 2)
     return [expectation(a * e) for a, b in pairs for e in (b, relabel(b, GENERIC, OTHER))]
 
@@ -148,7 +155,9 @@ def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> Propos
 
 
 def _positive(block: Block, variance: Expr) -> Outcome:
-    """D > 0: without it the move back has no density where the noise vanishes."""
+    """Decide whether the variance is positive: where the noise vanishes the move back has no
+    density.
+    """
     if is_positive(variance):
         return proved("it is positive")
     return undecided(
@@ -179,10 +188,11 @@ def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
 
 
 def _minus_log(old: Block, new: Block, law: ProposalLaw) -> Expr | None:
-    """``-log q(new | old)``, up to what is the same both ways.
+    """Return ``-log q(new | old)``, up to terms that are symmetric in old and new; None where the
+    mean is not of the form that the matrix needs.
 
-    With a matrix M and ``mean = x + M v`` it is half of ``(y - x - M v)^T M^-1 (y - x - M v)`` by
-    the variance; in it the term ``(y - x)^T M^-1 (y - x)`` is the same both ways.
+    With a matrix M and ``mean = x + M v`` it is ``(y - x - M v)^T M^-1 (y - x - M v) / (2
+    variance)``, of which the term ``(y - x)^T M^-1 (y - x)`` is symmetric and left out.
     """
     if law.direction is not None:
         return _of_direction(old, new, law, law.direction)
@@ -199,16 +209,20 @@ def _minus_log(old: Block, new: Block, law: ProposalLaw) -> Expr | None:
 
 
 def _of_reflected(old: Block, new: Expr, mean: Expr, variance: Expr) -> Expr:
-    """At the distance ``new`` from the edge: the densities there and at its mirror image behind the
-    edge, added up.
+    """Return ``-log q`` of a normal number reflected at 0: the densities at ``new`` and at ``-new``
+    add up.
+
+    ``new`` and ``mean`` are distances from the edge.
     """
     both = (exp(-((place - mean) ** 2) / (2 * variance)) for place in (new, -new))
     return contract(log(variance) / 2 - log(Add(*both)), old)
 
 
 def _of_direction(old: Block, new: Block, law: ProposalLaw, direction: tuple[Expr, Expr]) -> Expr:
-    """``(diag(d) + u v^T)^-1 = diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v / d)`` (Sherman
-    and Morrison).
+    """Return ``-log q`` with the covariance ``diag(d) + u v^T``.
+
+    By Sherman and Morrison its inverse is ``diag(1/d) - diag(1/d) u v^T diag(1/d) / (1 + sum u v /
+    d)``.
     """
     along, across = (contract(e * (new - law.mean) / law.variance, old) for e in direction)
     det = law.determinant(old)
@@ -217,7 +231,7 @@ def _of_direction(old: Block, new: Block, law: ProposalLaw, direction: tuple[Exp
 
 
 def _differ(witness: Witness, part: MetropolisHastings) -> bool:
-    """Whether the two states of a witness are apart: only then do functions of both have values
-    that are free.
+    """Return True if the two states of a witness differ in every block: only then are values of a
+    function at both independent of each other.
     """
     return all(witness.point.get(a.name) != witness.point.get(b.name) for a, b in part.partners)
