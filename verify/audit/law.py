@@ -63,6 +63,7 @@ def find_law(update: Update, dynamics: Dynamics) -> Expr | None:
 
 
 def _laws(update: Update, dynamics: Dynamics) -> Iterator[Expr]:
+    """Yield every H' that passes the zero test."""
     terms = list(_terms(update, dynamics))[:MAX_TERMS]
     for weights in _weights([t.e for t in terms], [t.in_claim for t in terms], update, dynamics):
         H = _combined(update.target, terms, weights, dynamics.state)
@@ -102,6 +103,7 @@ def _weights(
 
 
 def _terms(update: Update, dynamics: Dynamics) -> Iterator[_Term]:
+    """Yield the terms of the ansatz: those of H first, then logarithms and antiderivatives."""
     found: dict[Expr, Expr] = {}
     for part in Add.make_args(update.target):
         for e, c in _moving_terms(part, dynamics.state):

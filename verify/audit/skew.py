@@ -64,6 +64,9 @@ def find_recipe(update: Update, dynamics: Dynamics, gradient: Gradient) -> Recip
 
 
 def _skew_matrix(dynamics: Dynamics, gradient: Gradient) -> ImmutableDenseMatrix | None:
+    """Return a Q with ``v = div Q - Q grad H``; None if no combination of the candidates gives
+    it.
+    """
     state = dynamics.state
     v = current(dynamics, gradient)
     reader = VectorReader(state)
@@ -79,6 +82,7 @@ def _skew_matrix(dynamics: Dynamics, gradient: Gradient) -> ImmutableDenseMatrix
 
 
 def _candidates(reader: VectorReader, v: Gradient, gradient: Gradient) -> Iterator[_Candidate]:
+    """Yield skew matrices with one entry each that is of the language."""
     state = tuple(v)
     for row, column in combinations_with_replacement(state, 2):
         for e in _entries(reader, row, column, v, gradient):
@@ -90,6 +94,7 @@ def _candidates(reader: VectorReader, v: Gradient, gradient: Gradient) -> Iterat
 
 
 def _skew(row: Block, column: Block, e: Expr, state: tuple[Block, ...]) -> Matrix:
+    """Return the skew matrix with ``e`` at one place."""
     a, b = state.index(row), state.index(column)
     Q = zeros(len(state))
     if a == b:

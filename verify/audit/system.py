@@ -34,6 +34,7 @@ def solutions(
 def _solved(
     left: list[list[Expr]], free: Solution, found: Solution, deadline: float
 ) -> Iterator[Solution]:
+    """Yield solutions: solve one equation for one unknown, put the value in, and go on."""
     if any(not factors for factors in left) or time.process_time() > deadline:
         return  # an equation that no value satisfies
     if not left:

@@ -38,6 +38,9 @@ def written_entry(entry: Entry) -> Expr | None:
 
 
 def _written_summand(term: Expr) -> Expr | None:
+    """Return a summand of a kernel as ``outer(u, v)`` or a multiple of a matrix; None where it is
+    neither.
+    """
     number, row, column, matrix = S.One, S.One, S.One, None
     for factor in Mul.make_args(term):
         found = labels(factor)

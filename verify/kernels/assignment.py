@@ -98,6 +98,7 @@ def law_given_rest(H: Expr, block: Block) -> Conditional | str:
 
 
 def _keeps_volume(H: Expr, block: Block, e: Expr) -> Outcome:
+    """Decide whether H keeps its value under an assignment that keeps volume."""
     try:
         moved = substitute(H, {block: e})
     except OutsideLanguageError:
@@ -111,6 +112,7 @@ def _keeps_volume(H: Expr, block: Block, e: Expr) -> Outcome:
 
 
 def _keeps_normal(block: Block, rule: Affine, law: Conditional) -> Outcome:
+    """Decide whether mean and covariance of a normal block, given the rest, are as before."""
     noise = rule.rest - expectation(rule.rest)
     mean = rule.slope * law.mean + expectation(rule.rest) - law.mean
     variance = (rule.slope**2 - 1) / law.precision + expectation(noise**2)

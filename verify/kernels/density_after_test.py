@@ -115,6 +115,9 @@ def _witness(
     instance: Instance,
     without: Blocks,
 ) -> Witness | None:
+    """Return a point of one instance at which the density differs; None if none of the tried points
+    does.
+    """
     before, after = law_after(kernel, moves, instance)
     explicit = [(s.block, instance.of(s.g)) for s in shears]
     turned = test.flips if test.flip_on_rejection else ()

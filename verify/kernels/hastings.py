@@ -126,6 +126,9 @@ def _between_blocks(noise: dict[Block, Expr]) -> list[Expr]:
 
 
 def _law(block: Block, e: Expr, noise: Expr, state: tuple[Block, ...]) -> ProposalLaw | str:
+    """Return the law of one block from mean and covariance of its noise, or a sentence that says
+    why it was not found.
+    """
     mean = expectation(e)
     across = (
         expectation(noise * relabel(noise, GENERIC, OTHER)) if isinstance(block, Vector) else S.Zero
@@ -167,6 +170,7 @@ def _positive(block: Block, variance: Expr) -> Outcome:
 
 
 def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
+    """Decide whether the cost has the antisymmetric part of ``H(x) - log q(y | x)``."""
     second = dict(part.partners)
     if set(second) != set(laws):
         return undecided("the partners of the proposal are not the blocks that it moves")
@@ -182,7 +186,8 @@ def _balance(part: MetropolisHastings, laws: Laws) -> Outcome:
     outcome = decide_zero(difference - at_partner(difference, part.partners))
     if outcome.witness is not None and not _differ(outcome.witness, part):
         return undecided(
-            "it is not zero where both states are one, which says nothing of functions of the state"
+            "it is not zero where both states are equal, which does not decide it for functions of"
+            " the state"
         )
     return outcome
 

@@ -28,7 +28,7 @@ PARAMETER_CHOICES = 2
 
 @dataclass(frozen=True)
 class Instance:
-    """What each abstract function means, the numbers of parameters and step, and the lengths of
+    """The meaning of each abstract function, the numbers of parameters and step, and the lengths of
     vectors, which are all 1.
     """
 

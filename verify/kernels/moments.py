@@ -61,6 +61,7 @@ def moment_witness(
 def _witness(
     kernel: Kernel, parts: Sequence[Part], instance: Instance, without: Blocks
 ) -> Witness | None:
+    """Return the first moment of one instance that certainly changes; None if there is none."""
     before = _law(instance.of(kernel.target), kernel.state)
     after = before
     explicit: dict[Update, list[Assignment]] = {}

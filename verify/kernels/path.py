@@ -76,8 +76,8 @@ def decide_path(kernel: Kernel, part: MetropolisedPath) -> Outcome:
         return replace(
             facts,
             by=(
-                f"{facts.by}; as {listed(flips)} is redrawn in full first, it is all one whether it"
-                " is turned"
+                f"{facts.by}; as {listed(flips)} is redrawn in full first, turning its sign makes"
+                " no difference"
             ),
         )
     witness = _witness(kernel, part, shears)
@@ -120,6 +120,9 @@ def _forgets(update: Update, blocks: tuple[Block, ...]) -> bool:
 
 
 def _redrawn_in_part(H: Expr, block: Block, e: Expr, flips: tuple[Block, ...]) -> Outcome:
+    """Prove that one assignment around the map is reversible, and its image under turned signs
+    too.
+    """
     if not e.has(*NOISE):
         return undecided(f"{block} is changed and not redrawn, which is not known to be reversible")
     kept = decide_assignment(H, block, e)

@@ -72,6 +72,7 @@ def within_scope(outcome: Outcome, kernel: Kernel, found: tuple[Condition, ...])
 
 
 def _values_of(witness: Witness, found: Iterable[Condition]) -> dict[Symbol, Expr]:
+    """Return the numbers that a witness gives to the symbols of the conditions."""
     values = {}
     for s in {s for c in found for s in c.e.free_symbols}:
         try:

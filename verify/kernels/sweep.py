@@ -94,7 +94,7 @@ def _without_injective_tail(kernel: Kernel, parts: Sequence[Part]) -> Sequence[P
 
 
 def _needed(parts: Sequence[Part], dead: frozenset[Block]) -> list[Part]:
-    """Return the parts without what only affects dead blocks."""
+    """Return the parts, and leave out effects on dead blocks alone."""
     return [part for part in without_effects_on(dead, parts)[0] if part is not None]
 
 
@@ -123,6 +123,11 @@ def _why_left_out(part: Part) -> str:
 
 
 def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
+    """Decide parts in a row from the outcomes of each.
+
+    One part that fails refutes the sweep only if all parts after it take different laws to
+    different laws, and all others keep exp(-H).
+    """
     named = [(name, _keeps_law(kernel, part)) for name, part in parts.items()]
     if len(named) == 1:
         return replace(named[0][1], by=f"{named[0][0]}: {named[0][1].by}")
@@ -139,8 +144,7 @@ def _all_of(kernel: Kernel, parts: Mapping[str, Part]) -> Outcome:
         return replace(
             outcome,
             by=(
-                f"{name}: {outcome.by}; no part after it can make this good, and all others keep"
-                " exp(-H)"
+                f"{name}: {outcome.by}; no later part can repair this, and all others keep exp(-H)"
             ),
         )
     if outcome.witness is not None:
@@ -187,7 +191,7 @@ def decide_part(kernel: Kernel, part: Part) -> Outcome:
             outcome = decide_parts(kernel, parts)
             if outcome.witness is None or part.times == 1:
                 return outcome
-            return undecided(f"what is repeated does not leave exp(-H) invariant ({outcome.by})")
+            return undecided(f"the repeated parts do not leave exp(-H) invariant ({outcome.by})")
 
 
 def decide_metropolised(kernel: Kernel, part: MetropolisedMap) -> Outcome:

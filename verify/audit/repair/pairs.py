@@ -67,6 +67,7 @@ def pairs_of(claim: Claim, left_over: Expr) -> list[Pair]:
 
 
 def _pairs(claim: Claim, left_over: Expr) -> Iterator[Pair]:
+    """Yield pairs of edits that make the residual zero, until time is up."""
     deadline = time.process_time() + MAX_SECONDS
     edits = [e for e in edits_of(claim, ADDITIVE) if e.fixed is None][:MAX_EDITS]
     slopes = [_slope(e, left_over) for e in edits]

@@ -72,6 +72,7 @@ def judged(
 
 
 def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
+    """Refuse blocks that share a draw or noise, recur, or have no declared transition."""
     used: dict[str, Block] = {}
     for block, e in update.rule:
         for w in e.atoms(*NOISE):
@@ -96,6 +97,9 @@ def _check_apart(subject: Subject, update: Update, exact: Exact) -> None:
 def _matched_transition(
     subject: Subject, update: Update, transition: Transition
 ) -> MatchedTransition:
+    """Return the process of one block, or of its preimage under a map, with the law that its rule
+    draws from.
+    """
     block = transition.block
     data = sums_over_data(subject, block)
     meaning = {d.gradient: d.written_out for d in data}

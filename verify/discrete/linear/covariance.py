@@ -110,6 +110,7 @@ def _solves(sigma: Matrix, step: AffineStep) -> bool:
 
 
 def _by_place(m: Matrix | ImmutableDenseMatrix, step: AffineStep) -> dict[Pair, Expr]:
+    """Return the entries on and above the diagonal, by pairs of blocks."""
     coordinates = step.coordinates
     entries, meanings = with_generators(list(m))
     written = [readable(e, meanings, step.step) for e in entries]

@@ -98,6 +98,9 @@ def boundedness(step: AffineStep) -> Stability | None:
 def _where_positive(
     wanted_all: list[Expr], meanings: dict[Symbol, Expr], step: AffineStep
 ) -> Stability:
+    """Return the conditions that all expressions are positive, simplified and solved for the step
+    where that is possible.
+    """
     conditions: dict[Expr, None] = {}
     excluded: dict[Expr, None] = {}
     for wanted in wanted_all:

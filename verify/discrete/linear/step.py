@@ -153,6 +153,7 @@ def affine_step(update: Update) -> AffineStep:
 
 
 def _check_concrete(update: Update) -> None:
+    """Refuse domains with an edge, abstract functions, and noise that couples coordinates."""
     edged = next((b for b in update.state if b.domain != S.Reals), None)
     if edged is not None:
         raise OutsideLanguageError(
@@ -241,6 +242,7 @@ def _read(
 
 
 def _slopes(values: Values, by: Sequence[Symbol], moving: Sequence[Symbol]) -> ImmutableDenseMatrix:
+    """Return the derivatives of each value, which must be constant."""
     entries = []
     for b, e in values.items():
         row = [expand(e.diff(x)) for x in by]

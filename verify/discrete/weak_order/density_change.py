@@ -49,6 +49,7 @@ def expansion_of(step: Step, end: int) -> Expansion:
 
 
 def _expansion(step: Step, end: int, capacity: int) -> Expansion:
+    """Expand the step over a ring with room for ``capacity`` generators."""
     ring = Ring(step.coordinates, capacity)
     gradient = gradient_of(step, ring)
     maps = maps_of(step, ring, end)

@@ -39,6 +39,9 @@ def _shown(e: Expr, s: Symbol) -> Expr:
 
 
 def _series(e: Expr, s: Symbol, ring: Ring, end: int) -> Series:
+    """Return the expansion of e, which may be known to a lower power than ``end`` where a division
+    has used some up.
+    """
     if e == s:
         return Series(ring, 1, constant(ring, ring.number(1), end - 1).coefficients)
     if not e.has(s):

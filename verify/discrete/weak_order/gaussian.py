@@ -107,6 +107,7 @@ class _MatrixReader:
         return Linear(M, [self._noise(noise, power) for power in range(end)])
 
     def _noise(self, noise: list[dict[Expr, list[Poly]]], power: int) -> Matrix:
+        """Return the coefficient of a power of s in the covariance of the noise."""
         C = self._square()
         for i in range(self.n):
             for j in range(self.n):
@@ -122,6 +123,9 @@ class _MatrixReader:
         return C
 
     def _linear_terms(self, c: Poly) -> dict[Expr, Poly]:
+        """Return the factor of each coordinate and noise in a polynomial, which must be linear in
+        them.
+        """
         ring = self.ring
         letters = [
             k
@@ -219,6 +223,7 @@ def _moved(
 
 
 def _product_at(A: Sequence[Matrix], B: Sequence[Matrix], power: int, n: int, zero: Any) -> Matrix:
+    """Return the coefficient of a power of s in the product of two series of matrices."""
     return [
         [
             sum((A[p][i][k] * B[power - p][k][j] for p in range(power + 1) for k in range(n)), zero)

@@ -39,6 +39,7 @@ def integrated_out(
 
 
 def _moment(exponents: tuple[int, ...], inverse: Inverse, ring: Ring) -> Poly:
+    """Return the mean of a monomial, by integration by parts."""
     i = next((k for k, n in enumerate(exponents) if n), None)
     if i is None:
         return ring.number(1)

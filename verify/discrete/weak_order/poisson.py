@@ -98,6 +98,7 @@ def _weight(meaning: Expr) -> int:
 
 
 def _exponents(weights: Sequence[int], most: int) -> list[Monomial]:
+    """Return all exponents whose sum, by the weights, is at most ``most``."""
     if not weights:
         return [()]
     first, *rest = weights

@@ -88,6 +88,9 @@ class Ring:
         )
 
     def _power(self, e: Pow) -> Poly:
+        """Return a power: whole ones of polynomials, and generators for roots, reciprocals and
+        symbolic exponents.
+        """
         base, exponent = e.as_base_exp()
         if isinstance(exponent, Integer) and exponent > 0:
             return self.read(base) ** int(exponent)
