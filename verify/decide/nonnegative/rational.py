@@ -1,4 +1,4 @@
-"""Elimination of a symmetric matrix of rational numbers: its factor, or a direction in which it is
+"""Elimination of a symmetric rational matrix: a factor, or a direction in which the matrix is
 negative.
 """
 
@@ -12,20 +12,21 @@ Numbers = list[list[Fraction]]
 
 @dataclass(frozen=True)
 class Indefinite:
-    """A vector x with ``x^T A x < 0``."""
+    """A vector x with ``x^T A x < 0``, which proves that A is not positive semidefinite."""
 
     direction: tuple[Fraction, ...]
 
 
 def eliminate(matrix: Numbers) -> list[tuple[tuple[Fraction, ...], Fraction]] | Indefinite:
-    """``A = sum of weight * column column^T`` as (column, weight), or a direction that shows that
-    there is no such sum.
+    """Decide exactly whether a symmetric rational matrix A is positive semidefinite.
+
+    If it is, return (column, weight) pairs with positive weights and ``A = sum of weight * column
+    column^T``; otherwise a direction in which A is negative.
     """
     n = range(len(matrix))
     A = [list(row) for row in matrix]
-    basis = [
-        [Fraction(int(a == b)) for b in n] for a in n
-    ]  # A[a][b] is what the matrix gives for basis[a] and basis[b]
+    # A[a][b] is basis[a]^T matrix basis[b] throughout
+    basis = [[Fraction(int(a == b)) for b in n] for a in n]
     left = list(n)
     found: list[tuple[tuple[Fraction, ...], Fraction]] = []
     while left:
@@ -48,8 +49,8 @@ def eliminate(matrix: Numbers) -> list[tuple[tuple[Fraction, ...], Fraction]] | 
 
 
 def _across(basis: Numbers, pair: tuple[int, int], between: Fraction) -> tuple[Fraction, ...]:
-    """Two directions whose squares are zero and whose product is not: their difference or sum is
-    negative.
+    """A negative direction from two directions with zero squares and a nonzero product: their
+    difference or sum.
     """
     sign = -1 if between > 0 else 1
     return tuple(x + sign * y for x, y in zip(basis[pair[0]], basis[pair[1]], strict=True))

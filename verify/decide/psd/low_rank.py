@@ -33,8 +33,9 @@ Signed = tuple[FactorColumn, SignStep]
 
 @dataclass(frozen=True)
 class _Layer:
-    """One pivot of A: a block of columns of B. ``reach[b]`` is ``(L^-1 W_b) / weight``, what W_b
-    meets there.
+    """One pivot of A, which gives a block of columns of B.
+
+    ``reach[b]`` is ``(L^-1 W_b) / weight``, the component of column W_b at this pivot.
     """
 
     length: Length
@@ -44,20 +45,19 @@ class _Layer:
 
 
 class Factoring:
-    """Puts the factor of one group together."""
+    """Builds the factor of one group of blocks from its structure."""
 
     def __init__(self, structure: Structure, certify: Certify) -> None:
         self._s, self._field, self._certify = structure, structure.field, certify
         self._eliminate = Elimination(structure.field, certify)
-        self._outside: set[int] = (
-            set()
-        )  # the columns of W that leave the range of A; P and R do not touch them
+        # the columns of W that are not in the range of A, for which P and R are zero
+        self._outside: set[int] = set()
 
     def columns(self) -> list[Signed]:
-        """The columns of B with their weights and the signs of these.
+        """The columns of B with their weights, each with the proof that its weight is nonnegative.
 
         Raises:
-            NotReachedError: where no factor was found.
+            NotReachedError: if no factor was found.
         """
         found = self._dense_columns()
         self._rotate()
@@ -82,7 +82,9 @@ class Factoring:
     # ----------------------------------------------------------------------------------------------
 
     def _dense_columns(self) -> list[Signed]:
-        """Each dense matrix by the small matrix of its coefficients."""
+        """The columns of the dense matrices, by elimination of the small matrix of each one's
+        coefficients.
+        """
         found: list[Signed] = []
         for matrix, coefficients in self._s.dense.items():
             blocks = [b for b in self._s.vectors if b.length == matrix.row.length]
@@ -103,7 +105,7 @@ class Factoring:
         return found
 
     def _rotate(self) -> None:
-        """Make K diagonal: other columns W, of which those that nothing uses are dropped."""
+        """Make K diagonal by changing the columns W, and drop columns that neither K nor E uses."""
         s, field = self._s, self._field
         turned = diagonalise(s.K, field)
         s.columns = [self._combined([row[b] for row in turned.T]) for b in range(len(s.K))]
@@ -117,8 +119,9 @@ class Factoring:
         s.K = [[turned.weights[b] if a == b else field.zero for b in used] for a in used]
 
     def _join_borders(self) -> None:
-        """One column for the border of each scalar, of all that K does not use: its parts may leave
-        the range of A one by one.
+        """Merge the columns that K does not use into one column for the border of each scalar.
+
+        Taken singly, such columns may leave the range of A although their combination does not.
         """
         s, field = self._s, self._field
         kept = [b for b in range(len(s.K)) if not s.K[b][b].is_zero()]
@@ -147,7 +150,7 @@ class Factoring:
         return {block: f for block, f in summed.items() if not f.is_zero()}
 
     def _layers(self) -> list[_Layer]:
-        """The pivots of A, one small elimination a length."""
+        """The pivots of A, from one small elimination for each length."""
         layers: list[_Layer] = []
         for length in dict.fromkeys(b.length for b in self._s.vectors):
             blocks = [b for b in self._s.vectors if b.length == length]
@@ -169,7 +172,7 @@ class Factoring:
     def _forward(
         self, pivots: list[Pivot], blocks: list[Vector], column: Vectors
     ) -> tuple[list[Ratio], bool]:
-        """``L^-1 w`` at the pivots, and whether nothing is left elsewhere."""
+        """``L^-1 w`` at the pivots, and True if the column w is in the range of A."""
         rest = [column.get(b, self._field.zero) for b in blocks]
         found = []
         for p in pivots:
@@ -182,7 +185,7 @@ class Factoring:
     # ----------------------------------------------------------------------------------------------
 
     def _gram(self, layers: list[_Layer]) -> Rows:
-        """``M = W^T A^-1 W``: a total for every pair of columns and pivot."""
+        """``M = W^T A^-1 W``: for each pair of columns, a sum of one total for each pivot."""
         n = range(len(self._s.columns))
         M = self._field.zeros(len(n), len(n))
         for a in n:
@@ -197,7 +200,7 @@ class Factoring:
         return M
 
     def _choices(self, layers: list[_Layer]) -> Iterator[tuple[Rows, Rows]]:
-        """Pairs of P and R, the simplest first."""
+        """Pairs of P and R to try, the simplest first."""
         s, field, n = self._s, self._field, len(self._s.columns)
         inside = [b for b in range(n) if b not in self._outside]
         negative = [
@@ -223,8 +226,9 @@ class Factoring:
             yield self._woodbury(P, R, M, positive)
 
     def _woodbury(self, P: Rows, R: Rows, M: Rows, positive: list[int]) -> tuple[Rows, Rows]:
-        """As if the positive part of K stood in A: ``(A + V C V^T)^-1 W = A^-1 (W - V (I + C M)^-1
-        C V^T A^-1 W)``.
+        """P and R for A with the positive part of K added to it, by Woodbury's identity.
+
+        ``(A + V C V^T)^-1 W = A^-1 (W - V (I + C M)^-1 C V^T A^-1 W)``
         """
         field, n = self._field, len(P)
         G = self._inverse_of_one_plus(positive, M)
@@ -236,7 +240,7 @@ class Factoring:
         return field.times(P, transpose(share)), field.times(share, R)
 
     def _inverse_of_one_plus(self, positive: list[int], M: Rows) -> Rows:
-        """``(I + C M)^-1`` by Gauss and Jordan."""
+        """``(I + C M)^-1`` by Gauss-Jordan elimination."""
         field, n = self._field, len(positive)
         unit = field.unit(n)
         rows = [
@@ -259,7 +263,7 @@ class Factoring:
         return [row[n:] for row in rows]
 
     def _small(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
-        """N, over the columns of W and the scalars."""
+        """The matrix N, with rows for the columns of W and for the scalars."""
         s, field = self._s, self._field
         if not s.columns:
             return s.S
@@ -284,7 +288,7 @@ class Factoring:
     # ----------------------------------------------------------------------------------------------
 
     def _block_column(self, layer: _Layer, P: Rows, R: Rows) -> Signed:
-        """``F L`` for one pivot of A."""
+        """The column ``F L`` of B for one pivot of A."""
         s, field = self._s, self._field
         entries: list[tuple[Block, Entry]] = []
         met = [(b, y) for b, y in enumerate(layer.reach) if not y.is_zero()]
@@ -311,7 +315,7 @@ class Factoring:
         )
 
     def _single(self, pivot: Pivot) -> Signed:
-        """A column of ``[W 0; 0 I]`` times one of N's factor."""
+        """A single column of B: ``[W 0; 0 I]`` times a column of the factor of N."""
         s, n = self._s, len(self._s.columns)
         vectors = self._combined(list(pivot.column[:n]))
         entries: list[tuple[Block, Entry]] = [
