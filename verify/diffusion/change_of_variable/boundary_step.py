@@ -1,10 +1,10 @@
-"""How far does one Euler step of phi go, as theta = f(phi) approaches the edge of its domain?
+"""How large is one Euler step of phi, as theta = f(phi) approaches the edge of its domain?
 
-The step moves every block by ``eps a + sqrt(2 eps) b eta`` with a normal eta. Where every
-coefficient a and ``b b^T = D`` stays bounded on the way to the edge, so does the step, in
-probability, for every eps; where one of them goes to infinity, the step does. That is what Yokoi et
-al. show of their rules: of Ito's, (19), it diverges (Theorem 2), as ``1/f'`` does; of CoRV, (25),
-it does not (Theorem 3), as ``D = 1`` and ``(log f')'`` is bounded.
+The step moves every block by ``eps a + sqrt(2 eps) b eta`` with a normal eta. If every coefficient
+a and ``b b^T = D`` stays bounded on the way to the edge, so does the step, in probability, for
+every eps; if one of them goes to infinity, so does the step. Yokoi et al. show both for their
+rules: the step of Ito's rule (19) diverges (Theorem 2), as ``1/f'`` does; the step of CoRV (25)
+does not (Theorem 3), as ``D = 1`` and ``(log f')'`` is bounded.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ from verify.diffusion.change_of_variable.variable import Y, in_variable
 from verify.diffusion.infinity.ends import T
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
-Coefficient = tuple[str, Expr]  # what it is, and its expression of the generic coordinate of phi
+Coefficient = tuple[str, Expr]  # its name, and its expression at the generic coordinate of phi
 
 
 def decide_boundary_step(f: Map, phi: Block, coefficients: Iterable[Coefficient]) -> Outcome:
-    """Each coefficient of one step at each end of phi where theta goes to a finite end of its
+    """Decide whether one Euler step of phi stays bounded as theta approaches a finite end of its
     domain.
+
+    *Proved* if each coefficient stays bounded there, which may need assumptions about derivatives
+    of abstract functions; *refuted* if one goes to infinity.
     """
     if decide_monotone(f).verdict is not Verdict.PROVED:
         return undecided("f is not proved to be monotone")
@@ -78,9 +81,8 @@ def _at_edge(what: str, e: Expr, phi: Block, piece: SmoothBranch, upper: bool) -
     )
     if hidden is not None:
         return undecided(f"{what} depends on {hidden}, and so on more than its own coordinate")
-    # dV/dphi = f' dU/dtheta for V(phi) = U(f(phi)): what is unknown is dU/dtheta, which is free of
-    # phi here. A derivative by another block is what it is at the edge, and that it is bounded
-    # there has to be taken for granted as well.
+    # For V(phi) = U(f(phi)), dV/dphi = f' dU/dtheta, with an unknown dU/dtheta that is assumed to
+    # stay bounded at the edge. Derivatives by other blocks are assumed to stay bounded as well.
     derivatives = {
         symbol: a
         for a, symbol in stands_for.items()
@@ -101,20 +103,23 @@ def _at_edge(what: str, e: Expr, phi: Block, piece: SmoothBranch, upper: bool) -
 
 
 def _by(derivative: Partial, phi: Block) -> Block:
-    """By which block a function of theta is differentiated."""
+    """The block by which a derivative is taken, as a block of theta."""
     block = generic(derivative.wrt[0])
     return phi.image if block == phi else block  # type: ignore[return-value]
 
 
 def _approaching(e: Expr, piece: SmoothBranch, upper: bool) -> Expr:
-    """As a function of T, which goes to infinity at the end."""
+    """The expression as a function of T, which goes to infinity as phi goes to the end."""
     e, y = in_variable(e, piece.x)
     return expanded(e.xreplace({Y: towards(y.high if upper else y.low, upper)}))
 
 
 def _diverging(what: str, e: Expr, phi: Block, piece: SmoothBranch, upper: bool) -> Outcome | None:
-    """With 1 for the other blocks, where they may be 1, and 0 for the derivatives of what is
-    abstract.
+    """Refute that a coefficient stays bounded, at one choice of the other values; None if that
+    fails.
+
+    Other blocks have the value 1 where their domain allows it; derivatives of abstract functions
+    are 0.
     """
     others = {
         s: S.One

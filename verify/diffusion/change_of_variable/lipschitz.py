@@ -1,8 +1,8 @@
-"""Bounds of ``f'`` and of the part of the CoRV drift that comes from the map, ``(log |f'|)'``,
-exactly.
+"""Exact bounds for ``f'`` and for ``(log |f'|)'``, the part of the CoRV drift that comes from the
+map.
 
-Yokoi et al. assume that f is Lipschitz (their Assumption 2). That alone does not make the drift so:
-the inverse complementary log-log is Lipschitz, and has ``(log f')'' = -exp(phi)``.
+Yokoi et al. assume that f is Lipschitz (their Assumption 2). The drift need not be Lipschitz then:
+the inverse complementary log-log is, but has ``(log f')'' = -exp(phi)``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ NOT_RATIONAL = (
 
 
 def decide_lipschitz(f: Map) -> Outcome:
-    """``sup |f'|`` over all pieces; between two zeros of ``(log |f'|)'`` the slope is monotone."""
+    """Decide whether f is Lipschitz, by computing ``sup |f'|``.
+
+    Between two zeros of ``(log |f'|)'`` the slope is monotone, so it is enough to compare values at
+    these zeros and at the ends.
+    """
     return _bounded(
         f,
         "|f'|",
@@ -35,8 +39,8 @@ def decide_lipschitz(f: Map) -> Outcome:
 
 
 def decide_lipschitz_drift(f: Map) -> Outcome:
-    """Whether ``(log |f'|)'`` is bounded and has a bounded derivative, and does not jump at
-    a kink.
+    """Decide whether ``(log |f'|)'`` is bounded, has a bounded derivative, and is continuous at a
+    kink.
     """
     sides = pieces(f)
     bends = _bounded(f, "|(log f')'|", [_of_bend(piece, 0) for piece in sides], "|(log f')'| <= {}")
@@ -59,9 +63,8 @@ def decide_lipschitz_drift(f: Map) -> Outcome:
     return proved(f"{bends.by}, {curves.by}") if curves.verdict is Verdict.PROVED else curves
 
 
-Found = (
-    tuple[Range, Variable, Expr] | None
-)  # a range, the variable in which it was found, and of which expression of phi
+# the range of an expression of phi, the variable in which it was found, and that expression
+Found = tuple[Range, Variable, Expr] | None
 
 
 def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:
@@ -75,7 +78,7 @@ def _bounded(f: Map, what: str, found: list[Found], by: str) -> Outcome:
         over, y, e = part
         if not over.is_bounded:
             where = y.phi_at(over.at_high if not over.high.is_finite else over.at_low)
-            finding = f"{what}, which is that of {e}, goes to infinity as phi goes to {where}"
+            finding = f"{what}, the size of {e}, goes to infinity as phi goes to {where}"
             return refuted(f"{what} is not bounded", Witness({str(y.x): str(where)}, finding))
         if largest is None or certain_sign(over.size - largest.size) == 1:
             largest = over

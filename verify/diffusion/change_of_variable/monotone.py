@@ -1,4 +1,4 @@
-"""Is ``f' > 0``, or ``f' < 0``, on the whole of the domain?"""
+"""Is ``f' > 0`` on the whole domain, or ``f' < 0`` on the whole domain?"""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ from verify.diffusion.change_of_variable.smooth_branch import (
 from verify.diffusion.change_of_variable.variable import Fraction, Variable, fraction, variable
 from verify.verdict import Outcome, Verdict, Witness, proved, refuted, undecided
 
-STEPS = 24  # points on each side at which signs of f' are compared
+POINTS_PER_SIDE = 24  # at which signs of f' are compared
 
 
 @lru_cache(maxsize=256)
 def decide_monotone(f: Map) -> Outcome:
-    """On every piece by structure or by the roots of f', at a kink by its limits from both sides,
-    at closed ends by its values.
+    """Decide whether f is strictly monotone with a continuous f' that vanishes nowhere.
+
+    Each smooth branch is decided by the structure of f' or by counting its roots, a kink by the
+    limits of f' from both sides, a closed end by values there. *Refuted* with a point where f'
+    vanishes or changes its sign.
     """
     found = [_on_piece(piece) for piece in pieces(f)]
     for wanted in (Verdict.REFUTED, Verdict.UNDECIDED):
@@ -48,7 +51,7 @@ def decide_monotone(f: Map) -> Outcome:
 
 
 def direction(f: Map) -> int:
-    """1 for a map that increases, -1 for one that decreases, given that it is monotone."""
+    """1 for an increasing map, -1 for a decreasing one. The map must be monotone."""
     return slope_sign(pieces(f)[0]) or 0
 
 
@@ -63,13 +66,13 @@ def _on_piece(piece: SmoothBranch) -> Outcome:
     if slope_sign(piece) is not None:
         return proved("f' has one sign")
     return _refuted(piece) or undecided(
-        f"the sign of f' = {piece.slope} is neither read off nor decided by counting roots"
+        f"the sign of f' = {piece.slope} is not decided, neither by its structure nor by its roots"
     )
 
 
 @lru_cache(maxsize=256)
 def slope_sign(piece: SmoothBranch) -> int | None:
-    """The sign of f' where it is one and the same everywhere on the piece."""
+    """The sign of f' if it is proved to be the same on the whole branch; None if not."""
     slope = normalised(piece.slope)
     for sign in (1, -1):
         if is_positive(sign * piece.slope) or is_positive(sign * slope):
@@ -79,14 +82,18 @@ def slope_sign(piece: SmoothBranch) -> int | None:
 
 
 def as_fraction(e: Expr, piece: SmoothBranch) -> tuple[Fraction, Variable] | None:
-    """An expression of phi as a quotient of polynomials in a variable, with that variable."""
+    """An expression of phi as a quotient of polynomials in some variable, and that variable; None
+    if there is none.
+    """
     y = variable([e], piece.x)
     found = None if y is None else fraction(y.read(e))
     return None if y is None or found is None else (found, y)
 
 
 def _refuted(piece: SmoothBranch) -> Outcome | None:
-    """A zero of f', or two points with different signs of it."""
+    """Refute by a zero of f', or by two points at which f' has different signs; None if none were
+    found.
+    """
     slope, name = normalised(piece.slope), str(piece.x)
     found = as_fraction(slope, piece)
     for root in zeros(*found) or () if found is not None else ():
@@ -106,44 +113,48 @@ def _refuted(piece: SmoothBranch) -> Outcome | None:
 
 
 def _points(piece: SmoothBranch) -> Iterator[Expr]:
-    """Rational points inside, from the middle outwards."""
+    """Rational points inside the domain, from the middle outwards."""
     low, high = piece.x.domain.start, piece.x.domain.end
     middle = point_inside(low, high)
     yield middle
-    for k in range(1, STEPS):
+    for k in range(1, POINTS_PER_SIDE):
         yield from (
-            middle + (end - middle) * S(k) / STEPS if end.is_finite else middle + s * S(k) / 2
+            middle + (end - middle) * S(k) / POINTS_PER_SIDE
+            if end.is_finite
+            else middle + s * S(k) / 2
             for end, s in ((low, -1), (high, 1))
         )
 
 
 def _at_closed_ends(f: Map) -> Outcome | None:
-    """What is wrong at an end that belongs to the domain, if anything: there f' must have a value,
-    and not be 0.
+    """The first failure at an end that belongs to the domain; None if there is none.
+
+    f must have a value there, and f' a nonzero one.
     """
     sides, domain = pieces(f), f.domain
     closed = [] if domain.left_open else [(sides[0], domain.start)]
     closed += [] if domain.right_open else [(sides[-1], domain.end)]
     for piece, end in closed:
         if value_at(piece.f, piece.x, end) is None:
-            return undecided(f"that f has a value at {end} is not proved")
+            return undecided(f"f is not proved to have a value at {end}")
         slope = value_at(piece.slope, piece.x, end)
         size = None if slope is None else certain_sign(slope)
         if size == 0:
             finding = f"f' = {normalised(piece.slope)} is 0 there"
             return refuted("f' vanishes", Witness({str(piece.x): str(end)}, finding))
         if size is None:
-            return undecided(f"that f' has a value at {end}, which is not 0, is not proved")
+            return undecided(f"f' is not proved to have a nonzero value at {end}")
     return None
 
 
 def _across_kink(f: Map, left: SmoothBranch, right: SmoothBranch) -> Outcome | None:
-    """What is wrong at 0 with a map in two pieces, if anything: f must have a value, and f' the
-    same limits, not 0.
+    """The first failure at 0 for a map with two branches; None if there is none.
+
+    f must have a value at 0, and f' the same nonzero limit from both sides.
     """
     (phi,) = f.forward.variables
     if value_at(f.forward.expr, phi, S.Zero) is None:
-        return undecided("that f has a value at 0 is not proved")
+        return undecided("f is not proved to have a value at 0")
     before, after = slope_at(left, upper=True), slope_at(right, upper=False)
     if before is None or after is None:
         return undecided("the limits of f' at 0 are not decided")
