@@ -50,5 +50,5 @@ def _where_it_holds(condition: Condition) -> Outcome:
         return undecided(f"no point was found where {condition}")
     return proved(
         "where the rule has a value",
-        f"the rule draws where {condition}, and nothing is said of it elsewhere",
+        f"the rule draws where {condition}, and is not considered elsewhere",
     )

@@ -86,7 +86,7 @@ def _combined(
     if target.den != 1:
         return None
     terms = _terms(target.num, used, canonical, with_differences)
-    found = _solved(terms, target.num) if terms else None
+    found = _solve_by_linear_program(terms, target.num) if terms else None
     if found is None:
         return None
     parts = [Mul(c, t.form, evaluate=False) if c != 1 else t.form for c, t in found]
@@ -175,7 +175,9 @@ def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly
     return [one, *facts, *pairs]
 
 
-def _solved(terms: list[_Term], target: Poly) -> list[tuple[Rational, _Term]] | None:
+def _solve_by_linear_program(
+    terms: list[_Term], target: Poly
+) -> list[tuple[Rational, _Term]] | None:
     """The terms of an exact combination that gives the target, with their positive lambdas.
 
     None if linear programming finds no solution, or if the exact one is not nonnegative.

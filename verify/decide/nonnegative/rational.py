@@ -35,8 +35,12 @@ def eliminate(matrix: Numbers) -> list[tuple[tuple[Fraction, ...], Fraction]] | 
         if A[lowest][lowest] < 0:
             return Indefinite(tuple(basis[lowest]))
         if A[place][place] == 0:
-            bad = next(((k, m) for k in left for m in left if A[k][m] != 0), None)
-            return found if bad is None else Indefinite(_across(basis, bad, A[bad[0]][bad[1]]))
+            off_diagonal = next(((k, m) for k in left for m in left if A[k][m] != 0), None)
+            return (
+                found
+                if off_diagonal is None
+                else Indefinite(_across(basis, off_diagonal, A[off_diagonal[0]][off_diagonal[1]]))
+            )
         column = tuple(A[k][place] / A[place][place] if k in left else Fraction(0) for k in n)
         found.append((column, A[place][place]))
         left.remove(place)

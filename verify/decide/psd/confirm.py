@@ -45,9 +45,11 @@ def _problem_with_domain(step: FactorStep, diffusion: Diffusion, group: Group) -
         return (
             "D is not proved to be defined everywhere, and its factor is undefined at some points"
         )
-    guilty: Condition | None = condition_not_proved_densely(written)
+    open_condition: Condition | None = condition_not_proved_densely(written)
     return (
-        None if guilty is None else f"the factor of D needs {guilty}, which may fail on an open set"
+        None
+        if open_condition is None
+        else f"the factor of D needs {open_condition}, which may fail on an open set"
     )
 
 

@@ -92,7 +92,7 @@ def _factored(diffusion: Diffusion, group: Group, methods: Iterable[FactorMethod
             reason = str(error)
             continue
         except RecursionError:
-            reason = "it is nested too deeply"
+            reason = "D is nested too deeply to be factored"
             continue
         step = FactorStep(tuple(c for c, _ in signed), tuple(s for _, s in signed))
         problem = problem_with(step, diffusion, group)

@@ -48,7 +48,7 @@ class Factoring:
     """Builds the factor of one group of blocks from its structure."""
 
     def __init__(self, structure: Structure, certify: Certify) -> None:
-        self._s, self._field, self._certify = structure, structure.field, certify
+        self._structure, self._field, self._certify = structure, structure.field, certify
         self._eliminate = Elimination(structure.field, certify)
         # the columns of W that are not in the range of A, for which P and R are zero
         self._outside: set[int] = set()
@@ -60,12 +60,12 @@ class Factoring:
             NotReachedError: if no factor was found.
         """
         found = self._dense_columns()
-        self._rotate()
+        self._diagonalise_K()
         self._join_borders()
         layers = self._layers()
         reason = ""
         for P, R in self._choices(layers):
-            N = self._small(P, R, layers)
+            N = self._small_matrix(P, R, layers)
             try:
                 pivots = self._eliminate.of(N)
             except NotReachedError as error:
@@ -74,11 +74,11 @@ class Factoring:
             return (
                 found
                 + [self._block_column(layer, P, R) for layer in layers]
-                + [self._single(p) for p in pivots]
+                + [self._single_column(p) for p in pivots]
             )
         raise NotReachedError(reason)
 
-    # -- the pieces
+    # -- parts of the factor
     # ----------------------------------------------------------------------------------------------
 
     def _dense_columns(self) -> list[Signed]:
@@ -86,8 +86,8 @@ class Factoring:
         coefficients.
         """
         found: list[Signed] = []
-        for matrix, coefficients in self._s.dense.items():
-            blocks = [b for b in self._s.vectors if b.length == matrix.row.length]
+        for matrix, coefficients in self._structure.dense.items():
+            blocks = [b for b in self._structure.vectors if b.length == matrix.row.length]
             C = [[coefficients.get((a, b), self._field.zero) for b in blocks] for a in blocks]
             for pivot in self._eliminate.of(C):
                 entries = {
@@ -104,9 +104,9 @@ class Factoring:
                 )
         return found
 
-    def _rotate(self) -> None:
+    def _diagonalise_K(self) -> None:
         """Make K diagonal by changing the columns W, and drop columns that neither K nor E uses."""
-        s, field = self._s, self._field
+        s, field = self._structure, self._field
         turned = diagonalise(s.K, field)
         s.columns = [self._combined([row[b] for row in turned.T]) for b in range(len(s.K))]
         s.E = field.times(turned.inverse, s.E) if s.E and s.scalars else s.E
@@ -123,7 +123,7 @@ class Factoring:
 
         Taken singly, such columns may leave the range of A although their combination does not.
         """
-        s, field = self._s, self._field
+        s, field = self._structure, self._field
         kept = [b for b in range(len(s.K)) if not s.K[b][b].is_zero()]
         others = [b for b in range(len(s.K)) if b not in kept]
         joined = [
@@ -143,7 +143,7 @@ class Factoring:
 
     def _combined(self, shares: list[Ratio]) -> Vectors:
         parts: dict[Block, list[Ratio]] = {}
-        for share, column in zip(shares, self._s.columns, strict=True):
+        for share, column in zip(shares, self._structure.columns, strict=True):
             for block, f in column.items():
                 parts.setdefault(block, []).append(share * f)
         summed = {block: self._field.sum(listed) for block, listed in parts.items()}
@@ -152,10 +152,15 @@ class Factoring:
     def _layers(self) -> list[_Layer]:
         """The pivots of A, from one small elimination for each length."""
         layers: list[_Layer] = []
-        for length in dict.fromkeys(b.length for b in self._s.vectors):
-            blocks = [b for b in self._s.vectors if b.length == length]
-            pivots = self._eliminate.of([[self._s.diagonal[a, b] for b in blocks] for a in blocks])
-            reached = [self._forward(pivots, blocks, column) for column in self._s.columns]
+        for length in dict.fromkeys(b.length for b in self._structure.vectors):
+            blocks = [b for b in self._structure.vectors if b.length == length]
+            pivots = self._eliminate.of(
+                [[self._structure.diagonal[a, b] for b in blocks] for a in blocks]
+            )
+            reached = [
+                self._forward_substitution(pivots, blocks, column)
+                for column in self._structure.columns
+            ]
             for q, pivot in enumerate(pivots):
                 rows = {b: f for b, f in zip(blocks, pivot.column, strict=True) if not f.is_zero()}
                 layers.append(
@@ -169,7 +174,7 @@ class Factoring:
             self._outside |= {b for b, (_, inside) in enumerate(reached) if not inside}
         return layers
 
-    def _forward(
+    def _forward_substitution(
         self, pivots: list[Pivot], blocks: list[Vector], column: Vectors
     ) -> tuple[list[Ratio], bool]:
         """``L^-1 w`` at the pivots, and True if the column w is in the range of A."""
@@ -186,7 +191,7 @@ class Factoring:
 
     def _gram(self, layers: list[_Layer]) -> Rows:
         """``M = W^T A^-1 W``: for each pair of columns, a sum of one total for each pivot."""
-        n = range(len(self._s.columns))
+        n = range(len(self._structure.columns))
         M = self._field.zeros(len(n), len(n))
         for a in n:
             for b in n[: a + 1]:
@@ -201,7 +206,7 @@ class Factoring:
 
     def _choices(self, layers: list[_Layer]) -> Iterator[tuple[Rows, Rows]]:
         """Pairs of P and R to try, the simplest first."""
-        s, field, n = self._s, self._field, len(self._s.columns)
+        s, field, n = self._structure, self._field, len(self._structure.columns)
         inside = [b for b in range(n) if b not in self._outside]
         negative = [
             b for b in inside if not s.K[b][b].is_zero() and self._certify(s.K[b][b]) is None
@@ -235,7 +240,7 @@ class Factoring:
         share = field.unit(n)  # A'^-1 W = A^-1 W share
         for x, a in enumerate(positive):
             for b in range(n):
-                met = (G[x][y] * self._s.K[c][c] * M[c][b] for y, c in enumerate(positive))
+                met = (G[x][y] * self._structure.K[c][c] * M[c][b] for y, c in enumerate(positive))
                 share[a][b] = field.reduced(share[a][b] - field.sum(met))
         return field.times(P, transpose(share)), field.times(share, R)
 
@@ -244,7 +249,10 @@ class Factoring:
         field, n = self._field, len(positive)
         unit = field.unit(n)
         rows = [
-            [field.reduced(unit[x][y] + self._s.K[a][a] * M[a][b]) for y, b in enumerate(positive)]
+            [
+                field.reduced(unit[x][y] + self._structure.K[a][a] * M[a][b])
+                for y, b in enumerate(positive)
+            ]
             + unit[x]
             for x, a in enumerate(positive)
         ]
@@ -262,9 +270,9 @@ class Factoring:
                     ]
         return [row[n:] for row in rows]
 
-    def _small(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
+    def _small_matrix(self, P: Rows, R: Rows, layers: list[_Layer]) -> Rows:
         """The matrix N, with rows for the columns of W and for the scalars."""
-        s, field = self._s, self._field
+        s, field = self._structure, self._field
         if not s.columns:
             return s.S
         M = (
@@ -289,7 +297,7 @@ class Factoring:
 
     def _block_column(self, layer: _Layer, P: Rows, R: Rows) -> Signed:
         """The column ``F L`` of B for one pivot of A."""
-        s, field = self._s, self._field
+        s, field = self._structure, self._field
         entries: list[tuple[Block, Entry]] = []
         met = [(b, y) for b, y in enumerate(layer.reach) if not y.is_zero()]
         for block in s.vectors:
@@ -314,9 +322,9 @@ class Factoring:
             layer.pivot.sign,
         )
 
-    def _single(self, pivot: Pivot) -> Signed:
+    def _single_column(self, pivot: Pivot) -> Signed:
         """A single column of B: ``[W 0; 0 I]`` times a column of the factor of N."""
-        s, n = self._s, len(self._s.columns)
+        s, n = self._structure, len(self._structure.columns)
         vectors = self._combined(list(pivot.column[:n]))
         entries: list[tuple[Block, Entry]] = [
             (b, Column(self._field.expression(f))) for b, f in vectors.items()

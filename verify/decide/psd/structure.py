@@ -167,7 +167,7 @@ def _term(
                 or not meaning.matrix.positive_definite
             ):
                 raise NotReachedError(
-                    f"{meaning} is not seen to be positive semidefinite by itself"
+                    f"{meaning} is not known to be positive semidefinite by itself"
                 )
             dense = meaning.matrix
         else:

@@ -28,7 +28,7 @@ def constant_parts(diffusion: Diffusion, group: Group) -> list[tuple[FactorColum
     """
     lengths = {b.length if isinstance(b, Vector) else None for b in group}
     if len(lengths) > 1 or not all(is_diagonal(diffusion[a, b]) for a in group for b in group):
-        raise NotReachedError("the group is not one small matrix")
+        raise NotReachedError("the group is not one small matrix at each coordinate")
     found: list[tuple[FactorColumn, SignStep]] = []
     for f, C in _parts(diffusion, group).items():
         pivots = eliminate(C)

@@ -48,10 +48,10 @@ class SumGenerators:
         outer, local = self._split_denominator(body.den, label)
         result = self._generators.number(0)
         for (exponents, over), coefficient in fractions.decompose(body.num, local).items():
-            piece = Ratio(
+            summand = Ratio(
                 self._generators.context.from_dict({exponents: 1}), fractions.denominator(over)
             )
-            result += coefficient * self._sum_of(piece, (label, index.length))
+            result += coefficient * self._sum_of(summand, (label, index.length))
         return self._generators.reduce(result / Ratio(outer, self._generators.number(1).den))
 
     def _by_local_monomial(self, poly: Poly, label: int) -> dict[Exponents, Poly]:
@@ -83,23 +83,23 @@ class SumGenerators:
                 outer *= factor ** int(n)
         return outer, local
 
-    def _sum_of(self, piece: Ratio, place: Place) -> Ratio:
-        if piece.num == 1 and piece.den == 1:
+    def _sum_of(self, summand: Ratio, place: Place) -> Ratio:
+        if summand.num == 1 and summand.den == 1:
             return self._generators.generator(place[1], place[1])
-        return self._sum_generator(piece, place)
+        return self._sum_generator(summand, place)
 
-    def _sum_generator(self, piece: Ratio, place: Place) -> Ratio:
-        factors, places = self._flattened(piece, place)
+    def _sum_generator(self, summand: Ratio, place: Place) -> Ratio:
+        factors, places = self._flattened(summand, place)
         meaning = min((_closed(f, p) for f, p in _renamings(Mul(*factors), places)), key=str)
         return self._generators.generator(meaning, meaning)
 
-    def _flattened(self, piece: Ratio, place: Place) -> tuple[list[Expr], list[Place]]:
+    def _flattened(self, summand: Ratio, place: Place) -> tuple[list[Expr], list[Place]]:
         """The factors and indices of a summand, after inner sums over other indices are merged into
         one multiple sum.
         """
-        factors: list[Expr] = [1 / self._generators.poly_expression(piece.den)]
+        factors: list[Expr] = [1 / self._generators.poly_expression(summand.den)]
         places = [place]
-        (exponents,) = piece.num.to_dict()
+        (exponents,) = summand.num.to_dict()
         taken = {
             label for k, n in enumerate(exponents) if n for label in self._generators.labels[k]
         } | labels(factors[0])

@@ -17,9 +17,9 @@ from verify.diffusion.change_of_variable.monotone import decide_monotone, direct
 from verify.diffusion.change_of_variable.roots import point_inside
 from verify.diffusion.change_of_variable.smooth_branch import (
     NO_VALUES,
+    branches_of,
     coordinate,
     limit_of,
-    pieces,
     sides,
     value_at,
     without_kink,
@@ -55,7 +55,7 @@ def image_of(f: Map) -> tuple[Expr, Expr] | None:
     """The limits of a monotone map at the ends of its domain, the smaller one first; None if one is
     not decided.
     """
-    parts = pieces(f)
+    parts = branches_of(f)
     low, high = limit_of(parts[0].f, parts[0], False), limit_of(parts[-1].f, parts[-1], True)
     if low is None or high is None:
         return None
@@ -151,13 +151,13 @@ def _right_inverse(f: Map, domain: Interval) -> Outcome:
 
 
 def _is_left_inverse(f: Map) -> bool:
-    for piece in pieces(f):
+    for branch in branches_of(f):
         assert f.inverse is not None
-        back = without_kink(f.inverse(piece.f))
+        back = without_kink(f.inverse(branch.f))
         if (
             back.has(*NO_VALUES)
             or not all(map(_holds_somehow, conditions(back)))
-            or not vanishes(back - piece.x)
+            or not vanishes(back - branch.x)
         ):
             return False
     return True

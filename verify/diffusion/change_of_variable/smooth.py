@@ -5,7 +5,7 @@ from __future__ import annotations
 from recipe.declare.map import Map
 from verify.decide.asymptotics.leading import certain_sign
 from verify.decide.definedness import is_smooth
-from verify.diffusion.change_of_variable.smooth_branch import pieces, slope_at
+from verify.diffusion.change_of_variable.smooth_branch import branches_of, slope_at
 from verify.verdict import Outcome, Witness, proved, refuted, undecided
 
 MAX_ORDERS = 8
@@ -22,8 +22,8 @@ def decide_smooth(f: Map) -> Outcome:
     sides are compared; the first that differ refute. Agreement up to MAX_ORDERS leaves it
     undecided.
     """
-    sides = pieces(f)
-    if not all(is_smooth(piece.f) for piece in sides):
+    sides = branches_of(f)
+    if not all(is_smooth(branch.f) for branch in sides):
         return undecided("f is not proved to be smooth everywhere inside")
     if len(sides) == 1:
         return proved("f has derivatives of every order")

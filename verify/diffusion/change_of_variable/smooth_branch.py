@@ -31,12 +31,12 @@ class SmoothBranch:
         return derivative(self.f, self.x)
 
     @property
-    def bend(self) -> Expr:
+    def log_slope_derivative(self) -> Expr:
         """``(log |f'|)'``, which is ``f''/f'``."""
         return derivative(log(self.slope), self.x)
 
 
-def pieces(f: Map) -> list[SmoothBranch]:
+def branches_of(f: Map) -> list[SmoothBranch]:
     """The branches of a map: one, or two on both sides of 0 if it contains an absolute value."""
     xs = [coordinate("phi", low, high) for low, high in sides(f.domain, f.kink)]
     return [SmoothBranch(x, without_kink(f(x))) for x in xs]
@@ -74,18 +74,18 @@ def value_at(e: Expr, x: Symbol, at: Expr) -> Expr | None:
     return None if value.has(*NO_VALUES) else value
 
 
-def slope_at(piece: SmoothBranch, upper: bool, order: int = 1) -> Expr | None:
+def slope_at(branch: SmoothBranch, upper: bool, order: int = 1) -> Expr | None:
     """The limit of a derivative of f at one end of a branch; None if it is infinite or not
     decided.
     """
-    e: Expr = piece.f
+    e: Expr = branch.f
     for _ in range(order):
-        e = e.diff(piece.x)
-    limit = limit_of(e, piece, upper)
+        e = e.diff(branch.x)
+    limit = limit_of(e, branch, upper)
     return None if limit in (oo, -oo) else limit
 
 
-def limit_of(e: Expr, piece: SmoothBranch, upper: bool) -> Expr | None:
+def limit_of(e: Expr, branch: SmoothBranch, upper: bool) -> Expr | None:
     """The limit of an expression of phi at one end of a branch; None if it is not decided."""
-    e, y = in_variable(e, piece.x)
+    e, y = in_variable(e, branch.x)
     return limit_at(e, y, upper)

@@ -90,7 +90,7 @@ def _next_blocks(dynamics: Dynamics, reached: tuple[Block, ...]) -> tuple[Block,
         for targets in itertools.combinations((b for b in rest if b not in found), size):
             fitting = [f for f in families if f.vanish_outside(targets)]
             if not set(targets) & set(found) and any(
-                _span(chosen, targets) for chosen in itertools.combinations(fitting, size)
+                _spans_targets(chosen, targets) for chosen in itertools.combinations(fitting, size)
             ):
                 found += targets
     return found
@@ -141,7 +141,7 @@ def _next_bracket(fields: Fields, s: Block) -> Fields | None:
     return None if all(e == 0 for e in diagonal.values()) else Fields(fields.length, diagonal, {})
 
 
-def _span(chosen: tuple[Fields, ...], targets: tuple[Block, ...]) -> bool:
+def _spans_targets(chosen: tuple[Fields, ...], targets: tuple[Block, ...]) -> bool:
     """Return True if the fields are proved to span all directions of the targets, with smooth
     coefficients.
     """

@@ -328,10 +328,10 @@ def exceeding(e: Expr, found: Coercive, state: tuple[Block, ...]) -> Expr:
             and all(is_bounded_below(-h, block, end) for end in ends(block))
         ):
             terms = tuple(t for t in terms if t not in own)
-    return Add(*(t for t in terms if not _is_small(t, found.powers)))
+    return Add(*(t for t in terms if not _is_dominated(t, found.powers)))
 
 
-def _is_small(term: Expr, powers: Powers) -> bool:
+def _is_dominated(term: Expr, powers: Powers) -> bool:
     if is_nonnegative(-term):
         return True
     w = weight(term, powers)

@@ -70,9 +70,9 @@ def _decide_part(part: Summand) -> Outcome:
             return outcome
     return (
         _integrate_out(part)
-        or _given_a_potential(part)
+        or _assume_normalisable_potential(part)
         or (decide_liouville(part.e, single) if single is not None else None)
-        or _dominated(part)
+        or _grows_like_a_power(part)
         or _infinite_at_length_one(part)
         or undecided(f"the tails of exp(-({_short(part.e)})) were not decided")
     )
@@ -171,7 +171,7 @@ def _log_of_factor(f: Expr) -> Expr:
     return power * log(base) if is_positive(base) else log(f)
 
 
-def _given_a_potential(part: Summand) -> Outcome | None:
+def _assume_normalisable_potential(part: Summand) -> Outcome | None:
     """Assume that ``exp(-U)`` is normalisable, and prove that the rest of H is bounded below.
 
     None if abstract potentials do not cover all blocks of the part.
@@ -199,7 +199,7 @@ def _given_a_potential(part: Summand) -> Outcome | None:
     )
 
 
-def _dominated(part: Summand) -> Outcome | None:
+def _grows_like_a_power(part: Summand) -> Outcome | None:
     found = coercive(part.e, part.blocks)
     if found is None or found.assumptions:
         return None
