@@ -50,14 +50,14 @@ def combination_of(e: Expr) -> Expr | None:
         used = canonical.generators.generators_of(whole.num)
         if not used or len(used) > MAX_GENERATORS:
             return None
-        for with_differences, multiplier in itertools.product(
+        for with_second_differences, multiplier in itertools.product(
             (False, True), _multipliers(used, canonical)
         ):
             form = _combined(
                 canonical.generators.reduce(whole * canonical.read(multiplier)),
                 used,
                 canonical,
-                with_differences,
+                with_second_differences,
             )
             if form is not None:
                 return (
@@ -81,11 +81,11 @@ def _multipliers(used: list[int], canonical: Canonical) -> list[Expr]:
 
 
 def _combined(
-    target: Ratio, used: list[int], canonical: Canonical, with_differences: bool
+    target: Ratio, used: list[int], canonical: Canonical, with_second_differences: bool
 ) -> Expr | None:
     if target.den != 1:
         return None
-    terms = _terms(target.num, used, canonical, with_differences)
+    terms = _terms(target.num, used, canonical, with_second_differences)
     found = _solve_by_linear_program(terms, target.num) if terms else None
     if found is None:
         return None
@@ -94,14 +94,14 @@ def _combined(
 
 
 def _terms(
-    target: Poly, used: list[int], canonical: Canonical, with_differences: bool
+    target: Poly, used: list[int], canonical: Canonical, with_second_differences: bool
 ) -> list[_Term]:
     """The products of facts and squares whose degrees do not exceed those of the target.
 
     Empty if there are more than MAX_TERMS.
     """
     generators = canonical.generators
-    roots = _roots(target, used, canonical, with_differences)
+    roots = _roots(target, used, canonical, with_second_differences)
     degree, highest = target.total_degree(), target.degrees()
     found: list[_Term] = []
     for fact, fact_form in _products_of_facts(used, canonical):
@@ -123,7 +123,7 @@ def _terms(
 
 
 def _roots(
-    target: Poly, used: list[int], canonical: Canonical, with_differences: bool
+    target: Poly, used: list[int], canonical: Canonical, with_second_differences: bool
 ) -> list[tuple[Poly, Expr]]:
     """The expressions to square: monomials of at most half the target's degrees, their sums and
     differences.
@@ -143,15 +143,15 @@ def _roots(
             exponents[k] = n
         monomials.append(context.from_dict({tuple(exponents): 1}))
     pairs = [p + sign * q for p, q in itertools.combinations(monomials, 2) for sign in (1, -1)]
-    differences: list[Poly] = []
-    if with_differences and len(monomials) <= MAX_MONOMIALS_WITH_DIFFERENCES:
-        differences = [
+    second_differences: list[Poly] = []
+    if with_second_differences and len(monomials) <= MAX_MONOMIALS_WITH_DIFFERENCES:
+        second_differences = [
             p + q - 2 * r
             for p, q in itertools.combinations(monomials, 2)
             for r in monomials
             if r not in (p, q)
         ]
-    return [(p, generators.poly_expression(p)) for p in (*monomials, *pairs, *differences)]
+    return [(p, generators.poly_expression(p)) for p in (*monomials, *pairs, *second_differences)]
 
 
 def _products_of_facts(used: list[int], canonical: Canonical) -> list[tuple[Poly, Expr]]:

@@ -3,8 +3,8 @@
 The terms of the polynomial determine G. A term that is a square times facts stands on the diagonal;
 every other term is twice the product of two of the roots found there. Elimination of G in rational
 numbers decides whether it is positive semidefinite. No linear or semidefinite program is solved, so
-many variables and terms cost little: (x^2 + 2 y - z)^2 + x is found. Sums of squares that need a
-monomial which is not a root of a term may be missed, as for x^4 - x^2 y^2 + y^4.
+many variables and terms cost little: (x^2 + 2 y - z)^2 + x is found for x >= 0. A sum of squares
+that needs further monomials is missed, such as 2 x^4 + 2 x^3 y - x^2 y^2 + 5 y^4, which needs x y.
 """
 
 from __future__ import annotations

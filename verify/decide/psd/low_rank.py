@@ -5,10 +5,10 @@ In the notation of ``structure``, with ``M = W^T A^-1 W``, for any coordinate-fr
     D = F A F^T + [W 0; 0 I] N [W 0; 0 I]^T,   F = [I + W P W^T A^-1; R^T W^T A^-1],
     N = [K - P - P^T - P M P^T,  E - R - P M R;  its transpose,  S - R^T M R],
 
-so D is positive semidefinite if A and the small matrix N are. Where A is positive it is so only if
-N is for the best P and R: with K diagonal, P = K on its negative part (``diag(a) - c u u^T`` leaves
-``c (1 - c total(u^2/a)) u u^T``) and R = E, the Schur complement; what the positive part of K adds
-to A enters by Woodbury's identity.
+so D is positive semidefinite if A and the small matrix N are. If A is positive definite, the
+converse holds for the best P and R. With K diagonal, these are P = K on the negative part of K
+(``diag(a) - c u u^T`` leaves ``c (1 - c total(u^2/a)) u u^T``) and R = E, which gives the Schur
+complement. The positive part of K is added to A by Woodbury's identity.
 """
 
 from __future__ import annotations
