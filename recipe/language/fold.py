@@ -19,15 +19,15 @@ from recipe.language.errors import OutsideLanguageError, RecipeError
 
 
 class _Folding(Function):
-    """A function of a coordinate that may lie anywhere, and of the ends of its interval, one of
-    which may be infinite.
+    """A function of a coordinate, which may lie anywhere, and of the two ends of its interval, one
+    of which may be infinite.
     """
 
     nargs = 3
 
     @classmethod
     def eval(cls, e: Any, lower: Any, upper: Any) -> Expr | None:
-        """Nothing is evaluated; the ends are checked."""
+        """Check the ends; return None, as nothing is evaluated."""
         if not (lower.is_number and upper.is_number and (lower < upper) == S.true) or (
             lower,
             upper,
@@ -49,14 +49,27 @@ class _Folding(Function):
 
 
 class Fold(_Folding):
-    """``Fold(e, lower, upper)``: ``e`` reflected at the ends, as often as it takes to lie between
-    them.
+    """``Fold(e, lower, upper)``: the value ``e`` reflected at the ends until it lies between them.
+
+    On a half line this is ``lower + |e - lower|`` (or ``upper - |upper - e|``), and between two
+    finite ends a triangular wave. It is allowed in the rule of an ``Update`` only.
+
+    Args:
+        e: the new value of a block before it is reflected.
+        lower, upper: two numbers, the lower one first; one of them may be infinite.
+
+    Raises:
+        RecipeError: where the ends are not two numbers in this order, or both are infinite.
+        OutsideLanguageError: where it is differentiated, as it is not smooth.
     """
 
 
 class FoldSign(_Folding):
-    """``FoldSign(e, lower, upper)``: -1 where ``Fold`` reflects ``e`` an odd number of times, and 1
-    elsewhere.
+    """``FoldSign(e, lower, upper)``: -1 where ``Fold(e, lower, upper)`` reflects an odd number of
+    times, and 1 elsewhere.
+
+    A momentum that carries the block over the edge is multiplied with it. Arguments and errors are
+    those of ``Fold``.
     """
 
 
@@ -64,7 +77,7 @@ FOLDS = (Fold, FoldSign)
 
 
 def ends_of(block: Any) -> tuple[Expr, Expr] | None:
-    """The ends of the interval of a block, if it has a finite one."""
+    """The ends of the interval that a block lives on; None for the real line and for a simplex."""
     domain = block.domain
     if not isinstance(domain, Interval) or (domain.start, domain.end) == (-oo, oo):
         return None
