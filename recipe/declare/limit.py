@@ -26,17 +26,24 @@ from recipe.language.symbols import GENERIC, OTHER, Block, Noise, ScalarNoise, V
 from recipe.language.total import relabel, substitute
 
 Increment = dict[Block, Expr]
-HIGHEST = 4  # order in the step up to which the beginning of a root is looked for
+MAX_ROOT_ORDER = 4  # the leading term of a root is looked for up to this order in the step
 
 
 @lru_cache(maxsize=256)
 def limit_of(update: Update) -> Dynamics:
-    """The diffusion that the rule follows as its step vanishes; where it is folded, inside of the
-    domain.
+    """The diffusion that an update rule follows as its step vanishes: ``f = lim E[dz]/eps``, ``2 D
+    = lim Cov[dz]/eps``.
+
+    Args:
+        update: the rule. Where it has folds, the limit is that inside of the domain.
+
+    Returns:
+        The dynamics of the same state.
 
     Raises:
-        RecipeError: where there is none: the rule is not the identity at step 0, or the noise has a
-            mean at order sqrt(eps).
+        RecipeError: where there is no limit: the rule is not the identity at step 0, or its noise
+            has a mean at order sqrt(eps).
+        OutsideLanguageError: where a term cannot be expanded in the step.
     """
     first, second = _expand(unfolded(update).update)
     for block, a in first.items():
@@ -56,7 +63,7 @@ def limit_of(update: Update) -> Dynamics:
 
 
 def _expand(update: Update) -> tuple[Increment, Increment]:
-    """The coefficients ``a`` and ``b`` of the whole step."""
+    """The coefficients ``a`` (of s) and ``b`` (of s^2) of the whole step, by block."""
     s = Dummy("s", positive=True)
     first: Increment = dict.fromkeys(update.state, S.Zero)
     second: Increment = dict.fromkeys(update.state, S.Zero)
@@ -69,8 +76,8 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
             block,
             update.step,
         )
-        # The right-hand side is taken at z + s a + s^2 b; as its value at s = 0 is the block
-        # itself, it adds a and b of the block.
+        # The right-hand side is taken at z + s a + s^2 b. Its value at s = 0 is the block itself,
+        # which brings its own a and b.
         first[block] = e1 + seen_first[block]
         second[block] = e2 + directional(e1, seen_first) + seen_second[block]
         if update.sequential:
@@ -79,8 +86,10 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
 
 
 def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
-    """A rule of the same drift and diffusion: ``p + q X`` with a draw X as its mean and variance to
-    first order in the step.
+    """A rule with the same drift and diffusion whose noise is normal.
+
+    In ``p + q X`` the draw X is replaced by a normal number with its mean and variance, to first
+    order in the step.
     """
     draw = min(rule.atoms(NoncentralChiSquared), key=str, default=None)
     if draw is None:
@@ -102,7 +111,7 @@ def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
 
 
 def _affine_in(draw: NoncentralChiSquared, rule: Expr, block: Block) -> tuple[Expr, Expr]:
-    """``(p, q)`` of a rule ``p + q X``, both free of noise."""
+    """Return ``(p, q)`` of a rule ``p + q X``, both free of noise."""
     x = Dummy("x", real=True)
     by_draw = rule.xreplace({draw: x})
     p, q = substitute(by_draw, {x: S.Zero}), partial(by_draw, x)
@@ -115,14 +124,17 @@ def _affine_in(draw: NoncentralChiSquared, rule: Expr, block: Block) -> tuple[Ex
 
 
 def _scaled_cumulant(q: Expr, draw: NoncentralChiSquared, k: int) -> Expr:
-    """That of ``q X``, term by term: as the step vanishes nonc is infinite, and ``q nonc`` is
-    finite.
+    """The k-th cumulant of ``q X``, multiplied out term by term.
+
+    As the step vanishes nonc tends to infinity, while ``q nonc`` stays finite.
     """
     return Add(*(q**k * term for term in Add.make_args(expand_mul(cumulant(draw, k)))))
 
 
 def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
-    """The coefficient of ``step = s^2`` of what must have no lower ones."""
+    """The coefficient of ``step = s^2`` in an expression, after a check that its lower coefficients
+    are zero.
+    """
     slope = partial(e, s)
     for lower in (e, slope):
         value = sympy.expand(substitute(lower, {s: S.Zero}))
@@ -140,8 +152,8 @@ def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
 
 
 def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
-    """The rule by ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times what is smooth
-    at 0.
+    """The rule as a function of ``s = sqrt(step)``, with ``sqrt(1 - exp(-2 c step))`` as s times a
+    function that is smooth at 0.
     """
     return exp_by_phi(
         rule.xreplace({step: s**2}),
@@ -150,14 +162,14 @@ def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
 
 
 def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
-    """The same to first order in the step, with roots of what is of higher order as what they begin
-    with.
+    """Replace each square root of order s^2 or higher by its leading term; the rule stays the same
+    to first order in the step.
 
-    So it is with the noise of positions in exact integrators (Ermak & Buckholz 1980), of order
-    step^(3/2), whose slope at 0 by sqrt(step) is found nowhere else.
+    Exact integrators have such noise on the positions, of order step^(3/2) (Ermak & Buckholz 1980).
+    sympy does not find its derivative by sqrt(step) at 0.
     """
     if any(step in p.base.free_symbols for p in rule.atoms(Pow) if p.exp.is_negative):
-        return rule  # what is left out might be divided by the step
+        return rule  # a dropped term might be divided by the step
     roots = [p for p in rule.atoms(Pow) if p.exp == S.Half and step in p.base.free_symbols]
     return rule.xreplace(
         {p: begun for p in roots if (begun := _small_root(p.base, step)) is not None}
@@ -166,10 +178,10 @@ def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
 
 @lru_cache(maxsize=256)
 def _small_root(base: Expr, step: Symbol) -> Expr | None:
-    """What the root of ``c step^n + ...`` begins with, where n is 2 or more and c positive; None
-    elsewhere.
+    """The leading term of the square root of ``c step^n + ...``, where n is at least 2 and c
+    positive; None elsewhere.
     """
-    for n in range(HIGHEST + 1):
+    for n in range(MAX_ROOT_ORDER + 1):
         value = sympy.expand(substitute(base, {step: S.Zero})) / sympy.factorial(n)
         if value != 0:
             return sympy.sqrt(step**n * value) if n >= 2 and value.is_positive else None
@@ -178,7 +190,9 @@ def _small_root(base: Expr, step: Symbol) -> Expr | None:
 
 
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
-    start = substitute(sympy.expand(_at_zero(e, s, block, step)), {})  # sums are linear again
+    start = substitute(
+        sympy.expand(_at_zero(e, s, block, step)), {}
+    )  # splits sums into terms again
     if start != block:
         absent = f"the step {step} does not occur in it"
         raise RecipeError(
@@ -190,7 +204,7 @@ def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]
 
 
 def _advice(start: Expr, step: Symbol) -> str:
-    """What must scale how, where something does not vanish with the step."""
+    """The repair for a rule that is not the identity at step 0."""
     if start.has(Noise, ScalarNoise):
         return f"its noise must scale as sqrt({step})"
     return (

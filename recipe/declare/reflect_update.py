@@ -1,10 +1,9 @@
-"""A rule with its folds, and a rule without them: what a scheme adds, and what the limit of a
-printed rule reads.
+"""Put reflections into an update rule, and read them back.
 
-``folded`` puts the fold right after every assignment to a reflected block, and the sign of its
-momentum with it. ``unfolded`` is the way back. Inside of the domain both rules have one limit: from
-a fixed point inside, a step reaches the edge with a probability that vanishes faster than every
-power of the step.
+``folded`` puts a ``Fold`` right after every assignment to a reflected block, together with the
+change of sign of its momentum. ``unfolded`` is the way back. Inside of the domain the folded and
+the free rule have one limit: from a fixed inner point, a step reaches the edge with a probability
+that vanishes faster than every power of the step.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Rule = list[tuple[Block, Expr]]
 
 
 def folded(update: Update, reflections: tuple[Reflection, ...]) -> Update:
-    """The rule with these reflections in it."""
+    """The rule with these reflections put in."""
     if not reflections:
         return update
     rule = (
@@ -58,8 +57,8 @@ def _folded_one_by_one(update: Update, reflections: tuple[Reflection, ...]) -> R
 
 
 def _fold_rules(reflection: Reflection) -> Rule:
-    """The reflection as a map of its own: the position is still the free one where the momenta read
-    it.
+    """The assignments of one reflection; the momenta come first, as they read the position before
+    it is folded.
     """
     block, ends = reflection.block, _ends(reflection.block)
     return [
@@ -70,7 +69,7 @@ def _fold_rules(reflection: Reflection) -> Rule:
 
 def _ends(block: Block) -> tuple[Expr, Expr]:
     ends = ends_of(block)
-    assert ends is not None  # a Reflection of it was checked
+    assert ends is not None  # its Reflection was checked
     return ends
 
 
@@ -87,23 +86,23 @@ def _with_rule(update: Update, rule: Rule) -> Update:
 
 
 def has_folds(update: Update) -> bool:
-    """Whether a rule reflects anything."""
+    """Return True if the rule reflects a block."""
     return any(e.has(*FOLDS) for _, e in update.rule)
 
 
 @dataclass(frozen=True)
 class Unfolded:
-    """A rule without its folds, and the reflections that they are."""
+    """A rule without folds, and the reflections that its folds meant."""
 
     update: Update
     reflections: tuple[Reflection, ...]
 
 
 def unfolded(update: Update) -> Unfolded:
-    """Read the folds of a rule.
+    """Read the reflections out of a rule.
 
     Raises:
-        RecipeError: where they are not those of a reflection, right after the block has moved.
+        RecipeError: where a fold is not that of a reflection right after its block has moved.
     """
     if not has_folds(update):
         return Unfolded(update, ())
@@ -119,7 +118,12 @@ def unfolded(update: Update) -> Unfolded:
 
 @dataclass
 class _Reading:
-    """A rule being read: what is left of it, and the blocks that turn with each folded one."""
+    """The state while a rule is read.
+
+    Attributes:
+        rule: the assignments without folds so far.
+        flips: the momenta that change their sign with each folded block.
+    """
 
     rule: Rule = field(default_factory=list)
     flips: dict[Block, tuple[Block, ...]] = field(default_factory=dict)
@@ -142,9 +146,8 @@ def _read_at_once(update: Update) -> _Reading:
 def _read_one_by_one(update: Update) -> _Reading:
     reading = _Reading()
     folding = {b for b, e in update.rule if _is_fold_of(e, b)}
-    outside: dict[
-        Block, tuple[Block, ...]
-    ] = {}  # moved and not folded yet, with the blocks that turned since
+    # the blocks that have moved and are not folded yet, with the momenta that turned since
+    outside: dict[Block, tuple[Block, ...]] = {}
     for block, e in update.rule:
         turning = next((b for b in outside if e == FoldSign(b, *_ends(b)) * block), None)
         if turning is not None:
@@ -157,9 +160,8 @@ def _read_one_by_one(update: Update) -> _Reading:
                 " or moves it: fold it first"
             )
         elif block in folding and _is_fold_of(e, block) and e.args[0] != block:
-            reading.rule.append(
-                (block, e.args[0])
-            )  # moved and folded in one assignment: no momentum turns
+            # moved and folded in one assignment: no momentum turns
+            reading.rule.append((block, e.args[0]))
             _note(reading, block, ())
         else:
             reading.rule.append((block, e))
@@ -184,7 +186,7 @@ def _is_fold_of(e: Expr, block: Block) -> bool:
 
 
 def _without_sign(e: Expr, sign: Expr) -> Expr:
-    """What is multiplied with the sign."""
+    """The product without the factor ``sign``."""
     factors = list(Mul.make_args(e))
     if sign in factors:
         factors.remove(sign)
