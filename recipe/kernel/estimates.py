@@ -1,4 +1,4 @@
-"""Why a Metropolis test cannot use a potential that is estimated from a part of the data."""
+"""Refuse Metropolis tests whose potential is estimated from a part of the data."""
 
 from __future__ import annotations
 
