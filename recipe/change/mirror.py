@@ -65,6 +65,9 @@ def mirror(recipe: Recipe, *blocks: Block) -> Recipe:
 
 
 def _reflection(recipe: Recipe, block: Block) -> Reflection:
+    """The reflection of one block: along the normal where it has noise of its own, else with its
+    momentum.
+    """
     if block not in recipe.state:
         names = ", ".join(b.name for b in recipe.state)
         raise RecipeError(f"mirror(recipe, {block}): {block} is not part of the state ({names})")

@@ -79,8 +79,8 @@ def corv(
 ) -> Recipe:
     """The recipe with the same D and Q for the law of ``phi = f^-1(theta)``.
 
-    It is another process than that of ``ito``, under which theta has the same stationary law.
-    Overdamped Langevin dynamics of theta become overdamped Langevin dynamics of phi.
+    ``ito`` gives another process, under which theta has the same stationary law. Overdamped
+    Langevin dynamics of theta become overdamped Langevin dynamics of phi.
 
     Args:
         recipe, theta, f, inverse, domain, phi, name, source, update, require: as for ``ito``.
@@ -89,7 +89,8 @@ def corv(
         A new recipe, whose state has the ``Preimage`` phi in the place of theta.
 
     Raises:
-        RecipeError: as ``ito``.
+        RecipeError: where f is no map, or not differentiable at its kink, or theta is no block of
+            the recipe.
 
     Example:
         >>> from sympy import Interval, oo
@@ -228,6 +229,9 @@ def _with_legs(e: Expr, factor: Expr, legs: tuple[bool, bool], where: str, theta
 
 
 def _term_with_legs(term: Expr, row: Expr, column: Expr, where: str, theta: Block) -> Expr:
+    """One summand of an entry of D or Q times its factors; a ``Dense`` matrix takes none that
+    differ by row.
+    """
     found = next((f for f in Mul.make_args(term) if isinstance(f, MATRICES)), None)
     if found is None:
         return term * row * column
@@ -249,11 +253,11 @@ def log_slope(phi: Block) -> Expr:
     """
     e = slope(phi)
     if e.is_positive or e.is_negative:
-        return expand_log(log(Mul(*(_size(factor) for factor in Mul.make_args(e)))))
+        return expand_log(log(Mul(*(_absolute_value(factor) for factor in Mul.make_args(e)))))
     return log(e**2) / 2
 
 
-def _size(factor: Expr) -> Expr:
+def _absolute_value(factor: Expr) -> Expr:
     """The absolute value of a factor of known sign, written without ``Abs``."""
     base, power = factor.as_base_exp()
     if base.is_negative and power.is_Integer:

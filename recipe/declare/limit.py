@@ -71,7 +71,7 @@ def _expand(update: Update) -> tuple[Increment, Increment]:
     for block, written in update.rule:
         rule = _with_normal_noise(written, block, update.step)
         e1, e2 = _taylor(
-            _in_root_of_step(_with_small_roots(rule, update.step), update.step, s),
+            _in_root_of_step(_with_leading_roots(rule, update.step), update.step, s),
             s,
             block,
             update.step,
@@ -101,8 +101,10 @@ def _with_normal_noise(rule: Expr, block: Block, step: Symbol) -> Expr:
         draw.noise, *(_in_root_of_step(e, step, s) for e in (draw.df, draw.nonc))
     )
     mean, variance, fourth = (_scaled_cumulant(scale, in_s, k) for k in (1, 2, 4))
-    drift, diffusion = (_from_zero(e, s, block, step) for e in (rest + mean - block, variance))
-    if sympy.expand(_from_zero(fourth + 3 * variance**2, s, block, step)) != 0:
+    drift, diffusion = (
+        _second_coefficient(e, s, block, step) for e in (rest + mean - block, variance)
+    )
+    if sympy.expand(_second_coefficient(fourth + 3 * variance**2, s, block, step)) != 0:
         raise RecipeError(
             f"the rule of {block} has no limit: its fourth central moment does not vanish faster"
             f" than {step}"
@@ -131,7 +133,7 @@ def _scaled_cumulant(q: Expr, draw: NoncentralChiSquared, k: int) -> Expr:
     return Add(*(q**k * term for term in Add.make_args(expand_mul(cumulant(draw, k)))))
 
 
-def _from_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+def _second_coefficient(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
     """The coefficient of ``step = s^2`` in an expression, after a check that its lower coefficients
     are zero.
     """
@@ -161,7 +163,7 @@ def _in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
     )
 
 
-def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
+def _with_leading_roots(rule: Expr, step: Symbol) -> Expr:
     """Replace each square root of order s^2 or higher by its leading term; the rule stays the same
     to first order in the step.
 
@@ -172,12 +174,12 @@ def _with_small_roots(rule: Expr, step: Symbol) -> Expr:
         return rule  # a dropped term might be divided by the step
     roots = [p for p in rule.atoms(Pow) if p.exp == S.Half and step in p.base.free_symbols]
     return rule.xreplace(
-        {p: begun for p in roots if (begun := _small_root(p.base, step)) is not None}
+        {p: begun for p in roots if (begun := _leading_root(p.base, step)) is not None}
     )
 
 
 @lru_cache(maxsize=256)
-def _small_root(base: Expr, step: Symbol) -> Expr | None:
+def _leading_root(base: Expr, step: Symbol) -> Expr | None:
     """The leading term of the square root of ``c step^n + ...``, where n is at least 2 and c
     positive; None elsewhere.
     """
@@ -190,6 +192,9 @@ def _small_root(base: Expr, step: Symbol) -> Expr | None:
 
 
 def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]:
+    """The coefficients of s and s^2 of a right-hand side, whose value at s = 0 must be the block
+    itself.
+    """
     start = substitute(
         sympy.expand(_at_zero(e, s, block, step)), {}
     )  # splits sums into terms again
@@ -214,6 +219,7 @@ def _advice(start: Expr, step: Symbol) -> str:
 
 
 def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
+    """The value of an expression at s = 0, as a limit from the right where it is singular there."""
     value = substitute(e, {s: S.Zero})
     if not value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         return value
@@ -236,6 +242,7 @@ def _at_zero(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
 
 
 def _half_covariance(row: Block, column: Block, first: Increment) -> Entry:
+    """The entry of D between two blocks: half of the covariance of their noise at order s."""
     u, v = first[row], first[column]
     together = expectation(u * v) / 2
     if not isinstance(row, Vector):

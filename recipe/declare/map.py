@@ -128,6 +128,7 @@ def as_map(f: Any, *, inverse: Any = None, domain: Any = None) -> Map:
 
 
 def _as_lambda(f: Any, x: Symbol, where: str) -> Lambda:
+    """Return a function of one number as a ``Lambda`` of x."""
     if isinstance(f, Lambda):
         if len(f.variables) != 1:
             raise RecipeError(f"{where}={f} must be a function of one number")
@@ -228,6 +229,7 @@ def _goes_back(f: Map, inverse: Lambda) -> bool:
 
 
 def _points(domain: Interval) -> list[Expr]:
+    """A few points inside of the interval."""
     low, high = domain.start, domain.end
     if low == -oo and high == oo:
         return [Rational(n, 2) for n in (-3, -1, 1, 3)]

@@ -89,6 +89,9 @@ def in_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
 
 
 def _written(e: Expr, standing: dict[Block, Block]) -> Expr:
+    """Replace images by functions of their preimages; ``standing`` has the preimage of each
+    image.
+    """
     if isinstance(e, Potential | Field | Partial):
         return e
     if isinstance(e, Total):
@@ -119,6 +122,9 @@ def as_functions_of_preimages(e: Expr, state: tuple[Block, ...]) -> Expr:
 
 
 def _pulled_back(e: Expr, standing: dict[Block, Block]) -> Expr:
+    """Replace abstract functions of images by those of their preimages; ``standing`` has the
+    preimage of each image.
+    """
     if isinstance(e, Partial):
         return _partial_pulled_back(e, standing)
     if isinstance(e, Potential):

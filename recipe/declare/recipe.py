@@ -251,6 +251,7 @@ def _names(require: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def _checked_update(update: object, blocks: tuple[Block, ...]) -> Update | None:
+    """Return the published update if it moves the blocks of the recipe."""
     if update is None or isinstance(update, Update):
         if update is not None and set(update.state) != set(blocks):
             theirs, ours = (", ".join(b.name for b in s) for s in (update.state, blocks))

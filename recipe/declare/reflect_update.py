@@ -36,6 +36,7 @@ def folded(update: Update, reflections: tuple[Reflection, ...]) -> Update:
 
 
 def _folded_at_once(update: Update, reflections: tuple[Reflection, ...]) -> Rule:
+    """Put the reflections into a simultaneous rule."""
     moved = dict(update.rule)
     new = dict(moved)
     for reflection in reflections:
@@ -47,6 +48,9 @@ def _folded_at_once(update: Update, reflections: tuple[Reflection, ...]) -> Rule
 
 
 def _folded_one_by_one(update: Update, reflections: tuple[Reflection, ...]) -> Rule:
+    """Put the reflections into a sequential rule, after each assignment that moves a reflected
+    block.
+    """
     rule: Rule = []
     by_block = {r.block: r for r in reflections}
     for block, e in update.rule:
@@ -74,6 +78,7 @@ def _ends(block: Block) -> tuple[Expr, Expr]:
 
 
 def _with_rule(update: Update, rule: Rule) -> Update:
+    """A copy of the update with other assignments."""
     return Update(
         update.step,
         rule if update.sequential else dict(rule),
@@ -102,14 +107,14 @@ def unfolded(update: Update) -> Unfolded:
     """Read the reflections out of a rule.
 
     Raises:
-        RecipeError: where a fold is not that of a reflection right after its block has moved.
+        RecipeError: where a fold is not a reflection right after its block has moved.
     """
     if not has_folds(update):
         return Unfolded(update, ())
     reading = _read_one_by_one(update) if update.sequential else _read_at_once(update)
     for block, e in reading.rule:
         if e.has(*FOLDS):
-            raise _unread(block, e)
+            raise _unknown_fold(block, e)
     found = checked_reflections(
         (Reflection(b, flips) for b, flips in reading.flips.items()), update.state
     )
@@ -130,6 +135,7 @@ class _Reading:
 
 
 def _read_at_once(update: Update) -> _Reading:
+    """Read the folds of a simultaneous rule."""
     reading = _Reading()
     free = {b: e.args[0] for b, e in update.rule if _is_fold_of(e, b)}
     reading.flips = dict.fromkeys(free, ())
@@ -144,6 +150,9 @@ def _read_at_once(update: Update) -> _Reading:
 
 
 def _read_one_by_one(update: Update) -> _Reading:
+    """Read the folds of a sequential rule, in which a block that has moved is folded before any
+    other rule reads it.
+    """
     reading = _Reading()
     folding = {b for b, e in update.rule if _is_fold_of(e, b)}
     # the blocks that have moved and are not folded yet, with the momenta that turned since
@@ -153,7 +162,7 @@ def _read_one_by_one(update: Update) -> _Reading:
         if turning is not None:
             outside[turning] += (block,)
         elif block in outside and e == Fold(block, *_ends(block)):
-            _note(reading, block, outside.pop(block))
+            _note_flips(reading, block, outside.pop(block))
         elif blocks_in(e, tuple(outside)) or block in outside:
             raise RecipeError(
                 f"{listed(outside)} has moved and is not folded yet where the rule of {block} reads"
@@ -162,7 +171,7 @@ def _read_one_by_one(update: Update) -> _Reading:
         elif block in folding and _is_fold_of(e, block) and e.args[0] != block:
             # moved and folded in one assignment: no momentum turns
             reading.rule.append((block, e.args[0]))
-            _note(reading, block, ())
+            _note_flips(reading, block, ())
         else:
             reading.rule.append((block, e))
             outside |= {block: ()} if block in folding and e != block else {}
@@ -174,7 +183,8 @@ def _read_one_by_one(update: Update) -> _Reading:
     return reading
 
 
-def _note(reading: _Reading, block: Block, flips: tuple[Block, ...]) -> None:
+def _note_flips(reading: _Reading, block: Block, flips: tuple[Block, ...]) -> None:
+    """Note that a block is folded together with these momenta, each time the same ones."""
     if set(reading.flips.setdefault(block, flips)) != set(flips):
         raise RecipeError(
             f"{block} is folded twice, and not with the same momenta; a reflection is one map"
@@ -193,7 +203,8 @@ def _without_sign(e: Expr, sign: Expr) -> Expr:
     return Mul(*factors)
 
 
-def _unread(block: Block, e: Expr) -> RecipeError:
+def _unknown_fold(block: Block, e: Expr) -> RecipeError:
+    """The error for a fold that is no reflection."""
     return RecipeError(
         f"the rule of {block}, {e}, has a fold that is no reflection known here: a block is folded"
         " into its own domain, Fold(e, lower, upper), and a momentum is multiplied with"

@@ -238,6 +238,7 @@ def _observed(block: Block) -> str:
 
 
 def _pairs(rule: Any) -> tuple[list[tuple[Block, Any]], bool]:
+    """Return the assignments of a rule, and True if they are sequential."""
     sequential = not isinstance(rule, Mapping)
     try:
         pairs = [(block, e) for block, e in (rule if sequential else rule.items())]

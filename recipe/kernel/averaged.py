@@ -44,7 +44,7 @@ Values = dict[Block, Expr]
 
 
 @dataclass(frozen=True)
-class _Ends:
+class _SweepEnds:
     """The slow blocks after a sweep, as series in the root of the step, for each number of
     repetitions that is followed.
 
@@ -127,7 +127,10 @@ def averaged(
     return with_fields(made, limit_only=True)
 
 
-def _followed(sweep: Sweep) -> _Ends:
+def _followed(sweep: Sweep) -> _SweepEnds:
+    """Follow the sweep, and sort its blocks: slow ones move by little, all others must be redrawn
+    or set.
+    """
     series = [
         follow(sweep, count) for count in (REPETITION_COUNTS if sweep.times is not None else (1,))
     ]
@@ -146,10 +149,10 @@ def _followed(sweep: Sweep) -> _Ends:
             f"{kept[0]} becomes {kept[1]} in a sweep as the step vanishes: neither redrawn in full"
             " nor moved by little, so that no limit is known"
         )
-    return _Ends(sweep, slow, tuple(series))
+    return _SweepEnds(sweep, slow, tuple(series))
 
 
-def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
+def _limit(ends: _SweepEnds, names: UnusedNames) -> tuple[int, Values, Values]:
     """Return the n of the time ``s^n`` that the sweep is a step of, and the drift and the noise by
     block.
     """
@@ -157,13 +160,13 @@ def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
         (
             n
             for n in range(1, MAX_ORDER + 1)
-            if any(_is_there(e) for values in ends.at(n) for e in values.values())
+            if any(_is_nonzero(e) for values in ends.at(n) for e in values.values())
         ),
         MAX_ORDER,
     )
     for n in range(first, min(2 * first, MAX_ORDER) + 1):
         means = [{b: expand(expectation(e)) for b, e in values.items()} for values in ends.at(n)]
-        on_average = [(b, e) for values in means for b, e in values.items() if _is_there(e)]
+        on_average = [(b, e) for values in means for b, e in values.items() if _is_nonzero(e)]
         if on_average or n == 2 * first:
             break
     else:
@@ -185,7 +188,7 @@ def _limit(ends: _Ends, names: UnusedNames) -> tuple[int, Values, Values]:
     )
 
 
-def _is_there(e: Expr) -> bool:
+def _is_nonzero(e: Expr) -> bool:
     """Return True if a coefficient is nonzero, and False if it is written as 0.
 
     A zero in another form would be taken for the leading order of the motion, and at that order the
@@ -210,7 +213,7 @@ def _is_there(e: Expr) -> bool:
     )
 
 
-def _noise(ends: _Ends, first: int, names: UnusedNames) -> Values:
+def _noise(ends: _SweepEnds, first: int, names: UnusedNames) -> Values:
     """Noise with the covariance of ``z_m``, by block.
 
     Where coordinates and blocks are independent it is one draw for each block; else it is z_m
@@ -242,6 +245,9 @@ def _root(variance: Expr) -> Expr:
 
 
 def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
+    """Return True if the increments of different blocks, and of different coordinates of one block,
+    are uncorrelated.
+    """
     for values in found:
         across = [
             (values[b], relabel(values[b], GENERIC, OTHER)) for b in slow if isinstance(b, Vector)
@@ -253,7 +259,7 @@ def _are_independent(slow: tuple[Block, ...], found: list[Values]) -> bool:
     return True
 
 
-def _law_of(ends: _Ends) -> Expr:
+def _law_of(ends: _SweepEnds) -> Expr:
     """H with every fast block integrated out of ``exp(-H)``; each must be normal given the rest."""
     H = ends.sweep.target
     for block in (b for b in ends.sweep.state if b not in ends.slow):

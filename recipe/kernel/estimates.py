@@ -6,8 +6,8 @@ from recipe.kernel.kernel import Kernel
 
 
 def refusal_of_estimates(kernel: Kernel) -> str | None:
-    """The sentence that refuses minibatches for this kernel; None where estimated gradients may be
-    used.
+    """Return the sentence that refuses minibatches for this kernel; None where estimated gradients
+    may be used.
     """
     if not kernel.has_metropolis():
         return None

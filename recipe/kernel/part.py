@@ -103,6 +103,10 @@ class MetropolisedPath:
 class Repeat:
     """Parts that are carried out one after another, ``times`` times over; the number never depends
     on the state.
+
+    Attributes:
+        parts: the parts.
+        times: the number, or the range from which it is drawn afresh in each sweep.
     """
 
     parts: tuple[Part, ...]
@@ -113,8 +117,11 @@ class Repeat:
 class RepeatForEvery:
     """Parts that are carried out one after another, L times over, for every positive integer L.
 
-    ``times`` is the symbol L. A kernel cannot contain this, as a kernel is carried out;
-    ``averaged`` takes it.
+    A kernel cannot contain this, because a kernel is carried out; ``averaged`` takes it.
+
+    Attributes:
+        parts: the parts.
+        times: the symbol L.
     """
 
     parts: tuple[Part, ...]

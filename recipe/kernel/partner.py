@@ -47,6 +47,7 @@ def at_partner(e: Expr, partners: Partners) -> Expr:
 
 
 def _exchanged(s: Expr, exchange: dict[Block, Block], suffix: str) -> Expr:
+    """A symbol of one state as the corresponding symbol of the other state."""
     if isinstance(s, Partial):
         return Partial(
             _exchanged(s.head, exchange, suffix), *(_exchanged(x, exchange, suffix) for x in s.wrt)

@@ -117,6 +117,7 @@ def _reflected(block: Block, law: Law, edge: Expr) -> NormalCoordinate:
 
 
 def _own_noise(block: Block, e: Expr) -> Symbol:
+    """The one noise in the rule of a block."""
     found = sorted({generic(s) for s in e.atoms(*NOISE)}, key=str)
     if not found:
         raise RecipeError(
@@ -133,6 +134,7 @@ def _own_noise(block: Block, e: Expr) -> Symbol:
 
 
 def _normal(block: Block, e: Expr, w: Symbol, state: tuple[Block, ...]) -> Law:
+    """The law of the new value of a block with the rule ``e``, whose noise is w."""
     root = tidy(explicit(e, w) if isinstance(w, Noise) else partial(e, w))
     across = partial(e, w.at(OTHER)) if isinstance(w, Noise) else S.Zero
     if isinstance(w, Noise) is not isinstance(block, Vector):

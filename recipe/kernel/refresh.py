@@ -63,6 +63,7 @@ def refresh(recipe: Recipe, *blocks: Block, keep: Any = 0) -> Move:
 def _redrawn(
     recipe: Recipe, block: Block, listed: tuple[Block, ...], c: Expr, unused: UnusedNames
 ) -> Expr:
+    """The rule of a refreshed block: ``mean + c (block - mean) + sqrt(1 - c^2) sd w``."""
     law = conditional_of(recipe.H, block)
     moved = blocks_in(law.mean, listed) | blocks_in(law.precision, listed) | blocks_in(c, listed)
     if moved:

@@ -69,7 +69,7 @@ def unmoved(state: tuple[Block, ...]) -> dict[Block, RootStepSeries]:
     return {b: RootStepSeries(lambda n, b=b: b if n == 0 else S.Zero) for b in state}  # type: ignore[misc]
 
 
-def in_root(rule: Expr, step: Symbol, s: Symbol) -> Expr:
+def in_root_of_step(rule: Expr, step: Symbol, s: Symbol) -> Expr:
     """The rule as a function of the root s of the step, with ``exp(c step) - 1`` as a multiple of
     the step.
     """
@@ -84,11 +84,13 @@ def written_out(update: Update, s: Symbol) -> tuple[tuple[Block, RootStepSeries]
     are.
     """
     return tuple(
-        (b, _explicit(in_root(e, update.step, s), s, b, update.step)) for b, e in update.rule
+        (b, _explicit(in_root_of_step(e, update.step, s), s, b, update.step))
+        for b, e in update.rule
     )
 
 
 def _explicit(e: Expr, s: Symbol, block: Block, step: Symbol) -> RootStepSeries:
+    """The series of an expression in the s that is written in it."""
     slopes = [e]
 
     def coefficient(n: int) -> Expr:

@@ -72,6 +72,7 @@ def sweep_of(parts: Sequence[object]) -> Sweep:
 
 
 def _rules_of(part: Part) -> Iterator[Update]:
+    """Yield the rules of a part, as often as it repeats them."""
     if isinstance(part, Move):
         _check_smooth(part.update)
         yield part.update
@@ -79,8 +80,8 @@ def _rules_of(part: Part) -> Iterator[Update]:
         inner = [u for p in part.parts for u in _rules_of(p)]
         if part.times * len(inner) > MAX_RULES_PER_SWEEP:
             raise RecipeError(
-                f"times={part.times}: averaged(...) follows at most {MAX_RULES_PER_SWEEP} rules; give"
-                " a symbol"
+                f"times={part.times}: averaged(...) follows at most {MAX_RULES_PER_SWEEP} rules;"
+                " give a symbol"
             )
         yield from part.times * inner
     elif isinstance(part, Repeat):
@@ -130,6 +131,7 @@ def follow(sweep: Sweep, count: int) -> dict[Block, RootStepSeries]:
 def _check_small(
     sweep: Sweep, rules: dict[Update, tuple[tuple[Block, RootStepSeries], ...]]
 ) -> None:
+    """Require that every rule which is repeated L times is the identity as the step vanishes."""
     for block, rule in (pair for update in sweep.repeated for pair in rules[update]):
         if expand(rule.at(0) - block) != 0:
             raise RecipeError(

@@ -379,6 +379,7 @@ def _jet_of_subs(subs: Subs) -> Expr:
 
 
 def _jet_of_derivative(derivative: Derivative) -> Expr:
+    """The ``Jet`` that a ``Derivative`` of an elementwise function means."""
     applied = derivative.expr
     if not isinstance(applied, AppliedUndef):
         done = derivative.doit()

@@ -131,6 +131,9 @@ def read_entry(e: Expr, row: Block, column: Block, where: str) -> Entry:
 
 
 def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling:
+    """Read an entry between two vectors: a sum of a diagonal, ``outer(u, v)`` and ``Dense``
+    matrices with number factors.
+    """
     diagonal, kernel = S.Zero, S.Zero
     for term in Add.make_args(e.expand(deep=False) if matrices_in(e) else e):
         matrices = [f for f in Mul.make_args(term) if isinstance(f, MATRICES)]
@@ -163,6 +166,7 @@ def _read_coupling(e: Expr, row: Vector, column: Vector, where: str) -> Coupling
 
 
 def _kernel(matrix: Expr, row: Vector, column: Vector, where: str) -> Expr:
+    """The kernel ``K(i, j)`` of one matrix, whose shape must be that of the two blocks."""
     if isinstance(matrix, Outer):
         return _outer_kernel(matrix, row, column, where)
     straight = isinstance(matrix, Dense)
@@ -187,6 +191,7 @@ def _outer_kernel(matrix: Outer, row: Vector, column: Vector, where: str) -> Exp
 
 
 def _of_length(e: Expr, block: Vector, where: str) -> Expr:
+    """Return the expression if all vectors in it are as long as the block."""
     for s in sorted(free_indexed(e), key=str):
         if s.length != block.length:
             raise RecipeError(

@@ -79,6 +79,9 @@ def _take_apart(term: Expr) -> tuple[Expr, list[Expr], Sums]:
 
 
 def _pair_up(rest: Expr, draws: list[Expr], sums: Sums) -> Expr:
+    """The mean of a product of draws: the sum over all ways to pair the first draw with another
+    one.
+    """
     if not draws:
         for label, length in sums.items():
             rest = sum_over(rest, label, length)

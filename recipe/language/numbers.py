@@ -101,7 +101,9 @@ def refuse_rounded(where: str, array: np.ndarray) -> None:
         row = first_row(array, _are_rounded)
         if row is not None:
             values = np.atleast_1d(array)[row : row + 1].ravel()
-            _refuse_rounded(where, int(values[_are_rounded(values)][0]), _in_row(array.shape, row))
+            _refuse_rounded(
+                where, int(values[_are_rounded(values)][0]), _row_words(array.shape, row)
+            )
 
 
 def rounded(whole: int) -> int | None:
@@ -152,7 +154,7 @@ class _Expected:
                 type(value).__name__, f": {'its rows differ in length' if ragged else reason}"
             )
         if array.dtype.kind in "fiub":
-            return self._held(value, array)
+            return self._exact(value, array)
         if array.dtype.kind == "c":
             kind = self.kind.replace("floats", "real numbers")
             raise RecipeError(f"{self.where} is complex; it must be {kind}: give its real part")
@@ -162,7 +164,7 @@ class _Expected:
             self.refuse(
                 "records", repair=f"give one field, for instance [{array.dtype.names[0]!r}]"
             )
-        if array.dtype.kind == "V":  # types that numpy does not know itself, such as bfloat16
+        if array.dtype.kind == "V":  # types that other libraries add, such as bfloat16
             return self._cast(array)
         return self._from_objects(value, array if array.dtype.kind == "O" else array.astype(object))
 
@@ -172,7 +174,7 @@ class _Expected:
             f"{self.where} must be {self.kind}, not {what}{found}{f'; {repair}' if repair else ''}"
         )
 
-    def _held(self, value: Any, array: np.ndarray) -> np.ndarray:
+    def _exact(self, value: Any, array: np.ndarray) -> np.ndarray:
         """Return an array of numbers if float64 holds them exactly as they were given."""
         if (
             isinstance(value, Sequence)
@@ -196,7 +198,7 @@ class _Expected:
         if row is not None:
             raise RecipeError(
                 f"{self.where} is of {array.dtype}, and float64 does not hold its"
-                f" number{_in_row(array.shape, row)}; round it yourself, with"
+                f" number{_row_words(array.shape, row)}; round it yourself, with"
                 " .astype(numpy.float64)"
             )
         return array.astype(np.float64)
@@ -217,7 +219,7 @@ class _Expected:
             self.refuse(type(value).__name__, repair="give a dense array, .toarray()")
         width = array.size // max(1, array.shape[0]) if array.ndim else 1
         found = [
-            self._number(v, _in_row(array.shape, k // max(1, width)))
+            self._number(v, _row_words(array.shape, k // max(1, width)))
             for k, v in enumerate(array.flat)
         ]
         return np.array(found, dtype=np.float64).reshape(array.shape)
@@ -278,7 +280,9 @@ def _are_rounded(block: np.ndarray) -> np.ndarray:
     """Mark the 64-bit integers that float64 does not hold: their odd factor exceeds 2^53."""
     if block.size == 0 or (block.max() <= MAX_EXACT_INTEGER and block.min() >= -MAX_EXACT_INTEGER):
         return np.zeros(block.shape, dtype=bool)
-    size = np.abs(block).astype(np.uint64)  # of the least int64 as well: its size is its own bits
+    size = np.abs(block).astype(
+        np.uint64
+    )  # right for the least int64 too, whose size wraps to itself
     power = np.maximum(size & (~size + np.uint64(1)), np.uint64(1))
     return size // power > np.uint64(MAX_EXACT_INTEGER)
 
@@ -316,7 +320,8 @@ def _side_by_side(table: Any, arrays: list[np.ndarray]) -> np.ndarray:
     return whole if same and whole is not None else np.column_stack(arrays)
 
 
-def _in_row(shape: tuple[int, ...], row: int) -> str:
+def _row_words(shape: tuple[int, ...], row: int) -> str:
+    """The words that name a row in a message; empty for a single number."""
     return f" in row {row}" if shape else ""
 
 

@@ -471,6 +471,7 @@ def checked_name(name: object) -> str:
 
 
 def _shared_length(name: str, like: object) -> Length:
+    """The length of ``like``; a new length where that is None."""
     checked_name(name)
     if like is None:
         return Length(f"d_{name}")

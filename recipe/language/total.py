@@ -185,7 +185,7 @@ def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
             its own block.
     """
     if isinstance(e, Potential | Field | Partial):
-        return _unmoved(e, values)
+        return _checked_unmoved(e, values)
     if not e.args:
         return _value_at(e, values)
     if isinstance(e, DenseEntry):
@@ -196,7 +196,8 @@ def substitute(e: Expr, values: Mapping[Any, Expr]) -> Expr:
     return e.func(*(substitute(a, values) for a in e.args))
 
 
-def _unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
+def _checked_unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
+    """Return an abstract function unchanged, after a check that none of its blocks is replaced."""
     head = e.head if isinstance(e, Partial) else e
     blocks = head.blocks if isinstance(head, Potential) else (head.block,)
     moved = next((b for b in values if b in blocks or getattr(b, "image", None) in blocks), None)
@@ -206,6 +207,7 @@ def _unmoved(e: Expr, values: Mapping[Any, Expr]) -> Expr:
 
 
 def _value_at(symbol: Expr, values: Mapping[Any, Expr]) -> Expr:
+    """The new value of a symbol, moved to the index that the symbol stands at."""
     if not isinstance(symbol, Indexed):
         return values.get(symbol, symbol)
     value = values.get(symbol.at(GENERIC))

@@ -162,6 +162,9 @@ def _walk(e: Expr, met: set[Expr]) -> Iterator[Expr]:
 
 
 def _check_form(node: Expr, where: str, forms: tuple[type, ...]) -> None:
+    """Refuse a node of an expression whose class is not among ``forms``, or a number that is not
+    finite and real.
+    """
     if isinstance(node, NOT_SMOOTH) and not (isinstance(node, forms) and is_kink(node)):
         raise OutsideLanguageError(
             f"{where}: {node} is outside the language: it is not smooth, and the calculus needs"
@@ -327,6 +330,9 @@ def _check_meaning(known: Any, meaning: Any, name: str, where: str) -> None:
 def _check_leaf(
     s: Symbol, where: str, state: tuple[Block, ...], lengths: set[Length], allowed: tuple[type, ...]
 ) -> None:
+    """Require that a symbol is a block of the state, a function of such blocks, a parameter, or of
+    an allowed class.
+    """
     names = ", ".join(b.name for b in state)
     images = [b.image for b in state]
     if isinstance(s, Vector | Scalar):
@@ -366,6 +372,9 @@ def _check_leaf(
 
 
 def _check_parameter(s: Symbol, where: str, lengths: set[Length], names: str) -> None:
+    """Require that a parameter is real, and as long as a block of the state where it has
+    coordinates.
+    """
     checked_name(name_of(s))
     if s.is_commutative is False or s.is_real is False:
         raise RecipeError(
@@ -414,6 +423,7 @@ def _free_indexed(e: Expr) -> set[Indexed]:
 
 
 def _describe(meaning: Any) -> str:
+    """The meaning of a name in words, for the message about two meanings."""
     if isinstance(meaning, tuple):
         function, arguments = meaning
         facts = {k: v for k, v in function._kwargs.items() if k == "positive"}

@@ -143,6 +143,9 @@ def _blocks(blocks: set[Any]) -> str:
 
 
 def _meaning(head: Any, value: Any, recipe: Recipe | Kernel) -> Any:
+    """Return the checked meaning of an abstract function: a ``Lambda`` if it is elementwise, else
+    an expression.
+    """
     if isinstance(head, UndefinedFunction):
         given = isinstance(value, Lambda)
         arguments = value.variables if given else _arguments(head, recipe)
@@ -178,6 +181,9 @@ def _arguments(head: UndefinedFunction, recipe: Recipe | Kernel) -> tuple[Symbol
 
 
 def _rebuilt(declared: Bound, meanings: Values, posteriors: dict[Potential, Posterior]) -> Bound:
+    """The recipe or kernel with these meanings and posteriors, and likewise the recipe that it was
+    transformed from.
+    """
     bound = rewritten(declared, lambda e: in_preimages(put_meanings(e, meanings), declared.state))
     if isinstance(declared, Recipe) and declared.transform is not None:
         of = _rebuilt(declared.transform.of, meanings, posteriors)
@@ -198,6 +204,9 @@ def put_meanings(e: Expr, meanings: Values) -> Expr:
 
 
 def _put(e: Expr, meanings: Values, same: Coincidences) -> Expr:
+    """Replace abstract functions; ``same`` collects the symbols of index pairs that may be equal
+    (see ``_derivative``).
+    """
     if isinstance(e, Total):
         return _put_in_total(e, meanings, same)
     if isinstance(e, Partial):
@@ -252,6 +261,7 @@ def _put_in_total(e: Total, meanings: Values, same: Coincidences) -> Expr:
 
 
 def _jet_value(jet: Jet, meanings: Values, same: Coincidences) -> Expr:
+    """The derivative of the meaning of an elementwise function, at its arguments."""
     arguments = [_put(a, meanings, same) for a in jet.applied.args]
     if jet.applied.func not in meanings:
         return Jet(jet.applied.func(*arguments), jet.orders)

@@ -86,6 +86,7 @@ def spread(recipe: Spread, U: Potential, blocks: Any, *, avoid: Iterable[Expr] =
 
 
 def _the_vector(recipe: Recipe | Kernel, U: Potential) -> Vector:
+    """Return the one vector that a potential of the recipe depends on."""
     if not isinstance(U, Potential) or U not in recipe.abstract:
         raise RecipeError(
             f"{U} is no potential of this recipe, which has:"
@@ -101,6 +102,9 @@ def _the_vector(recipe: Recipe | Kernel, U: Potential) -> Vector:
 
 
 def _check_blocks(recipe: Recipe | Kernel, theta: Vector, new: tuple[Block, ...]) -> None:
+    """Require new blocks on the domain of the vector, under names that no other block of the state
+    has.
+    """
     for b in new:
         if b.domain != theta.domain:
             raise RecipeError(

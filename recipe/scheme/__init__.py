@@ -146,6 +146,9 @@ def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
         of: the recipe, or a printed rule.
         scheme: as for ``discretise``, or ``"printed"`` for the published rule as it stands.
 
+    Returns:
+        The step; its ``update`` is the rule.
+
     Raises:
         RecipeError: as ``discretise``; also where there is no published rule, or a scheme is named
             for a rule that is a discrete step already.
@@ -156,7 +159,8 @@ def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
 
 
 def scheme_called(name: str) -> Scheme:
-    """Return the scheme of that name, or the splitting that the name spells.
+    """Return the scheme of that name, or the splitting that the name spells; capitals do not
+    matter.
 
     Raises:
         RecipeError: where it is neither.

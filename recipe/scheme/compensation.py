@@ -140,6 +140,7 @@ def _moved_by(recipe: Recipe, column: Block) -> dict[Block, Expr]:
 
 
 def _elementwise(entry: Entry, place: str) -> Expr:
+    """Return the expression of an entry that couples no coordinate to another one."""
     if (isinstance(entry, Column | Row) and not is_zero_entry(entry)) or (
         isinstance(entry, Coupling) and entry.kernel != 0
     ):

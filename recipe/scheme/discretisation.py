@@ -19,7 +19,7 @@ from recipe.scheme.exact import Exact
 from recipe.scheme.scheme import Scheme
 from recipe.scheme.splitting import Splitting
 
-PRINTED = "printed"
+PRINTED = "printed"  # the name of the published rule among the names of schemes
 
 
 @dataclass(frozen=True)

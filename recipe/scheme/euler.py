@@ -19,6 +19,9 @@ def euler(recipe: Recipe, *, compensate: bool = False) -> Update:
         recipe: the sampler.
         compensate: subtract the noise of estimated gradients from the noise that is drawn.
 
+    Returns:
+        A simultaneous rule, with folds where the recipe is reflected.
+
     Raises:
         RecipeError: where no root B of D is known, or the noise cannot be compensated.
     """

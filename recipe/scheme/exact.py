@@ -97,6 +97,9 @@ def exact(recipe: Recipe) -> Exact:
 
 
 def _transition(recipe: Recipe, block: Block, step: Symbol, names: UnusedNames) -> Transition:
+    """The law of one block after a step, solved for the block itself or for its preimage by a map
+    of the library.
+    """
     noise = diagonal_noise(recipe, block, "an exact transition")
     data = summed_data(recipe, block, noise, names)
     drift = derive(recipe).dynamics.drift[block].xreplace({d.gradient: d.written_out for d in data})
@@ -180,7 +183,7 @@ def _transformed(
             phi = next(b for b in changed.state if b.image == block)
             noise = _simple(diagonal_noise(changed, phi, "an exact transition"))
             if blocks_in(noise, changed.state):
-                continue  # only a constant is free of the state
+                continue  # the map does not make the noise constant
             base = _solved(
                 changed, phi, _simple(derive(changed).dynamics.drift[phi]), noise, step, names
             )

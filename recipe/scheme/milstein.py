@@ -40,6 +40,9 @@ def milstein(recipe: Recipe) -> Update:
 
 
 def _slope(recipe: Recipe, block: Block, noise: Expr) -> Expr:
+    """The derivative of an entry of D by its own coordinate, the only coordinate with noise that it
+    may depend on.
+    """
     for other in recipe.state:
         at = other.at(OTHER) if isinstance(other, Vector) else other
         across = S.Zero if at == block else partial(noise, at)

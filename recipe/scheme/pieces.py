@@ -116,6 +116,7 @@ def _motion(recipe: Recipe, block: Block) -> Motion:
 
 
 def _noise(recipe: Recipe, block: Block) -> Expr:
+    """The entry of D of a block, which must be free of the block."""
     noise = diagonal_noise(recipe, block, "a splitting")
     if block in blocks_in(noise, recipe.state):
         raise RecipeError(

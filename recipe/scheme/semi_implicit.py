@@ -29,6 +29,9 @@ def semi_implicit(
             of the state, so that momenta move before positions.
         compensate: subtract the noise of estimated gradients from the noise that is drawn.
 
+    Returns:
+        A sequential rule, with folds where the recipe is reflected.
+
     Raises:
         RecipeError: where the order does not name each block once, no root of D is known, or the
             noise cannot be compensated.
@@ -48,6 +51,7 @@ def semi_implicit(
 
 
 def _order(recipe: Recipe, order: Sequence[Block | str] | None) -> list[Block]:
+    """The blocks in the order in which they move."""
     if order is None:
         return list(reversed(recipe.state))
     by_name = {b.name: b for b in recipe.state}
