@@ -131,8 +131,8 @@ def _momentum(recipe: Recipe, block: Block) -> Block:
         or speed == 0
     ):
         raise RecipeError(
-            f"the speed {speed} of {block} is not {momentum} times what is free of {momentum},"
-            f" coordinate by coordinate, so that the momentum across the edge is not {momentum}"
-            " itself and no flip of it is a reflection"
+            f"the speed {speed} of {block} is not {momentum} times a factor free of {momentum},"
+            f" coordinate by coordinate, so that turning the sign of {momentum} is no reflection;"
+            " write H in the momentum that carries the block across its edge"
         )
     return momentum

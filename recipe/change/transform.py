@@ -123,12 +123,12 @@ class _Changed:
         if carried is not None:
             raise RecipeError(
                 f"{theta} changes its sign where {carried} is reflected, and in other coordinates"
-                " it would not; leave it"
+                " it would not; do not transform it"
             )
         if self.legs and any(r.block == theta for r in self.of.reflections):
             raise RecipeError(
-                f"{theta} is reflected at its edge, which {self.name} has at infinity; transform"
-                " the recipe unreflected"
+                f"{theta} is reflected at its edge, which {self.name} never reaches; transform"
+                " the recipe without mirror(...)"
             )
         phi = Preimage(self._phi_name(), theta, self.map)
         state = tuple(phi if b == theta else b for b in self.of.state)

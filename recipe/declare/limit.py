@@ -143,7 +143,7 @@ def _second_coefficient(e: Expr, s: Symbol, block: Block, step: Symbol) -> Expr:
         if value != 0:  # nan is not 0
             raise RecipeError(
                 f"the rule of {block} has no limit: its draw leaves {value} as {step} vanishes,"
-                " which is not seen to be 0"
+                " which is not proved to be 0"
             )
     value = substitute(partial(slope, s), {s: S.Zero}) / 2
     if value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
@@ -201,8 +201,8 @@ def _taylor(e: Expr, s: Symbol, block: Block, step: Symbol) -> tuple[Expr, Expr]
     if start != block:
         absent = f"the step {step} does not occur in it"
         raise RecipeError(
-            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not seen to"
-            f" be {block}; {_advice(start, step) if s in e.free_symbols else absent}"
+            f"the rule of {block} has no limit: at {step} = 0 it is {start}, which is not proved"
+            f" to be {block}; {_advice(start, step) if s in e.free_symbols else absent}"
         )
     slope = partial(e, s)
     return _at_zero(slope, s, block, step), _at_zero(partial(slope, s), s, block, step) / 2

@@ -81,8 +81,8 @@ def _check_reflection(reflection: Reflection, state: tuple[Block, ...]) -> None:
     bounded = next((b for b in reflection.flips if b.domain != S.Reals), None)
     if bounded is not None:
         raise RecipeError(
-            f"{bounded} lives on {bounded.domain}, and flipped it would leave it; a momentum lives"
-            " on the whole line"
+            f"{bounded} lives on {bounded.domain}, which a change of its sign would leave; a"
+            " momentum must live on the real line"
         )
     if ends_of(block) is None:
         raise RecipeError(

@@ -66,4 +66,4 @@ def put_units(e: Expr, units: Units, where: str) -> Expr:
             else e
         )
     except OutsideLanguageError as error:
-        raise RecipeError(f"{where}: {error}, and units= puts it there") from None
+        raise RecipeError(f"{where}: {error}, and units= would take it there") from None

@@ -139,8 +139,8 @@ class Update:
                 else f" (where a momentum v is scaled by the step, say units={{v: {self.step}}})"
             )
             raise RecipeError(
-                f"the target {self.target} contains the step {self.step}; the law is one, whatever"
-                f" the step{units}"
+                f"the target {self.target} contains the step {self.step}; a law is the same for"
+                f" every step{units}"
             )
         for block, e, where in self._values():
             check_no_matrix(e, where)

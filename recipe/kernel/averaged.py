@@ -70,8 +70,8 @@ class _SweepEnds:
             if blocks_in(e, others):
                 names = listed(blocks_in(e, others))
                 raise RecipeError(
-                    f"{b} after the sweep depends on {names} before it, which is to be redrawn"
-                    " before anything reads it: begin the sweep with that"
+                    f"{b} after the sweep depends on {names} before it, which must be redrawn"
+                    " before a rule reads it: begin the sweep with its refresh(...)"
                 )
         return found
 

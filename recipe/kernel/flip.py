@@ -30,8 +30,8 @@ def flip(recipe: Recipe, *blocks: Block) -> Move:
     listed = checked_flips(blocks, recipe.state, "flip(...)")
     if not listed:
         raise RecipeError(
-            "flip(...) turns no block; name those of the state"
-            f" ({', '.join(b.name for b in recipe.state)}) that it does"
+            "flip(...) turns no block; name blocks of the state"
+            f" ({', '.join(b.name for b in recipe.state)})"
         )
     rule = {b: -b if b in listed else b for b in recipe.state}
     return Move(

@@ -81,9 +81,7 @@ def _redrawn(
 def _checked_blocks(recipe: Recipe, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     names = ", ".join(b.name for b in recipe.state)
     if not blocks:
-        raise RecipeError(
-            f"refresh(...) redraws no block; name those of the state ({names}) that it does"
-        )
+        raise RecipeError(f"refresh(...) redraws no block; name blocks of the state ({names})")
     strange = next((b for b in blocks if b not in recipe.state), None)
     if strange is not None:
         raise RecipeError(

@@ -49,6 +49,7 @@ def rule_of(of: object, scheme: str | None, where: str) -> Update:
         )
     if scheme is not None:
         raise RecipeError(
-            f"{where}(update, {scheme!r}): an update is a rule already; a scheme is of a recipe"
+            f"{where}(update, {scheme!r}): an update is a rule already, and schemes are for"
+            " recipes; leave the scheme out"
         )
     return of

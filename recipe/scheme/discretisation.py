@@ -85,8 +85,8 @@ def discretisation(of: Recipe | Update, scheme: Scheme) -> Discretisation:
     update = made if isinstance(made, Update) else made.update
     if of.reflections and not has_folds(update):
         raise RecipeError(
-            f"{of.reflections[0]}, and {scheme.name} does not know how; euler, semi-implicit,"
-            " milstein and splittings do"
+            f"{of.reflections[0]}, and {scheme.name} does not know how; use euler,"
+            " semi-implicit, milstein or a splitting"
         )
     splitting = made if isinstance(made, Splitting) else None
     return Discretisation(
@@ -107,7 +107,7 @@ def as_printed(of: Recipe | Update) -> Discretisation:
         )
     if rule.limit_only:
         raise RecipeError(
-            f"{rule.name or 'this update'} is what a sweep samples as its step vanishes: no step of"
-            " it is carried out"
+            f"{rule.name or 'this update'} stands for the limit of a sweep as its step vanishes: no"
+            " step of it is carried out"
         )
     return Discretisation(of, PRINTED, rule)
