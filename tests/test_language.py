@@ -495,7 +495,7 @@ DECLARED = {
     "a step in the target": (
         lambda: Update(epsilon, {theta: theta}, epsilon * U),
         "U*epsilon",
-        "whatever the step",
+        "for every step",
     ),
     "a parameter called like a length": (
         lambda: hamiltonian(Symbol("d_theta", positive=True) * U),
