@@ -1,9 +1,9 @@
-"""The limit of an update rule as the step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim
+"""The limit of an update rule as its step vanishes: ``f = lim E[dz]/eps`` and ``2 D = lim
 Cov[dz]/eps``.
 
 With ``s = sqrt(eps)`` one step is ``z + s a + s^2 b + O(s^3)``; then ``E a`` must vanish, ``f = E
-b`` and ``2 D = E a a^T``. A draw that is not normal stands for its mean and variance; that its
-fourth central moment is o(eps) is Lyapunov's condition for that.
+b`` and ``2 D = E a a^T``. A draw that is not normal is replaced by a normal one with its mean and
+variance. Lyapunov's condition for this is that its fourth central moment is o(eps).
 """
 
 from __future__ import annotations

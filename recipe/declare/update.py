@@ -1,4 +1,4 @@
-"""``Update``: an update rule as a paper or a library prints it, with nothing said of D or Q."""
+"""``Update``: an update rule as a paper or a library prints it, without its D and Q."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Update:
 
     @property
     def state(self) -> tuple[Block, ...]:
-        """The blocks that the rule moves, in the order of their first appearance."""
+        """The blocks that the rule moves, in the order of their first occurrence."""
         return tuple(dict.fromkeys(block for block, _ in self.rule))
 
     def _check(self) -> None:

@@ -6,8 +6,11 @@ from recipe.kernel.kernel import Kernel
 
 
 def refusal_of_estimates(kernel: Kernel) -> str | None:
-    """Return the sentence that refuses minibatches for this kernel; None where estimated gradients
-    may be used.
+    """Return the sentence that refuses minibatches for a kernel; None where estimated gradients may
+    be used.
+
+    Args:
+        kernel: the kernel.
     """
     if not kernel.has_metropolis():
         return None

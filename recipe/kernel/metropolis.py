@@ -55,7 +55,7 @@ def metropolis(
 
     Returns:
         The part of a kernel: ``MetropolisHastings`` for a rule with noise, ``MetropolisedMap`` for
-            one without, and ``MetropolisedPath`` where ``around`` is given.
+        one without, and ``MetropolisedPath`` where ``around`` is given.
 
     Raises:
         RecipeError: for a proposal without a density, or an argument that does not fit the rule.

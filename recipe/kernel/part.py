@@ -206,7 +206,11 @@ def checked_times(times: object) -> Times:
 
 
 def updates_of(part: Part) -> Iterator[Update]:
-    """Yield the rules that a part is made of; those of repeated parts once."""
+    """Yield the rules that a part is made of; those of repeated parts once.
+
+    Args:
+        part: the part of a kernel.
+    """
     match part:
         case (
             Move(update=update) | MetropolisHastings(proposal=update) | MetropolisedMap(map=update)

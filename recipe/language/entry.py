@@ -203,7 +203,7 @@ def _of_length(e: Expr, block: Vector, where: str) -> Expr:
 
 @singledispatch
 def apply(entry: Entry, w: Expr, column: Block) -> Expr:
-    """The product of an entry with the component ``w`` of its column block."""
+    """The product of an entry with the component ``w`` of a vector field in its column block."""
     raise TypeError(entry)
 
 

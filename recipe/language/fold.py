@@ -1,12 +1,12 @@
-"""Reflections of a discrete step: ``Fold`` puts a coordinate that overshot back into its interval,
-``FoldSign`` counts how often.
+"""Reflections of a discrete step: ``Fold`` puts a coordinate that left its interval back into it,
+and ``FoldSign`` is the sign that its momentum then takes.
 
 A path that is reflected at the ends of an interval is the image of a free path under a fold of the
 line: ``lower + |x - lower|`` on a half line, a triangular wave between two ends, so that one step
-may be reflected many times. The velocity of the free path keeps its sign, and that of the reflected
-path turns with every reflection. Both are atoms of update rules only: neither is smooth, and the
-calculus refuses to differentiate them. (Skorokhod 1961, Theory Probab. Appl. 6(3); as a scheme
-Bossy, Gobet & Talay 2004, J. Appl. Probab. 41(3).)
+may be reflected many times. The velocity of the free path keeps its sign, and the velocity of the
+reflected path changes it with every reflection. Both functions may stand in update rules only:
+neither is smooth, and the calculus refuses to differentiate them. (Skorokhod 1961, Theory Probab.
+Appl. 6(3); as a scheme Bossy, Gobet & Talay 2004, J. Appl. Probab. 41(3).)
 """
 
 from __future__ import annotations
@@ -68,8 +68,12 @@ class FoldSign(_Folding):
     """``FoldSign(e, lower, upper)``: -1 where ``Fold(e, lower, upper)`` reflects an odd number of
     times, and 1 elsewhere.
 
-    A momentum that carries the block over the edge is multiplied with it. Arguments and errors are
-    those of ``Fold``.
+    A momentum that carries the block over the edge is multiplied with it. Errors are those of
+    ``Fold``.
+
+    Args:
+        e: the new value of the block before it is reflected, as in ``Fold``.
+        lower, upper: the ends, as in ``Fold``.
     """
 
 

@@ -67,7 +67,9 @@ def is_nonzero(e: Expr) -> bool:
 
 @lru_cache(maxsize=16384)
 def possible_signs(e: Expr) -> Signs:
-    """A set of signs that contains the sign of the expression."""
+    """A set, out of -1, 0 and 1, that contains the sign of the expression wherever it is
+    defined.
+    """
     return _signs(e)
 
 

@@ -483,7 +483,7 @@ def _shared_length(name: str, like: object) -> Length:
 
 
 def _checked_domain(name: str, domain: object) -> Set | None:
-    """The domain, or None for the real line (sympy hashes that set slowly)."""
+    """The domain; None for the real line, which sympy would hash slowly."""
     if domain is None or domain == S.Reals:
         return None
     if isinstance(domain, Simplex):

@@ -1,4 +1,4 @@
-"""Expressions as plain text: as a person would type them in the language."""
+"""Print expressions as plain text, as a person would type them in the language."""
 
 from __future__ import annotations
 

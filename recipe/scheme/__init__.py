@@ -159,8 +159,11 @@ def discretised(of: Recipe | Update, scheme: str) -> Discretisation:
 
 
 def scheme_called(name: str) -> Scheme:
-    """Return the scheme of that name, or the splitting that the name spells; capitals do not
-    matter.
+    """Return the scheme of that name, or the splitting that the name spells.
+
+    Args:
+        name: a name of ``SCHEME_NAMES``, or a word over the letters A, B, O, D; capitals do not
+            matter.
 
     Raises:
         RecipeError: where it is neither.
