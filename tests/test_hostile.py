@@ -367,7 +367,7 @@ def test_a_bad_declaration_does_not_end_the_rest(tmp_path):
         "two",
     ]
     assert (
-        "bad: the rule of x has no limit: at eps = 0 it is x + 1, which is not seen to be x; "
+        "bad: the rule of x has no limit: at eps = 0 it is x + 1, which is not proved to be x; "
         in said(results[1])
     )
     assert status(results) == BAD

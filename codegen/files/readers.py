@@ -36,7 +36,7 @@ from codegen.files.convert import (
     require_regular,
 )
 from recipe.language.errors import RecipeError
-from recipe.language.numbers import EXACT, rounded_text
+from recipe.language.numbers import MAX_EXACT_INTEGER, rounded_text
 from recipe.language.plain_text import without_codes
 
 BATCH_BYTES = 1 << 20
@@ -308,7 +308,7 @@ def _parsed(lines: list[bytes], columns: int | None) -> tuple[Any, np.ndarray, s
             labels,
             "has a value that is missing or infinite; leave the line out or correct it",
         )
-    if max(np.abs(sparse.data).max(initial=0), np.abs(labels).max(initial=0)) >= EXACT:
+    if max(np.abs(sparse.data).max(initial=0), np.abs(labels).max(initial=0)) >= MAX_EXACT_INTEGER:
         said = (
             text.rpartition(b":")[2].decode()
             for line in lines
@@ -459,7 +459,7 @@ def _refuse_rounded(path: Path, name: str, row: int, values: np.ndarray, exact: 
     """Refuse whole numbers that float64 rounds; ``exact`` has the values as the file writes
     them.
     """
-    for k in np.flatnonzero(np.abs(values) >= EXACT):
+    for k in np.flatnonzero(np.abs(values) >= MAX_EXACT_INTEGER):
         fault = rounded_text(str(exact[int(k)].as_py()))
         if fault is not None:
             raise RecipeError(f"{path}: the column {name!r} {fault}, in {_row(path, row + int(k))}")
