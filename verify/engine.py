@@ -109,7 +109,7 @@ def discharged(obligation: Obligation, subject: AnySubject, outcomes: Outcomes) 
         return undecided(TOO_DEEP)
 
 
-class OutcomesBySubject(Mapping[str, Outcome]):
+class SubjectOutcomes(Mapping[str, Outcome]):
     """The outcomes about one subject by the names of obligations, in the order of these.
 
     An obligation is discharged once: when its outcome is first wanted, after those that it needs.
@@ -157,7 +157,7 @@ def _about(asked: tuple[str, ...], declared: Declared) -> Iterator[tuple[str, Ou
     return ((name, outcomes[name]) for name in asked if name in outcomes)
 
 
-def _outcomes_about(declared: Declared, names: Iterable[str]) -> OutcomesBySubject:
+def _outcomes_about(declared: Declared, names: Iterable[str]) -> SubjectOutcomes:
     """Some outcomes about a declaration, with what they need: of no other obligation is it asked
     whether it applies, which can take a while.
     """
@@ -167,7 +167,7 @@ def _outcomes_about(declared: Declared, names: Iterable[str]) -> OutcomesBySubje
     for name in wanted:  # it grows as it is gone through
         wanted += [other for other in obligations[name].comes_after() if other not in wanted]
     some = [o for o in obligations.values() if o.name in wanted and o.applies(subject)]
-    return OutcomesBySubject(subject, some)
+    return SubjectOutcomes(subject, some)
 
 
 # -- what is asked
@@ -191,13 +191,13 @@ def obligations_of(declared: Declared) -> tuple[Obligation, ...]:
 
 def _asked_of(
     subjects: Sequence[AnySubject], discharge: Discharge
-) -> Iterator[tuple[Obligation, OutcomesBySubject]]:
+) -> Iterator[tuple[Obligation, SubjectOutcomes]]:
     """Each obligation with the outcomes that have its own: what applies to a step is not asked of
     what the step is made from.
     """
     applying = [[o for o in obligations_of(s.declared) if o.applies(s)] for s in subjects]
     for subject, obligations in zip(subjects, applying, strict=True):
-        outcomes = OutcomesBySubject(subject, obligations, discharge)
+        outcomes = SubjectOutcomes(subject, obligations, discharge)
         for obligation in obligations:
             if subject is subjects[-1] or obligation not in applying[-1]:
                 yield obligation, outcomes

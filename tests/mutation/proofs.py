@@ -20,7 +20,7 @@ from recipe.language.symbols import Block
 from recipe.scheme.discretisation import as_printed
 from verify.decide.zero.errors import CannotDecideError
 from verify.discrete.weak_order import Order, invariant_order
-from verify.engine import OutcomesBySubject, discharged, obligations_of, subjects_of
+from verify.engine import SubjectOutcomes, discharged, obligations_of, subjects_of
 from verify.obligation import Obligation, Outcomes
 from verify.obligations import KERNEL_OBLIGATIONS, OBLIGATIONS
 from verify.subject import subject_of
@@ -99,7 +99,7 @@ def _outcomes(declared: Any, names: frozenset[str] | None) -> Iterator[tuple[str
     as_step = isinstance(declared, Update) and not declared.limit_only
     subject = subject_of(as_printed(declared)) if as_step else applying
     obligations = [o for o in obligations_of(declared) if o.applies(applying)]
-    outcomes = OutcomesBySubject(subject, obligations, _discharged)
+    outcomes = SubjectOutcomes(subject, obligations, _discharged)
     for name in (o.name for o in obligations):
         if name == EXACT and getattr(declared, "exact", None) is None:
             # of a splitting it looks at the pieces, and what is changed is the rule that they were
