@@ -41,8 +41,8 @@ from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.decide.zero.point import NoValueError, Point
 from verify.decide.zero.second_decider import second_opinion
+from verify.engine import subjects_of
 from verify.obligations import OBLIGATIONS
-from verify.report.report import subjects_of
 from verify.subject import subject_of
 
 PROVED, REFUTED, UNDECIDED = Verdict

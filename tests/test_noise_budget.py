@@ -29,8 +29,7 @@ from recipe.scheme.compensation import largest_step
 from recipe.scheme.evaluations import evaluations_of
 from verify import Verdict, verify
 from verify.discrete.linear import affine_step, stationary_covariance
-from verify.obligations.step.noise_budget import NOISE_BUDGET
-from verify.subject import subject_of
+from verify.engine import outcome_of as outcome_about
 
 V = Symbol("V", positive=True)
 
@@ -122,7 +121,7 @@ def test_where_the_noise_may_vanish_it_is_not_proved_to_suffice(D_rr):
     recipe = Recipe(
         (theta, r), U + total(r**2) / 2, Matrix([[0, 0], [0, D_rr]]), Matrix([[0, -1], [1, 0]])
     )
-    outcome = NOISE_BUDGET.discharge(subject_of(discretised(recipe, "euler")))
+    outcome = outcome_about(discretised(recipe, "euler"), "noise-budget")
     assert outcome.verdict is Verdict.UNDECIDED
     assert "not shown to be positive" in outcome.by
 

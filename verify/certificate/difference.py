@@ -16,7 +16,8 @@ from recipe import Kernel, Recipe, Update
 from verify.certificate.node_text import text_of
 from verify.certificate.write import canonical, encoded_subject, step_of
 from verify.encode import Data, Encoder, Node
-from verify.subject import Subject, scope_of, subject_of
+from verify.scope import scope_of
+from verify.subject import Subject, subject_of
 
 FIRST_REFERENCE = {
     "+": 1,

@@ -29,7 +29,7 @@ from recipe.language.total import labels, relabel
 from verify.decide.zero.canonical import normalised
 from verify.decide.zero.decide import decide_zero, vanishes
 from verify.kernels.linear_in_noise import is_linear_in_noise
-from verify.verdict import Outcome, Witness, conjunction, proved, undecided
+from verify.verdict import Outcome, Witness, assuming, conjunction, proved, undecided
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def decide_hastings(part: MetropolisHastings) -> Outcome:
     outcome = conjunction(named, by=by)
     edges = [b.name for b, law in laws.items() if b.domain != S.Reals and law.edge is None]
     lines = (f"a proposal outside the domain of {' or '.join(edges)} is rejected",) if edges else ()
-    return replace(outcome, assumptions=(*outcome.assumptions, *lines))
+    return replace(outcome, assumed=(*outcome.assumed, *assuming(lines)))
 
 
 def laws_of(update: Update) -> Laws | str:

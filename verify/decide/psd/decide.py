@@ -76,7 +76,7 @@ def _joined(found: dict[str, Outcome]) -> Outcome:
     steps = [s for o in found.values() for s in o.steps if isinstance(s, FactorStep)]
     columns = tuple(column for s in steps for column in s.columns)
     signs = tuple(sign for s in steps for sign in s.signs)
-    return proved(outcome.by, *outcome.assumptions, steps=[FactorStep(columns, signs)])
+    return proved(outcome.by, *outcome.assumed, steps=[FactorStep(columns, signs)])
 
 
 FactorMethod = Callable[[Diffusion, Group], list[Signed]]

@@ -43,19 +43,19 @@ def decide_boundary_step(f: Map, phi: Block, coefficients: Iterable[Coefficient]
     """
     if decide_monotone(f).verdict is not Verdict.PROVED:
         return undecided("f is not proved to be monotone")
-    listed, assumptions = list(coefficients), set()
+    listed, assumed = list(coefficients), set()
     count = 0
     for branch, upper in _edges(f):
         for what, e in listed:
             outcome = _at_edge(what, e, phi, branch, upper)
             if outcome.verdict is not Verdict.PROVED:
                 return outcome
-            assumptions |= set(outcome.assumptions)
+            assumed |= set(outcome.assumed)
         count += 1
     where = "the edge" if count == 1 else "both edges"
     return proved(
         f"drift and D of one step stay bounded at {where}" if count else "theta has no finite edge",
-        *sorted(assumptions),
+        *sorted(assumed, key=str),
     )
 
 

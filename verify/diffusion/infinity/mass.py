@@ -150,7 +150,7 @@ def _integrate_out(part: Summand) -> Outcome | None:
         witness = outcome.witness and replace(
             outcome.witness, finding=f"{outcome.witness.finding}, without {block}"
         )
-        return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumptions)
+        return Outcome(outcome.verdict, f"{how}; {outcome.by}", witness, outcome.assumed)
     return None
 
 

@@ -8,7 +8,7 @@ from recipe.declare.update import Update
 from recipe.language.abstract import DenseEntry, Potential
 from recipe.language.symbols import Length, Vector
 from recipe.language.total import Total
-from verify.subject import kinds_of
+from verify.scope import kinds_of
 
 SMOOTH = "the scheme has an invariant law that depends smoothly on the step"
 UNIQUE = "the limit diffusion has no other invariant law than exp(-H)"
